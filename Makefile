@@ -1,0 +1,44 @@
+# `make demo` and `make test` set everything up by themselves, on a fresh machine too.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+# A plain "torch" may bring gigabytes of CUDA; this is the CPU build, from PyPI's mirror or PyTorch's own.
+TORCH  := torch==2.13.0+cpu
+CPU_WHEELS := https://download.pytorch.org/whl/cpu
+
+.PHONY: demo test lint types unit test-slow test-virtuoso test-browser clean
+
+demo: $(READY)
+	@$(BIN)/arcaneqa --help
+
+test: lint types unit
+
+lint: $(READY)
+	$(BIN)/ruff check src tests
+	$(BIN)/ruff format --check src tests
+
+types: $(READY)
+	$(BIN)/mypy
+
+unit: $(READY)
+	$(BIN)/pytest -n 2 -m "not slow and not virtuoso and not browser"
+
+test-slow: $(READY)
+	$(BIN)/pytest -m slow
+
+test-virtuoso: $(READY)
+	$(BIN)/pytest -m virtuoso
+
+test-browser: $(READY)
+	$(BIN)/pytest -m browser
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install -q -c constraints.txt $(TORCH) || \
+	  $(BIN)/pip install -q -c constraints.txt --index-url $(CPU_WHEELS) $(TORCH)
+	$(BIN)/pip install -q -c constraints.txt -e '.[dev]'
+	@touch $@
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,42 @@
+"""The command line: `arcaneqa VERB …`, one module a verb."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+
+import typer
+
+from arcaneqa.errors import ArcaneError
+
+# In the order people meet them; a module holds its function (or Typer group) as `command`.
+VERBS: tuple[str, ...] = ()
+
+app = typer.Typer(
+    help="Ask an RDF knowledge base in English; every answer comes with the program that found it.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+for verb in VERBS:
+    module = import_module(f"arcaneqa.cli.{verb}")
+    if isinstance(module.command, typer.Typer):
+        app.add_typer(module.command, name=verb)
+    else:
+        app.command(name=verb)(module.command)
+
+
+def main() -> None:
+    """Run a verb; every failure on purpose is one sentence on stderr and exit code 2."""
+    try:
+        app()
+    except ArcaneError as error:
+        print(f"arcaneqa: {error}", file=sys.stderr)
+        sys.exit(2)
+    except BrokenPipeError:
+        # The reader of our output went away (`arcaneqa … | head`); there is nobody left to tell.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -1,0 +1,1 @@
+"""Published datasets, each ending in the same record."""

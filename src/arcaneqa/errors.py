@@ -1,0 +1,33 @@
+"""Every failure a user can meet is one of these, and its text is a sentence that says what to do."""
+
+
+class ArcaneError(Exception):
+    """Base of all errors the package raises on purpose."""
+
+
+class InputError(ArcaneError):
+    """A file, an argument or a record is not what it should be."""
+
+
+class IndexFormatError(ArcaneError):
+    """An index folder is damaged, incomplete or of another version."""
+
+
+class ProgramError(ArcaneError):
+    """A program is malformed or ill typed; `position` is the character offset where that shows."""
+
+    def __init__(self, message: str, position: int | None = None) -> None:
+        super().__init__(message)
+        self.position = position
+
+
+class BudgetExceeded(ArcaneError):
+    """Work was stopped because it would take more time or space than it was given."""
+
+
+class EndpointError(ArcaneError):
+    """A SPARQL endpoint could not be reached or gave something that is not an answer."""
+
+
+class ModelError(ArcaneError):
+    """A checkpoint is damaged, incomplete or does not fit."""

@@ -1,0 +1,1 @@
+"""Dynamic program induction: which tokens may follow, and the search among them."""

@@ -1,0 +1,94 @@
+"""Where induction and the model meet: plain data in, log-probabilities out.
+
+Induction knows facts and no tensors; a scorer knows words and no facts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class TokenKind(StrEnum):
+    OPEN = "open"
+    CLOSE = "close"
+    END = "end"
+    FUNCTION = "function"
+    VARIABLE = "variable"
+    RELATION = "relation"
+    CLASS = "class"
+    LITERAL = "literal"
+    CONSTANT = "constant"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An admissible token as the model sees it.
+
+    `text` is its words; `types` the words of the classes it leads from and to, which a model may
+    read or leave out; `variable` is the index of a variable.
+    """
+
+    kind: TokenKind
+    text: str
+    types: str = ""
+    variable: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """What a linker found in the question, as a scorer sees it: variable `i` is `topics[i]`.
+
+    `start` and `end` are character offsets of the mention (equal where it is unknown); topics of
+    one `group` are alternatives for the same mention; `text` says what the entity is.
+    """
+
+    text: str
+    start: int
+    end: int
+    group: int
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One step of one hypothesis: which of `candidates` comes next?
+
+    `state` is what the scorer returned for the previous step of this hypothesis and `choice` the
+    candidate taken then; both are None at the first step. `context` is the program so far in words.
+    """
+
+    question: str
+    topics: Sequence[Topic]
+    candidates: Sequence[Candidate]
+    context: str = ""
+    state: object | None = None
+    choice: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """Log-probabilities in the order of the candidates, and what the next step must hand back.
+
+    `attention` holds one row a candidate over the question's words, where a scorer offers it.
+    """
+
+    log_probs: NDArray[np.float32]
+    state: object
+    attention: NDArray[np.float32] | None = None
+
+
+class Scorer(Protocol):
+    def score(self, decisions: Sequence[Decision]) -> list[Scores]:
+        """Score all decisions together; a single candidate is forced and has log-probability 0."""
+        ...
+
+
+class Ranker(Protocol):
+    def rank(self, question: str, texts: Sequence[str], limit: int) -> Sequence[int]:
+        """Positions of the texts that fit the question best, best first, at most `limit`."""
+        ...

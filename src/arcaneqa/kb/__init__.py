@@ -1,0 +1,1 @@
+"""One `KnowledgeBase` interface; behind it a memory-mapped index or a SPARQL endpoint."""

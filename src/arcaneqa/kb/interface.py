@@ -1,0 +1,196 @@
+"""The questions that program induction asks of a knowledge base, whatever stores the facts.
+
+Nodes (entities, blank nodes and literals), relations and classes are integers inside; terms at the
+door. A relation read forwards leads from subjects to objects. Every answer is exact.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcaneqa.kb.profile import Profile
+from arcaneqa.kb.schema import Schema
+from arcaneqa.kb.terms import Literal, Term
+
+Ids = NDArray[np.int64]
+
+
+class NodeSet:
+    """A set of nodes. `ids` is sorted and without repeats.
+
+    A knowledge base may subclass it to keep the set where it is and fetch `ids` only when someone
+    looks: `len()` and truth are then cheaper than `ids`.
+    """
+
+    __slots__ = ("_ids",)
+
+    def __init__(self, ids: Ids) -> None:
+        self._ids = ids
+
+    @property
+    def ids(self) -> Ids:
+        return self._ids
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __bool__(self) -> bool:
+        return len(self) > 0
+
+
+class Comparison(StrEnum):
+    LT = "LT"
+    LE = "LE"
+    GT = "GT"
+    GE = "GE"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Step:
+    """One walk along a relation: forwards (subject to object), or `inverse` (object to subject)."""
+
+    relation: int
+    inverse: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Facts of one relation as two parallel arrays, ordered by subject and then object."""
+
+    subjects: Ids
+    objects: Ids
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A half-open stretch of time `[start, end)` in seconds since 1970-01-01T00:00:00."""
+
+    start: float
+    end: float
+
+
+class KnowledgeBase(ABC):
+    """An opened knowledge base; safe to share between threads, closed by `close` or `with`."""
+
+    profile: Profile
+    schema: Schema
+
+    # Names -----------------------------------------------------------------------------------
+
+    @abstractmethod
+    def node(self, term: Term) -> int | None:
+        """The node of exactly this term, or None where the facts do not mention it."""
+
+    @abstractmethod
+    def nodes(self, ids: Ids) -> NodeSet:
+        """A set from ids; they need not be sorted or distinct."""
+
+    @abstractmethod
+    def terms(self, ids: Ids) -> list[Term]: ...
+
+    @abstractmethod
+    def labels(self, ids: Ids) -> list[str | None]:
+        """Label in the preferred language (literals: their lexical form), None where there is none."""
+
+    @abstractmethod
+    def aliases(self, ids: Ids) -> list[list[str]]: ...
+
+    @abstractmethod
+    def are_literals(self, ids: Ids) -> NDArray[np.bool_]: ...
+
+    @abstractmethod
+    def equal(self, literal: Literal) -> NodeSet:
+        """Literals of this KB with the same value: 5 and 5.0; a date with and without an offset."""
+
+    # Walking ---------------------------------------------------------------------------------
+
+    @abstractmethod
+    def objects(self, relation: int, subjects: NodeSet) -> NodeSet: ...
+
+    @abstractmethod
+    def subjects(self, relation: int, objects: NodeSet) -> NodeSet:
+        """Subjects whose object is in the set; a literal object matches by value."""
+
+    @abstractmethod
+    def members(self, klass: int) -> NodeSet: ...
+
+    @abstractmethod
+    def values(self, relation: int, subjects: NodeSet) -> Pairs: ...
+
+    def walk(self, step: Step, nodes: NodeSet) -> NodeSet:
+        return self.subjects(step.relation, nodes) if step.inverse else self.objects(step.relation, nodes)
+
+    # What touches a set ----------------------------------------------------------------------
+
+    @abstractmethod
+    def out_relations(self, nodes: NodeSet) -> Ids: ...
+
+    @abstractmethod
+    def in_relations(self, nodes: NodeSet) -> Ids: ...
+
+    @abstractmethod
+    def classes(self, nodes: NodeSet) -> Ids: ...
+
+    @abstractmethod
+    def comparable_relations(self, nodes: NodeSet) -> Ids:
+        """Relations that give some member a number or a time."""
+
+    @abstractmethod
+    def steps_to_values(self, nodes: NodeSet) -> list[Step]:
+        """Steps to some neighbour that itself has a number or a time: the inner part of an ARG path."""
+
+    # Algebra ---------------------------------------------------------------------------------
+
+    @abstractmethod
+    def intersection(self, left: NodeSet, right: NodeSet) -> NodeSet: ...
+
+    @abstractmethod
+    def intersects(self, left: NodeSet, right: NodeSet) -> bool: ...
+
+    @abstractmethod
+    def difference(self, left: NodeSet, right: NodeSet) -> NodeSet: ...
+
+    # Order -----------------------------------------------------------------------------------
+
+    @abstractmethod
+    def compare(self, comparison: Comparison, relation: int, value: Literal) -> NodeSet:
+        """Subjects with some value `<`, `<=`, `>` or `>=` the given one.
+
+        Numbers compare with numbers and times with times, never across. A time is the stretch it
+        names: LT means over before `value` begins, GT begun after it ended, LE over by its end,
+        GE begun no earlier than it.
+        """
+
+    @abstractmethod
+    def relations_comparing(self, comparison: Comparison, value: Literal) -> Ids:
+        """Relations for which `compare` is not empty."""
+
+    @abstractmethod
+    def extreme(self, nodes: NodeSet, path: Sequence[Step], largest: bool) -> NodeSet:
+        """Members whose value at the end of the path is the largest or smallest; ties are kept.
+
+        Times are ordered by their start for the smallest and by their end for the largest. Where a
+        path leads to both, numbers decide if there are any, otherwise times.
+        """
+
+    @abstractmethod
+    def valid_during(self, nodes: NodeSet, start: int, end: int | None, window: Window) -> NodeSet:
+        """Members whose stretch from `start` to `end` (relations) meets the window.
+
+        A member without either date passes; without an end relation `start` marks a point in time.
+        """
+
+    def close(self) -> None:
+        """Let go of files and connections."""
+
+    def __enter__(self) -> KnowledgeBase:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

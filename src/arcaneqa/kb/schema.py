@@ -1,0 +1,62 @@
+"""Relations and classes of a knowledge base: their names, words, value kinds, inverses, domain and range."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+
+
+class ValueKind(StrEnum):
+    ENTITY = "entity"
+    NUMBER = "number"
+    TIME = "time"
+    TEXT = "text"
+    BOOLEAN = "boolean"
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """`domain` and `range` are class ids, declared or else inferred from the facts; None if unknown."""
+
+    id: int
+    iri: str
+    label: str
+    facts: int
+    kinds: frozenset[ValueKind]
+    domain: int | None = None
+    range: int | None = None
+    inverse: int | None = None
+    hidden: bool = False
+
+    @property
+    def comparable(self) -> bool:
+        return ValueKind.NUMBER in self.kinds or ValueKind.TIME in self.kinds
+
+
+@dataclass(frozen=True, slots=True)
+class Class:
+    id: int
+    iri: str
+    label: str
+    members: int
+    hidden: bool = False
+
+
+@dataclass(frozen=True)
+class Schema:
+    """Ids are positions: `relations[i].id == i` and `classes[i].id == i`."""
+
+    relations: Sequence[Relation]
+    classes: Sequence[Class]
+    time_pairs: dict[int, int | None] = field(default_factory=dict)
+    """Relation that marks a start (or a point) → the relation that marks the end."""
+
+    @cached_property
+    def relation_ids(self) -> dict[str, int]:
+        return {relation.iri: relation.id for relation in self.relations}
+
+    @cached_property
+    def class_ids(self) -> dict[str, int]:
+        return {klass.iri: klass.id for klass in self.classes}

@@ -1,0 +1,1 @@
+"""Dynamic contextualised encoding and decoding: which of the admissible tokens is meant."""

@@ -1,0 +1,1 @@
+"""The program language: text, meaning, SPARQL, English."""

@@ -1,0 +1,1 @@
+"""Questions made from a knowledge base."""

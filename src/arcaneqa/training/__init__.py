@@ -1,0 +1,1 @@
+"""Preparing decisions once with the knowledge base, then training without it."""
