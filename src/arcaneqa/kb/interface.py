@@ -186,6 +186,7 @@ class KnowledgeBase(ABC):
         A member without either date passes; without an end relation `start` marks a point in time.
         """
 
+    @abstractmethod
     def close(self) -> None:
         """Let go of files and connections."""
 

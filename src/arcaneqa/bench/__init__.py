@@ -1,0 +1,1 @@
+"""The benchmarks behind every figure in the docs, one module each."""
