@@ -105,6 +105,10 @@ class KnowledgeBase(ABC):
     def are_literals(self, ids: Ids) -> NDArray[np.bool_]: ...
 
     @abstractmethod
+    def degrees(self, ids: Ids) -> Ids:
+        """How many facts mention each node: a prior for how likely it is meant."""
+
+    @abstractmethod
     def equal(self, literal: Literal) -> NodeSet:
         """Literals of this KB with the same value: 5 and 5.0; a date with and without an offset."""
 

@@ -18,12 +18,14 @@ class ValueKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """`domain` and `range` are class ids, declared or else inferred from the facts; None if unknown."""
+    """`objects` counts distinct objects. `domain` and `range` are class ids, declared or else inferred
+    from the facts; None if unknown."""
 
     id: int
     iri: str
     label: str
     facts: int
+    objects: int
     kinds: frozenset[ValueKind]
     domain: int | None = None
     range: int | None = None
