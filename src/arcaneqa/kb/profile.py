@@ -2,7 +2,31 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from arcaneqa.errors import InputError
+from arcaneqa.kb.terms import RDF, XSD
+
+RDFS = "http://www.w3.org/2000/01/rdf-schema#"
+OWL = "http://www.w3.org/2002/07/owl#"
+SKOS = "http://www.w3.org/2004/02/skos/core#"
+SCHEMA = "http://schema.org/"
+FOAF = "http://xmlns.com/foaf/0.1/"
+FREEBASE = "http://rdf.freebase.com/ns/"
+
+WELL_KNOWN: tuple[tuple[str, str], ...] = (
+    ("rdf", RDF),
+    ("rdfs", RDFS),
+    ("xsd", XSD),
+    ("owl", OWL),
+    ("skos", SKOS),
+    ("schema", SCHEMA),
+    ("foaf", FOAF),
+)
 
 
 @dataclass(frozen=True)
@@ -11,7 +35,8 @@ class Profile:
 
     `base` lets names under it be written without a prefix. `closed_classes` says whether the
     subclass closure is applied at build. `hide` and `only` are glob patterns over short names of
-    schema items. `now` is an ISO date, or None for today.
+    schema items. `now` is an ISO date, or None for today. `time_pairs` are glob patterns of a start
+    and its end with one `*` that stands for the same text in both; an empty end marks a point in time.
     """
 
     name: str
@@ -30,3 +55,140 @@ class Profile:
     only: tuple[str, ...] = ()
     now: str | None = None
     time_pairs: tuple[tuple[str, str], ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        return {key: value for key, value in dataclasses.asdict(self).items() if value is not None}
+
+
+RDF_PROFILE = Profile(
+    name="rdf",
+    type=(RDF + "type",),
+    label=(RDFS + "label", SKOS + "prefLabel", SCHEMA + "name", "https://schema.org/name", FOAF + "name"),
+    alias=(SKOS + "altLabel", SCHEMA + "alternateName", "https://schema.org/alternateName", FOAF + "nick"),
+    subclass=(RDFS + "subClassOf",),
+    inverse=(OWL + "inverseOf", SCHEMA + "inverseOf"),
+    domain=(RDFS + "domain", SCHEMA + "domainIncludes"),
+    range=(RDFS + "range", SCHEMA + "rangeIncludes"),
+    prefixes=(
+        ("dbo", "http://dbpedia.org/ontology/"),
+        ("dbp", "http://dbpedia.org/property/"),
+        ("dbr", "http://dbpedia.org/resource/"),
+        ("dct", "http://purl.org/dc/terms/"),
+        ("wd", "http://www.wikidata.org/entity/"),
+        ("wdt", "http://www.wikidata.org/prop/direct/"),
+    ),
+    hide=(
+        "rdf:*",
+        "rdfs:*",
+        "owl:*",
+        "xsd:*",
+        "skos:exactMatch",
+        "skos:closeMatch",
+        "skos:inScheme",
+        "skos:hiddenLabel",
+        "foaf:isPrimaryTopicOf",
+        "foaf:primaryTopic",
+        "dbo:wikiPage*",
+        "dbo:abstract",
+        "dbp:wikiPageUsesTemplate",
+        "dct:subject",
+        "<http://www.w3.org/ns/prov#*",
+    ),
+    time_pairs=(
+        ("*startDate", "*endDate"),
+        ("*StartDate", "*EndDate"),
+        ("*start_date", "*end_date"),
+        ("*startYear", "*endYear"),
+        ("*StartYear", "*EndYear"),
+        ("*:start", "*:end"),
+        ("*:from", "*:to"),
+        ("*:date", ""),
+        ("*:year", ""),
+    ),
+)
+
+FREEBASE_PROFILE = Profile(
+    name="freebase",
+    type=(FREEBASE + "type.object.type",),
+    label=(FREEBASE + "type.object.name",),
+    alias=(FREEBASE + "common.topic.alias",),
+    base=FREEBASE,
+    prefixes=(("ns", FREEBASE),),
+    closed_classes=False,
+    hide=(
+        "type.*",
+        "freebase.*",
+        "common.topic.article",
+        "common.topic.description",
+        "common.topic.official_website",
+        "common.topic.topic_equivalent_webpage",
+        "common.topic.topical_webpage",
+        "common.document.*",
+        "common.notable_for.*",
+        "kg.*",
+        "rdf:*",
+        "rdfs:*",
+        "owl:*",
+    ),
+    now="2015-08-10",
+    time_pairs=(
+        ("*.from", "*.to"),
+        ("*.from_date", "*.to_date"),
+        ("*.start_date", "*.end_date"),
+        ("*.start", "*.end"),
+        ("*.start_time", "*.end_time"),
+        ("*.year", ""),
+        ("*.date", ""),
+    ),
+)
+
+BUILT_IN = {profile.name: profile for profile in (RDF_PROFILE, FREEBASE_PROFILE)}
+
+
+def load_profile(name: str | Path) -> Profile:
+    """A built-in profile by name, or one from a JSON file."""
+    if str(name) in BUILT_IN:
+        return BUILT_IN[str(name)]
+    path = Path(name)
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        known = " and ".join(BUILT_IN)
+        raise InputError(f"There is no profile “{name}”: give {known}, or the path of a JSON file.") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"The profile {path} cannot be read as JSON: {error}.") from None
+    return profile_from_json(data, str(path))
+
+
+def profile_from_json(data: object, source: str) -> Profile:
+    """Check every field, so that a typing error in a profile is found here and not in a wrong answer."""
+    if not isinstance(data, dict):
+        raise InputError(f"{source}: a profile is a JSON object with the fields name, type, label, …")
+    fields = {field.name: field for field in dataclasses.fields(Profile)}
+    if unknown := sorted(set(data) - set(fields)):
+        raise InputError(f"{source}: unknown field {unknown[0]!r}; a profile may have {', '.join(fields)}.")
+    if missing := [key for key in ("name", "type", "label", "alias") if key not in data]:
+        raise InputError(f"{source}: the field {missing[0]!r} is missing.")
+    return Profile(**{key: _checked(key, value, source) for key, value in data.items()})
+
+
+def _checked(key: str, value: object, source: str) -> Any:
+    if key in ("prefixes", "time_pairs"):
+        pairs = list(value.items()) if isinstance(value, dict) else value
+        if not isinstance(pairs, list) or not all(
+            isinstance(pair, (list, tuple)) and len(pair) == 2 and all(isinstance(part, str) for part in pair)
+            for pair in pairs
+        ):
+            raise InputError(f"{source}: {key!r} must be a list of pairs of strings.")
+        return tuple((first, second) for first, second in pairs)
+    if key == "closed_classes":
+        if not isinstance(value, bool):
+            raise InputError(f"{source}: {key!r} must be true or false.")
+        return value
+    if key in ("name", "language", "base", "now"):
+        if not isinstance(value, str) and not (value is None and key in ("base", "now")):
+            raise InputError(f"{source}: {key!r} must be a string.")
+        return value
+    if not isinstance(value, (list, tuple)) or not all(isinstance(item, str) for item in value):
+        raise InputError(f"{source}: {key!r} must be a list of strings.")
+    return tuple(value)

@@ -1,0 +1,197 @@
+"""Literals as values that can be compared: numbers with numbers, times with times, never across.
+
+A number is what its digits say, whatever its datatype: 0.1 as a decimal and as a float are equal, and so
+are 5 and 5.0. A time is the half-open stretch it names. A dateTime's offset is applied; a date's, month's or
+year's is dropped, because a calendar day is meant (Freebase's "-08:00" is an artefact of its export), and a
+time without an offset counts as UTC. What is not valid for its datatype is text.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from decimal import Context, Decimal, InvalidOperation
+from functools import total_ordering
+
+from arcaneqa.kb.interface import Window
+from arcaneqa.kb.schema import ValueKind
+from arcaneqa.kb.terms import XSD, Literal
+
+_INTEGERS = frozenset(
+    XSD + name
+    for name in [
+        "integer",
+        "long",
+        "int",
+        "short",
+        "byte",
+        "nonNegativeInteger",
+        "positiveInteger",
+        "nonPositiveInteger",
+        "negativeInteger",
+        "unsignedLong",
+        "unsignedInt",
+        "unsignedShort",
+        "unsignedByte",
+    ]
+)
+_FLOATS = frozenset((XSD + "double", XSD + "float"))
+_DECIMAL = XSD + "decimal"
+NUMBERS = _INTEGERS | _FLOATS | {_DECIMAL}
+_DATE_TIMES = frozenset((XSD + "dateTime", XSD + "dateTimeStamp"))
+_DATE, _YEAR, _MONTH = XSD + "date", XSD + "gYear", XSD + "gYearMonth"
+TIMES = _DATE_TIMES | {_DATE, _YEAR, _MONTH}
+BOOLEAN = XSD + "boolean"
+
+_INTEGER_FORM = re.compile(r"[+-]?[0-9]+")
+_DECIMAL_FORM = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)")
+_FLOAT_FORM = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_INFINITIES = {"INF": math.inf, "+INF": math.inf, "-INF": -math.inf}
+_OFFSET = r"(?P<offset>Z|[+-](?:0\d|1[0-3]):[0-5]\d|[+-]14:00)?"
+_YEARS = r"(?P<year>-?(?:[1-9]\d{4,}|\d{4}))"
+_FORMS = {
+    _YEAR: re.compile(_YEARS + _OFFSET, re.ASCII),
+    _MONTH: re.compile(_YEARS + r"-(?P<month>\d\d)" + _OFFSET, re.ASCII),
+    _DATE: re.compile(_YEARS + r"-(?P<month>\d\d)-(?P<day>\d\d)" + _OFFSET, re.ASCII),
+}
+_DATE_TIME_FORM = re.compile(
+    _YEARS + r"-(?P<month>\d\d)-(?P<day>\d\d)"
+    r"T(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)(?P<fraction>\.\d+)?" + _OFFSET,
+    re.ASCII,
+)
+_DAY = 86400
+# Enough for the difference between any number and its nearest double; longer numbers round here.
+_WIDE = Context(prec=800)
+
+
+@total_ordering
+@dataclass(frozen=True, slots=True, eq=True)
+class Number:
+    """The nearest double, and what its shortest decimal form leaves out (0 up to 15 digits)."""
+
+    nearest: float
+    rest: float = 0.0
+
+    def __lt__(self, other: Number) -> bool:
+        return (self.nearest, self.rest) < (other.nearest, other.rest)
+
+
+Value = Number | Window | bool
+
+
+def value_of(literal: Literal) -> Value | None:
+    """The literal's value, or None for text (and for NaN, which compares with nothing)."""
+    datatype = literal.datatype
+    if not datatype.startswith(XSD):
+        return None
+    lexical = literal.lexical.strip(" \t\r\n")
+    if datatype in NUMBERS:
+        return _number(lexical, datatype)
+    if datatype in _DATE_TIMES:
+        return _instant(lexical)
+    if datatype in _FORMS:
+        return _stretch(lexical, datatype)
+    if datatype == BOOLEAN:
+        return {"true": True, "1": True, "false": False, "0": False}.get(lexical)
+    return None
+
+
+def kind_of(literal: Literal) -> ValueKind:
+    match value_of(literal):
+        case Number():
+            return ValueKind.NUMBER
+        case Window():
+            return ValueKind.TIME
+        case bool():
+            return ValueKind.BOOLEAN
+        case _:
+            return ValueKind.TEXT
+
+
+def _number(lexical: str, datatype: str) -> Number | None:
+    if datatype in _FLOATS:
+        if lexical in _INFINITIES:
+            return Number(_INFINITIES[lexical])
+        form = _FLOAT_FORM
+    else:
+        form = _INTEGER_FORM if datatype in _INTEGERS else _DECIMAL_FORM
+    if not form.fullmatch(lexical):
+        return None
+    nearest = float(lexical) + 0.0  # no negative zero: it equals zero
+    if len(lexical) <= 16 or math.isinf(nearest):
+        return Number(nearest)
+    try:
+        rest = _WIDE.subtract(Decimal(lexical), Decimal(repr(nearest)))
+    except InvalidOperation:
+        return Number(nearest)
+    return Number(nearest, float(rest) + 0.0)
+
+
+def _stretch(lexical: str, datatype: str) -> Window | None:
+    found = _FORMS[datatype].fullmatch(lexical)
+    if not found:
+        return None
+    year = int(found["year"])
+    if datatype == _YEAR:
+        return _window(_days(year, 1, 1), _days(year + 1, 1, 1))
+    month = int(found["month"])
+    if not 1 <= month <= 12:
+        return None
+    if datatype == _MONTH:
+        following = (year + 1, 1) if month == 12 else (year, month + 1)
+        return _window(_days(year, month, 1), _days(*following, 1))
+    day = int(found["day"])
+    if not 1 <= day <= _month_length(year, month):
+        return None
+    start = _days(year, month, day)
+    return _window(start, start + 1)
+
+
+def _window(first: int, last: int) -> Window | None:
+    try:
+        start, end = float(first * _DAY), float(last * _DAY)
+    except OverflowError:
+        return None
+    # Beyond a hundred million years a day is less than a double can tell apart.
+    return Window(start, max(end, math.nextafter(start, math.inf)))
+
+
+def _instant(lexical: str) -> Window | None:
+    found = _DATE_TIME_FORM.fullmatch(lexical)
+    if not found:
+        return None
+    year, month, day = int(found["year"]), int(found["month"]), int(found["day"])
+    hour, minute, second = int(found["hour"]), int(found["minute"]), int(found["second"])
+    midnight_after = hour == 24 and minute == second == 0 and not (found["fraction"] or "").strip(".0")
+    if not (1 <= month <= 12 and 1 <= day <= _month_length(year, month)):
+        return None
+    if not (midnight_after or (hour < 24 and minute < 60 and second < 60)):
+        return None
+    whole = _days(year, month, day) * _DAY + hour * 3600 + minute * 60 + second - _offset(found["offset"])
+    try:
+        start = whole + float(found["fraction"] or 0)
+    except OverflowError:
+        return None
+    return Window(start, math.nextafter(start, math.inf))
+
+
+def _offset(text: str | None) -> int:
+    if text is None or text == "Z":
+        return 0
+    seconds = int(text[1:3]) * 3600 + int(text[4:6]) * 60
+    return -seconds if text[0] == "-" else seconds
+
+
+def _month_length(year: int, month: int) -> int:
+    if month == 2:
+        return 29 if year % 4 == 0 and (year % 100 != 0 or year % 400 == 0) else 28
+    return 30 if month in (4, 6, 9, 11) else 31
+
+
+def _days(year: int, month: int, day: int) -> int:
+    """Days since 1970-01-01 in the proleptic Gregorian calendar, for any year (0 is 1 BC)."""
+    shifted = year - (month <= 2)
+    era, of_era = divmod(shifted, 400)
+    of_year = (153 * ((month + 9) % 12) + 2) // 5 + day - 1
+    return era * 146097 + of_era * 365 + of_era // 4 - of_era // 100 + of_year - 719468
