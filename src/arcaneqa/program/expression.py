@@ -5,6 +5,7 @@ Names are full IRIs, so a program means the same on every knowledge base that ho
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -101,3 +102,41 @@ class During:
 
 
 Expression = Entity | Value | Class | Join | And | Extreme | Compare | Count | Cons | During
+
+
+def children(expression: Expression) -> tuple[Expression, ...]:
+    """The arguments that are sets or topics, left to right; a CONS constant is part of its node."""
+    match expression:
+        case Join(_, argument) | Extreme(_, argument, _) | Count(argument) | Cons(argument, _, _):
+            return (argument,)
+        case And(left, right):
+            return (left, right)
+        case Compare(_, _, value):
+            return (value,)
+        case During(argument, _, when):
+            return (argument,) if isinstance(when, Now) else (argument, when)
+        case _:
+            return ()
+
+
+def post_order(expression: Expression) -> Iterator[Expression]:
+    """Every node after its arguments, arguments left to right."""
+    stack: list[tuple[Expression, bool]] = [(expression, False)]
+    while stack:
+        node, ready = stack.pop()
+        if ready:
+            yield node
+        else:
+            stack.append((node, True))
+            stack.extend((child, False) for child in reversed(children(node)))
+
+
+def mentioned(expression: Expression) -> list[Entity]:
+    """The entities a program names, CONS constants included, each once, in order of appearance."""
+    found: dict[Entity, None] = {}
+    for node in post_order(expression):
+        if isinstance(node, Entity):
+            found[node] = None
+        elif isinstance(node, Cons) and isinstance(node.constant, Entity):
+            found[node.constant] = None
+    return list(found)
