@@ -1,0 +1,225 @@
+"""Conditions on values as SPARQL text, with the meaning of `arcaneqa.kb.values`.
+
+Servers disagree on comparisons across datatypes and on times without an offset, and some compare a number
+with a date. So each datatype has a branch of its own, and calendar times compare as text of fixed width:
+the first four, seven or ten characters of a year, a month and a day are in the order of time.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import Enum, auto
+
+from arcaneqa.kb.endpoint.terms import iri, quoted, written
+from arcaneqa.kb.interface import Comparison, Window
+from arcaneqa.kb.terms import XSD, Literal
+from arcaneqa.kb.values import NUMBERS, Number, value_of
+
+_DOUBLE, _FLOAT, _DECIMAL = XSD + "double", XSD + "float", XSD + "decimal"
+_DATE_TIME = iri(XSD + "dateTime")
+_DATE_TIMES = f"{_DATE_TIME}, {iri(XSD + 'dateTimeStamp')}"
+_BINARY = ", ".join(map(iri, (_DOUBLE, _FLOAT)))
+_EXACT = ", ".join(map(iri, sorted(NUMBERS - {_DOUBLE, _FLOAT})))
+_OPERATORS = {Comparison.LT: "<", Comparison.LE: "<=", Comparison.GT: ">", Comparison.GE: ">="}
+
+_OFFSET = "(Z|[+-][0-9][0-9]:[0-9][0-9])"
+_YEAR = "^(-[0-9]+|[0-9]{4})"
+_MONTH = "-(0[1-9]|1[0-2])"
+_DAY = "-(0[1-9]|[12][0-9]|3[01])"
+_CLOCK = "T[0-9][0-9]:[0-9][0-9]:[0-9][0-9]([.][0-9]+)?"
+_SECONDS_A_DAY = 86400
+# Exact numbers beyond this do not fit the decimals of every server.
+_LARGEST_DECIMAL = Decimal(10) ** 17
+
+
+@dataclass(frozen=True, slots=True)
+class _Calendar:
+    """A datatype that names a stretch of days; `width` characters tell one from the next."""
+
+    datatype: str
+    width: int
+    form: str
+
+    def period(self, days: int) -> str:
+        """The year, month or day that holds this day (counted from 1970-01-01)."""
+        year, month, day = _civil(days)
+        text = _date_text(year, month, day)
+        return text[: len(text) - 10 + self.width]
+
+    def starts(self, days: int) -> bool:
+        _, month, day = _civil(days)
+        return (self.width >= 7 or month == 1) and (self.width >= 10 or day == 1)
+
+
+_CALENDARS = (
+    _Calendar(XSD + "gYear", 4, f"{_YEAR}{_OFFSET}?$"),
+    _Calendar(XSD + "gYearMonth", 7, f"{_YEAR}{_MONTH}{_OFFSET}?$"),
+    _Calendar(XSD + "date", 10, f"{_YEAR}{_MONTH}{_DAY}{_OFFSET}?$"),
+)
+_DATE_TIME_FORM = f"^-?[0-9]+{_MONTH}{_DAY}{_CLOCK}{_OFFSET}?$"
+
+
+class Bound(Enum):
+    """What is asked of a stretch of time, given a moment."""
+
+    STARTS_BEFORE = auto()
+    STARTS_FROM = auto()
+    ENDS_BY = auto()
+    ENDS_AFTER = auto()
+
+
+def is_number(variable: str) -> str:
+    exact = f"(DATATYPE({variable}) IN ({_EXACT}) && isNumeric({variable}))"
+    return f"({exact} || (DATATYPE({variable}) IN ({_BINARY}) && {_double(variable)} = {_double(variable)}))"
+
+
+def is_time(variable: str) -> str:
+    branches = [_calendar(variable, kind) for kind in _CALENDARS]
+    branches.append(_date_time(variable))
+    branches.append(_far_future(variable))
+    return _any(branches)
+
+
+def compares(variable: str, comparison: Comparison, literal: Literal) -> str:
+    """`variable` holds a value that is <, <=, > or >= the literal; false where they are of two kinds."""
+    match value_of(literal):
+        case Number() as number:
+            return _number(variable, _OPERATORS[comparison], literal, number)
+        case Window(start, end):
+            bound, moment = {
+                Comparison.LT: (Bound.ENDS_BY, start),
+                Comparison.LE: (Bound.ENDS_BY, end),
+                Comparison.GT: (Bound.STARTS_FROM, end),
+                Comparison.GE: (Bound.STARTS_FROM, start),
+            }[comparison]
+            return bounded(variable, bound, moment)
+        case _:
+            return "false"
+
+
+def equals(variable: str, literal: Literal) -> str:
+    """`variable` holds the same value; text and booleans written otherwise are other literals."""
+    match value_of(literal):
+        case Number() as number:
+            return _number(variable, "=", literal, number)
+        case Window(start, _) as window:
+            for kind in _CALENDARS:
+                if kind.datatype == literal.datatype:
+                    period = kind.period(math.floor(start / _SECONDS_A_DAY))
+                    return f"({_calendar(variable, kind)} && {_compared(variable, kind, '=', period)})"
+            return f"({_date_time(variable)} && {_instant(variable)} = {_moment(window.start)})"
+        case bool() as truth:
+            both = ("true", "1") if truth else ("false", "0")
+            forms = (written(Literal(form, literal.datatype)) for form in both)
+            return _any([f"sameTerm({variable}, {form})" for form in forms])
+        case _:
+            return f"sameTerm({variable}, {written(literal)})"
+
+
+def meets(variable: str, window: Window) -> str:
+    before = bounded(variable, Bound.STARTS_BEFORE, window.end)
+    return f"({before} && {bounded(variable, Bound.ENDS_AFTER, window.start)})"
+
+
+def bounded(variable: str, bound: Bound, moment: float) -> str:
+    """`variable` holds a time that starts before, starts from, ends by or ends after a moment."""
+    earlier = bound in (Bound.STARTS_BEFORE, Bound.ENDS_BY)
+    operator = "<" if earlier else ">="
+    branches = []
+    for kind in _CALENDARS:
+        days = math.floor(moment / _SECONDS_A_DAY)
+        if bound in (Bound.STARTS_BEFORE, Bound.STARTS_FROM):
+            # The first period that starts no earlier than the moment.
+            while days * _SECONDS_A_DAY < moment or not kind.starts(days):
+                days += 1
+        compared = _compared(variable, kind, operator, kind.period(days))
+        branches.append(f"({_calendar(variable, kind)} && {compared})")
+    branches.append(f"({_date_time(variable)} && {_instant(variable)} {operator} {_moment(moment)})")
+    if not earlier:
+        branches.append(_far_future(variable))
+    return _any(branches)
+
+
+def _any(branches: list[str]) -> str:
+    return "(" + " || ".join(branches) + ")"
+
+
+def _double(variable: str) -> str:
+    # By way of its digits: 0.1 as a float is the double 0.1, not the nearest float's 0.100000001.
+    return f"{iri(_DOUBLE)}(STR({variable}))"
+
+
+def _number(variable: str, operator: str, literal: Literal, number: Number) -> str:
+    nearest = f'"{_float_text(number.nearest)}"^^{iri(_DOUBLE)}'
+    binary = f"(DATATYPE({variable}) IN ({_BINARY}) && {_double(variable)} {operator} {nearest})"
+    right = nearest
+    if math.isfinite(number.nearest):
+        exact = Decimal(literal.lexical.strip())
+        if abs(exact) < _LARGEST_DECIMAL:
+            right = f'"{exact:f}"^^{iri(_DECIMAL)}'
+    return (
+        f"({binary} || (DATATYPE({variable}) IN ({_EXACT}) && isNumeric({variable})"
+        f" && {variable} {operator} {right}))"
+    )
+
+
+def _float_text(number: float) -> str:
+    if math.isinf(number):
+        return "INF" if number > 0 else "-INF"
+    return repr(number).replace("e", "E") if "e" in repr(number) else f"{number!r}E0"
+
+
+def _calendar(variable: str, kind: _Calendar) -> str:
+    return f"DATATYPE({variable}) = {iri(kind.datatype)} && REGEX(STR({variable}), {quoted(kind.form)})"
+
+
+def _compared(variable: str, kind: _Calendar, operator: str, period: str) -> str:
+    if period.startswith("-") or len(period) > kind.width:
+        return f"{variable} {operator} {quoted(period)}^^{iri(kind.datatype)}"
+    return f"SUBSTR(STR({variable}), 1, {kind.width}) {operator} {quoted(period)}"
+
+
+def _date_time(variable: str) -> str:
+    return f"DATATYPE({variable}) IN ({_DATE_TIMES}) && REGEX(STR({variable}), {quoted(_DATE_TIME_FORM)})"
+
+
+def _instant(variable: str) -> str:
+    has_offset = f"REGEX(STR({variable}), {quoted(_OFFSET + '$')})"
+    return f'IF({has_offset}, {variable}, {_DATE_TIME}(CONCAT(STR({variable}), "Z")))'
+
+
+def _moment(seconds: float) -> str:
+    # Data is no finer than a microsecond, so what starts from a moment starts from the next whole one.
+    micros = math.ceil(Decimal(seconds) * 1_000_000)
+    whole, fraction = divmod(micros, 1_000_000)
+    days, clock = divmod(whole, _SECONDS_A_DAY)
+    year, month, day = _civil(days)
+    text = _date_text(year, month, day)
+    text += f"T{clock // 3600:02d}:{clock // 60 % 60:02d}:{clock % 60:02d}"
+    if fraction:
+        text += f".{fraction:06d}".rstrip("0")
+    return f"{quoted(text + 'Z')}^^{_DATE_TIME}"
+
+
+def _date_text(year: int, month: int, day: int) -> str:
+    sign = "-" if year < 0 else ""
+    return f"{sign}{abs(year):04d}-{month:02d}-{day:02d}"
+
+
+def _far_future(variable: str) -> str:
+    """Years beyond 9999 come after every moment that a question is likely to name."""
+    kinds = ", ".join(iri(kind.datatype) for kind in _CALENDARS)
+    return f'(DATATYPE({variable}) IN ({kinds}) && REGEX(STR({variable}), "^[0-9]{{5}}"))'
+
+
+def _civil(days: int) -> tuple[int, int, int]:
+    """Year, month and day of the proleptic Gregorian calendar, from days since 1970-01-01."""
+    era, of_era = divmod(days + 719468, 146097)
+    year_of_era = (of_era - of_era // 1460 + of_era // 36524 - of_era // 146096) // 365
+    of_year = of_era - (365 * year_of_era + year_of_era // 4 - year_of_era // 100)
+    shifted = (5 * of_year + 2) // 153
+    month = shifted + 3 if shifted < 10 else shifted - 9
+    day = of_year - (153 * shifted + 2) // 5 + 1
+    return year_of_era + era * 400 + (month <= 2), month, day

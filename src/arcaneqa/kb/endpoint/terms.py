@@ -1,0 +1,64 @@
+"""Terms as SPARQL text and as they come back in SPARQL's JSON results."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from arcaneqa.kb.terms import RDF_LANG_STRING, XSD_STRING, Blank, Iri, Literal, Term
+
+# What SPARQL allows between < and >. An IRI with anything else can be in no store and must be in no query.
+_IRI = re.compile(r"[^\x00-\x20<>\"{}|^`\\]+")
+_LANGUAGE = re.compile(r"[A-Za-z]+(-[A-Za-z0-9]+)*")
+_ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
+_TO_ESCAPE = re.compile(r'[\\"\n\r\t\x08\x0c]')
+
+
+def is_writable(term: Term) -> bool:
+    """Whether SPARQL has a way to write this very term; a blank node has none."""
+    match term:
+        case Iri(value):
+            return _IRI.fullmatch(value) is not None
+        case Literal(_, datatype, language):
+            tagged = not language or _LANGUAGE.fullmatch(language) is not None
+            return tagged and _IRI.fullmatch(datatype) is not None
+        case _:
+            return False
+
+
+def iri(value: str) -> str:
+    if not _IRI.fullmatch(value):
+        raise ValueError(f"not an IRI: {value!r}")
+    return f"<{value}>"
+
+
+def quoted(text: str) -> str:
+    return '"' + _TO_ESCAPE.sub(lambda found: _ESCAPES[found[0]], text) + '"'
+
+
+def written(term: Iri | Literal) -> str:
+    if isinstance(term, Iri):
+        return iri(term.value)
+    if term.language:
+        return f"{quoted(term.lexical)}@{term.language}"
+    if term.datatype == XSD_STRING:
+        return quoted(term.lexical)
+    return f"{quoted(term.lexical)}^^{iri(term.datatype)}"
+
+
+def from_json(binding: Any) -> Term:
+    """One bound value of a result; raises ValueError, KeyError or TypeError where it is not one."""
+    value = binding["value"]
+    if not isinstance(value, str):
+        raise TypeError("a value must be a string")
+    match binding["type"]:
+        case "uri":
+            return Iri(value)
+        case "bnode":
+            return Blank(value)
+        case "literal" | "typed-literal":
+            if language := binding.get("xml:lang"):
+                return Literal(value, RDF_LANG_STRING, str(language))
+            return Literal(value, str(binding.get("datatype", XSD_STRING)))
+        case kind:
+            raise ValueError(f"unknown kind of term {kind!r}")
