@@ -33,6 +33,8 @@ class Question:
     function: str | None = None
     relations: int | None = None
     programs: tuple[str, ...] = ()
+    answer_sets: tuple[tuple[str, ...], ...] = ()
+    """The answers of each parse, where a dataset accepts several; what WebQSP's official score compares."""
 
     @classmethod
     def from_json(cls, data: Any) -> Question:
@@ -63,6 +65,9 @@ class Question:
                 function=data.get("function"),
                 relations=data.get("relations"),
                 programs=tuple(data.get("programs") or ()),
+                answer_sets=tuple(
+                    tuple(str(answer) for answer in answers) for answers in data.get("answer_sets") or ()
+                ),
             )
         except (KeyError, TypeError, AttributeError) as error:
             raise InputError(f"the question record {data['id']!r} is malformed ({error})") from error
