@@ -1,0 +1,1 @@
+"""Builds the bundled demonstration knowledge base from openly licensed data packages."""
