@@ -1,0 +1,205 @@
+"""What speaks for and against a proposal: each feature a number of about unit size."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from rapidfuzz import fuzz
+
+from arcaneqa.kb.interface import Ids, KnowledgeBase
+from arcaneqa.linking.forms import split, stem
+from arcaneqa.linking.mentions import Match, Proposal, Span, Text
+from arcaneqa.linking.vocabulary import QUESTION_WORDS, STOP_WORDS
+from arcaneqa.linking.weights import Weights
+
+NAMES = (
+    "always",
+    *(match.name.lower() for match in Match),
+    "alias",
+    "words",
+    "one word",
+    "stop words",
+    "only question words",
+    "capitals",
+    "no capitals",
+    "quoted",
+    "similarity",
+    "coverage",
+    "degree",
+    "degree to best",
+    "rank",
+    "inside a name",
+    "crosses a name",
+    "relation fit",
+    "class fit",
+    "schema words",
+    "rarity",
+    "at the end",
+    "a number",
+    "inside",
+    "least inside",
+    "before",
+    "after",
+)
+_COLUMN = {name: column for column, name in enumerate(NAMES)}
+CACHED_NODES = 50_000
+EDGE = "^"
+"""Stands for the word before the first and after the last."""
+
+
+class SchemaFit:
+    """How well the words of relations and classes fit a question: rare words in common weigh most."""
+
+    def __init__(self, kb: KnowledgeBase) -> None:
+        self._relations = _Words([relation.label for relation in kb.schema.relations])
+        self._classes = _Words([klass.label for klass in kb.schema.classes])
+        self.words = self._relations.known | self._classes.known
+
+    def scores(self, stems: set[str]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        return self._relations.scores(stems), self._classes.scores(stems)
+
+
+class _Words:
+    def __init__(self, labels: Sequence[str]) -> None:
+        self._size = len(labels)
+        self._holders: dict[str, list[int]] = defaultdict(list)
+        for number, label in enumerate(labels):
+            for word in {stem(part) for part in split(label)} - STOP_WORDS:
+                self._holders[word].append(number)
+        self.known = set(self._holders)
+
+    def scores(self, stems: set[str]) -> NDArray[np.float64]:
+        """For each label the weight of the words it shares with the question, 0 to about 1."""
+        total = np.zeros(self._size)
+        for word in stems & self.known:
+            holders = self._holders[word]
+            total[holders] += math.log(1 + self._size / len(holders))
+        return np.minimum(total / 10, 1.5)
+
+
+class Featuriser:
+    def __init__(self, kb: KnowledgeBase, weights: Weights) -> None:
+        self._kb = kb
+        self._weights = weights
+        self._fit = SchemaFit(kb)
+        self._neighbourhood = lru_cache(CACHED_NODES)(self._read_neighbourhood)
+
+    def features(
+        self, text: Text, proposals: Sequence[Proposal], labels: dict[int, str], rarity: dict[str, float]
+    ) -> NDArray[np.float64]:
+        """One row a proposal. `rarity` says for stems how few names hold them, 0 to 1."""
+        rows = np.zeros((len(proposals), len(NAMES)))
+        if not proposals:
+            return rows
+        nodes = np.array([proposal.node for proposal in proposals], dtype=np.int64)
+        degrees = np.log1p(self._kb.degrees(nodes).astype(np.float64))
+        spans = {span: self._of_span(text, span, rarity) for span in {p.span for p in proposals}}
+        whole = {p.span for p in proposals if p.match <= Match.KNOWN}
+        stems = {span: self._stems_outside(text, span) for span in spans}
+        fits = {span: self._fit.scores(stems[span]) for span in spans}
+        nesting = {span: _nesting(span, whole) for span in spans}
+        best, rank = _ranks(proposals, degrees)
+        for number, proposal in enumerate(proposals):
+            row = rows[number]
+            for name, value in spans[proposal.span].items():
+                row[_COLUMN[name]] = value
+            label = labels.get(proposal.node, "")
+            self._of_match(row, text, proposal, label)
+            row[_COLUMN["degree"]] = degrees[number] / 10
+            row[_COLUMN["degree to best"]] = (degrees[number] - best[number]) / 10
+            row[_COLUMN["rank"]] = math.log1p(rank[number])
+            row[_COLUMN["inside a name"]], row[_COLUMN["crosses a name"]] = nesting[proposal.span]
+            relations, classes = self._neighbourhood(proposal.node)
+            of_relations, of_classes = fits[proposal.span]
+            row[_COLUMN["relation fit"]] = of_relations[relations].max(initial=0)
+            row[_COLUMN["class fit"]] = of_classes[classes].max(initial=0)
+        return rows
+
+    def _of_span(self, text: Text, span: Span, rarity: dict[str, float]) -> dict[str, float]:
+        parts = text.folded(span)
+        content = [part for part in parts if part not in STOP_WORDS]
+        stems = [stem(part) for part in content]
+        inside = [self._weights.inside.get(part, 0.0) for part in parts]
+        known = [word in self._fit.words for word in stems]
+        values = {
+            "always": 1.0,
+            "words": math.log2(1 + len(content)),
+            "one word": float(len(parts) == 1),
+            "stop words": 1 - len(content) / len(parts),
+            "only question words": float(all(part in QUESTION_WORDS for part in content)),
+            "quoted": float(span in text.quoted),
+            "schema words": sum(known) / len(known) if known else 1.0,
+            "rarity": max((rarity.get(word, 1.0) for word in stems), default=0.0),
+            "at the end": float(span.last == len(text.words)),
+            "a number": float(all(part.isdigit() for part in parts)),
+            "inside": sum(inside) / len(inside),
+            "least inside": min(inside),
+            "before": self._weights.before.get(_word(text, span.first - 1), 0.0),
+            "after": self._weights.after.get(_word(text, span.last), 0.0),
+        }
+        if text.mixed_case:
+            capitals = [
+                text.question[word.start].isupper()
+                for word in text.words[span.first : span.last]
+                if word.folded not in STOP_WORDS
+            ]
+            values["capitals"] = float(bool(capitals) and all(capitals) and span.first > 0)
+            values["no capitals"] = float(not any(capitals))
+        return values
+
+    def _of_match(self, row: NDArray[Any], text: Text, proposal: Proposal, label: str) -> None:
+        row[_COLUMN[proposal.match.name.lower()]] = 1
+        row[_COLUMN["alias"]] = proposal.alias
+        if proposal.alias and proposal.match is Match.PLAIN:
+            row[_COLUMN["similarity"]] = row[_COLUMN["coverage"]] = 1
+            return
+        said, name = " ".join(text.folded(proposal.span)), " ".join(split(label))
+        row[_COLUMN["similarity"]] = fuzz.token_sort_ratio(said, name) / 100
+        row[_COLUMN["coverage"]] = min(1.0, len(said) / max(1, len(name)))
+
+    def _stems_outside(self, text: Text, span: Span) -> set[str]:
+        return {
+            stem(word.folded)
+            for number, word in enumerate(text.words)
+            if not span.first <= number < span.last
+        } - STOP_WORDS
+
+    def _read_neighbourhood(self, node: int) -> tuple[Ids, Ids]:
+        nodes = self._kb.nodes(np.array([node], dtype=np.int64))
+        relations = np.concatenate([self._kb.out_relations(nodes), self._kb.in_relations(nodes)])
+        return relations, self._kb.classes(nodes)
+
+
+def _word(text: Text, position: int) -> str:
+    return text.words[position].folded if 0 <= position < len(text.words) else EDGE
+
+
+def _nesting(span: Span, whole: set[Span]) -> tuple[float, float]:
+    """Whether a whole name contains the span, and whether one crosses its border."""
+    inside = any(other != span and other.first <= span.first and other.last >= span.last for other in whole)
+    crosses = any(
+        other.first < span.first < other.last < span.last or span.first < other.first < span.last < other.last
+        for other in whole
+    )
+    return float(inside), float(crosses)
+
+
+def _ranks(
+    proposals: Sequence[Proposal], degrees: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """For each proposal the largest degree and its place by degree among those of the same span and match."""
+    best, rank = degrees.copy(), np.zeros(len(proposals), dtype=np.int64)
+    groups: dict[tuple[Span, Match], list[int]] = defaultdict(list)
+    for number, proposal in enumerate(proposals):
+        groups[proposal.span, proposal.match].append(number)
+    for members in groups.values():
+        order = sorted(members, key=lambda number: -degrees[number])
+        best[members] = degrees[order[0]]
+        rank[order] = np.arange(len(order))
+    return best, rank

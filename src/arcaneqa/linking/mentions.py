@@ -1,0 +1,178 @@
+"""Stretches of a question that may name an entity, each with the entities whose names fit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+from arcaneqa.linking.forms import Form, Word, key, keys_of_name, loose, stem, words
+from arcaneqa.linking.surfaces import Surfaces
+from arcaneqa.linking.vocabulary import QUESTION_WORDS, STOP_WORDS
+
+LONGEST_TEXT = 4000
+MOST_WORDS = 120
+LONGEST_SPAN = 10
+LONGEST_PART = 4
+"""Words of a name looked for inside longer names."""
+PER_KEY = 32
+PER_PART = 10
+MOST_TYPOS = 4
+QUOTED = re.compile(r"\"([^\"]{2,120})\"|“([^”]{2,120})”|«([^»]{2,120})»|(?<!\w)['‘]([^'’]{2,120})['’](?!\w)")
+
+
+class Match(IntEnum):
+    """How a name fits a stretch of text, best first."""
+
+    PLAIN = 0
+    LOOSE = 1
+    SHORT = 2
+    KNOWN = 3
+    ACRONYM = 4
+    CONTAINED = 5
+    TYPO = 6
+
+
+_MATCH_OF_FORM = {
+    Form.PLAIN: Match.PLAIN,
+    Form.LOOSE: Match.LOOSE,
+    Form.SHORT: Match.SHORT,
+    Form.ACRONYM: Match.ACRONYM,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Words `first` to `last` (exclusive) of a question."""
+
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    span: Span
+    node: int
+    match: Match
+    alias: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A question as words, with the spans that stand in quotation marks."""
+
+    question: str
+    words: tuple[Word, ...]
+    quoted: frozenset[Span]
+    mixed_case: bool
+
+    @classmethod
+    def of(cls, question: str) -> Text:
+        head = question[:LONGEST_TEXT]
+        found = tuple(words(head)[:MOST_WORDS])
+        quoted = set()
+        for match in QUOTED.finditer(head):
+            start, end = next(match.span(group) for group in range(1, 5) if match[group] is not None)
+            inside = [n for n, word in enumerate(found) if word.start >= start and word.end <= end]
+            if inside:
+                quoted.add(Span(inside[0], inside[-1] + 1))
+        capitals = [head[word.start].isupper() for word in found[1:]]
+        return cls(question, found, frozenset(quoted), any(capitals) and not all(capitals))
+
+    def folded(self, span: Span) -> list[str]:
+        return [word.folded for word in self.words[span.first : span.last]]
+
+    def surface(self, span: Span) -> str:
+        return self.question[self.words[span.first].start : self.words[span.last - 1].end]
+
+    def spans(self) -> Iterator[Span]:
+        for first in range(len(self.words)):
+            for last in range(first + 1, min(first + LONGEST_SPAN, len(self.words)) + 1):
+                yield Span(first, last)
+        yield from (span for span in self.quoted if span.last - span.first > LONGEST_SPAN)
+
+
+class Proposer:
+    """Finds names of a surface index in a text. `short_forms` maps words without spaces to full names."""
+
+    def __init__(self, surfaces: Surfaces, short_forms: Mapping[str, Sequence[str]]) -> None:
+        self._surfaces = surfaces
+        self._short_forms = short_forms
+
+    def propose(self, text: Text) -> list[Proposal]:
+        whole = self._whole_names(text)
+        covered = _covered(text, whole)
+        return _best_of_each([*whole, *self._parts_and_typos(text, covered)])
+
+    def _whole_names(self, text: Text) -> list[Proposal]:
+        """Names that are exactly a span, after forgetting case, accents, plurals, articles and the like."""
+        queries: list[tuple[int, Span, Match]] = []
+        for span in text.spans():
+            parts = text.folded(span)
+            if all(part in STOP_WORDS for part in parts) and len(parts) == 1 and span not in text.quoted:
+                continue
+            plain = key(parts)
+            queries.append((plain, span, Match.PLAIN))
+            if parts[0] not in STOP_WORDS and parts[-1] not in STOP_WORDS:
+                other = loose(parts)
+                if other != parts:
+                    queries.append((key(other), span, Match.LOOSE))
+                for name in self._short_forms.get("".join(parts), ()):
+                    queries.append((next(keys_of_name(name))[0], span, Match.KNOWN))
+        found: list[Proposal] = []
+        hits = self._surfaces.find([value for value, _, _ in queries], PER_KEY)
+        for (_, span, level), names in zip(queries, hits, strict=True):
+            for hit in names:
+                if level is Match.KNOWN and hit.form is not Form.PLAIN:
+                    continue
+                match = max(level, _MATCH_OF_FORM[hit.form])
+                if match is Match.ACRONYM and (span.last - span.first > 1 or level is not Match.PLAIN):
+                    continue
+                found.append(Proposal(span, hit.node, match, hit.alias))
+        return found
+
+    def _parts_and_typos(self, text: Text, covered: set[int]) -> Iterator[Proposal]:
+        """Names that hold the words of a span among others, and names a typing error away."""
+        content = [
+            n for n, word in enumerate(text.words) if word.folded not in STOP_WORDS and len(word.folded) > 2
+        ]
+        stems = {n: stem(text.words[n].folded) for n in content}
+        known = self._surfaces.frequencies(list(set(stems.values())))
+        choices: dict[int, list[str]] = {n: [s] for n, s in stems.items() if s in known}
+        misspelt = [n for n in content if n not in choices and n not in covered][:MOST_TYPOS]
+        choices |= {n: self._surfaces.similar(stems[n], 4) for n in misspelt}
+        for first in content:
+            for last in range(first + 1, min(first + LONGEST_PART, len(text.words)) + 1):
+                inside = [n for n in range(first, last) if n in stems]
+                if last - 1 not in stems or all(n in covered for n in inside):
+                    continue
+                if any(not choices.get(n) for n in inside):
+                    break
+                typo = any(n in misspelt for n in inside)
+                if len(inside) == 1 and text.words[first].folded in QUESTION_WORDS:
+                    continue
+                match = Match.TYPO if typo else Match.CONTAINED
+                nodes = self._surfaces.containing([choices[n] for n in inside], PER_PART)
+                yield from (Proposal(Span(first, last), node, match) for node in nodes)
+                if not nodes:
+                    break
+
+
+def _covered(text: Text, proposals: Sequence[Proposal]) -> set[int]:
+    """Words inside a whole name of at least two words that matter: nothing else is sought for them."""
+    found: set[int] = set()
+    for span in {proposal.span for proposal in proposals if proposal.match <= Match.KNOWN}:
+        inside = range(span.first, span.last)
+        if sum(text.words[n].folded not in STOP_WORDS for n in inside) > 1:
+            found.update(inside)
+    return found
+
+
+def _best_of_each(proposals: Sequence[Proposal]) -> list[Proposal]:
+    best: dict[tuple[Span, int], Proposal] = {}
+    for proposal in proposals:
+        place = (proposal.span, proposal.node)
+        if place not in best or proposal.match < best[place].match:
+            best[place] = proposal
+    return list(best.values())

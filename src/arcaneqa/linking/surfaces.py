@@ -1,0 +1,245 @@
+"""The names of a knowledge base on disk: found by key, by the words they hold, and through typing errors.
+
+Keys are sorted arrays, memory-mapped: whole spans of a question are looked up there, all in one go. Words are
+in SQLite's FTS5, whose rows are numbered from the best known entity to the least known one: reading in row
+order gives the likeliest names first and stops after the few that are wanted, however common a word is.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from rapidfuzz.distance import DamerauLevenshtein
+
+from arcaneqa.errors import IndexFormatError
+from arcaneqa.kb.interface import Ids, KnowledgeBase
+from arcaneqa.kb.terms import Iri
+from arcaneqa.linking.forms import Form, keys_of_name, name_from_iri, split, stem
+
+FOLDER = "surfaces"
+CHUNK = 50_000
+LONGEST_NAME = 300
+MOST_NEIGHBOURS = 4000
+ALIAS = 16
+"""Added to a form where the name is not the label."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    node: int
+    form: Form
+    alias: bool
+
+
+def build_surfaces(folder: Path, index: KnowledgeBase) -> None:
+    """Write `folder/surfaces` from the labels and aliases of every entity, or its IRI's last part."""
+    target = folder / FOLDER
+    target.mkdir(parents=True)
+    entities: Ids = index.entities()  # type: ignore[attr-defined]
+    keys: list[NDArray[np.uint64]] = []
+    nodes: list[Ids] = []
+    forms: list[NDArray[np.uint8]] = []
+    rows: list[Ids] = []
+    database = sqlite3.connect(target / "words.db", isolation_level=None)
+    try:
+        database.executescript(
+            "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA page_size=8192;"
+            "CREATE VIRTUAL TABLE names USING fts5(name, content='', detail=none, "
+            "tokenize=\"ascii tokenchars '+#'\"); BEGIN"
+        )
+        written = 0
+        for chunk in _chunks(_best_known_first(index, entities)):
+            names = _Names()
+            names.add(index, chunk)
+            keys.append(np.array(names.keys, dtype=np.uint64))
+            nodes.append(np.array(names.nodes, dtype=np.int64))
+            forms.append(np.array(names.forms, dtype=np.uint8))
+            rows.append(np.array(names.rows, dtype=np.int64))
+            database.executemany(
+                "INSERT INTO names(rowid, name) VALUES (?, ?)", enumerate(names.texts, written)
+            )
+            written += len(names.texts)
+        database.executescript(
+            "INSERT INTO names(names) VALUES ('optimize');"
+            "CREATE VIRTUAL TABLE vocabulary USING fts5vocab(names, row);"
+            "CREATE TABLE word(text TEXT PRIMARY KEY, names INTEGER) WITHOUT ROWID;"
+            "INSERT INTO word SELECT term, doc FROM vocabulary;"
+            "DROP TABLE vocabulary;"
+            "CREATE TABLE backwards(text TEXT PRIMARY KEY) WITHOUT ROWID"
+        )
+        _write_backwards(database)
+    finally:
+        database.close()
+    _write_keys(target, _joined(keys, np.uint64), _joined(nodes, np.int64), _joined(forms, np.uint8))
+    np.save(target / "rows.npy", _narrow(_joined(rows, np.int64)))
+
+
+def _joined(parts: Sequence[NDArray[Any]], dtype: type[np.generic]) -> NDArray[Any]:
+    return np.concatenate([np.empty(0, dtype), *parts])
+
+
+def _best_known_first(index: KnowledgeBase, entities: Ids) -> Ids:
+    degrees = np.concatenate([index.degrees(chunk) for chunk in _chunks(entities)] or [entities])
+    return entities[np.argsort(-degrees, kind="stable")]
+
+
+def _chunks(ids: Ids) -> Iterator[Ids]:
+    for start in range(0, len(ids), CHUNK):
+        yield ids[start : start + CHUNK]
+
+
+class _Names:
+    """Names of some entities as they go to disk."""
+
+    def __init__(self) -> None:
+        self.keys: list[int] = []
+        self.nodes: list[int] = []
+        self.forms: list[int] = []
+        self.rows: list[int] = []
+        self.texts: list[str] = []
+
+    def add(self, index: KnowledgeBase, ids: Ids) -> None:
+        terms = index.terms(ids)
+        for node, term, label, aliases in zip(
+            ids.tolist(), terms, index.labels(ids), index.aliases(ids), strict=True
+        ):
+            if label is None and not aliases and isinstance(term, Iri):
+                label = name_from_iri(term.value)
+            seen: set[int] = set()
+            for number, name in enumerate([label or "", *aliases]):
+                self._add(node, name[:LONGEST_NAME], ALIAS if number else 0, seen)
+
+    def _add(self, node: int, name: str, source: int, seen: set[int]) -> None:
+        fresh = [(value, form) for value, form in keys_of_name(name) if value not in seen]
+        if not fresh:
+            return
+        seen.update(value for value, _ in fresh)
+        self.keys += [value for value, _ in fresh]
+        self.forms += [form + source for _, form in fresh]
+        self.nodes += [node] * len(fresh)
+        self.texts.append(" ".join(stem(part) for part in split(name)))
+        self.rows.append(node)
+
+
+def _write_backwards(database: sqlite3.Connection) -> None:
+    """Words spelt backwards, sorted: an error in the first half of a word leaves its second half."""
+    database.create_function("backwards", 1, lambda text: text[::-1], deterministic=True)
+    database.execute(
+        "INSERT INTO backwards SELECT backwards(text) FROM word WHERE length(text) > 3 ORDER BY 1"
+    )
+
+
+def _write_keys(target: Path, keys: NDArray[np.uint64], nodes: Ids, forms: NDArray[np.uint8]) -> None:
+    order = np.argsort(keys, kind="stable")  # stable: the best known entity of a name stays in front
+    np.save(target / "keys.npy", keys[order])
+    np.save(target / "nodes.npy", _narrow(nodes[order]))
+    np.save(target / "forms.npy", forms[order])
+
+
+def _narrow(ids: Ids) -> NDArray[np.signedinteger]:
+    return ids.astype(np.int32) if len(ids) == 0 or int(ids.max()) < 2**31 else ids
+
+
+class Surfaces:
+    """The names written by `build_surfaces`; safe to share between threads."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder / FOLDER
+        try:
+            self._keys = np.load(self._folder / "keys.npy", mmap_mode="r")
+            self._nodes = np.load(self._folder / "nodes.npy", mmap_mode="r")
+            self._forms = np.load(self._folder / "forms.npy", mmap_mode="r")
+            self._rows = np.load(self._folder / "rows.npy", mmap_mode="r")
+        except (OSError, ValueError) as error:
+            raise IndexFormatError(
+                f"{self._folder}: the names of this index are missing or damaged ({error}); build it again."
+            ) from error
+        self._threads = threading.local()
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @staticmethod
+    def exists(folder: Path) -> bool:
+        return (folder / FOLDER / "keys.npy").exists()
+
+    def find(self, keys: Sequence[int], limit: int) -> list[list[Hit]]:
+        """For each key its names' entities, the best known first."""
+        wanted = np.array(keys, dtype=np.uint64)
+        starts = np.searchsorted(self._keys, wanted, side="left").tolist()
+        ends = np.searchsorted(self._keys, wanted, side="right").tolist()
+        found: list[list[Hit]] = []
+        for start, end in zip(starts, ends, strict=True):
+            end = min(end, start + limit)
+            if start >= end:
+                found.append([])
+                continue
+            nodes, forms = self._nodes[start:end].tolist(), self._forms[start:end].tolist()
+            found.append([Hit(n, Form(f % ALIAS), f >= ALIAS) for n, f in zip(nodes, forms, strict=True)])
+        return found
+
+    def containing(self, parts: Sequence[Sequence[str]], limit: int) -> list[int]:
+        """Entities with a name that holds one word of every part, the best known first."""
+        query = " AND ".join(
+            "(" + " OR ".join(f'"{word}"' for word in choices) + ")" for choices in parts if choices
+        )
+        if not query:
+            return []
+        rows = self._database.execute(
+            "SELECT rowid FROM names WHERE names MATCH ? ORDER BY rowid LIMIT ?", (query, limit)
+        ).fetchall()
+        return list(dict.fromkeys(int(self._rows[row]) for (row,) in rows))
+
+    def frequencies(self, stems: Sequence[str]) -> dict[str, int]:
+        """How many names hold each word; words of no name are left out."""
+        marks = ",".join("?" * len(stems))
+        return dict(
+            self._database.execute(f"SELECT text, names FROM word WHERE text IN ({marks})", list(stems))
+        )
+
+    def similar(self, word: str, limit: int) -> list[str]:
+        """Words of names one typing error away (two in long words), or that the word begins."""
+        half = len(word) // 2
+        if half < 2:
+            return []
+        near = [
+            *self._range("word", word[:half]),
+            *(w[::-1] for w in self._range("backwards", word[::-1][:half])),
+        ]
+        allowed = 1 if len(word) < 8 else 2
+        scored: dict[str, float] = {}
+        for other in near:
+            distance = DamerauLevenshtein.distance(word, other, score_cutoff=allowed)
+            if distance <= allowed:
+                scored[other] = distance
+            elif len(word) >= 4 and other.startswith(word):
+                scored[other] = allowed + len(other) - len(word)
+        return sorted(scored, key=lambda other: (scored[other], other))[:limit]
+
+    def _range(self, table: str, prefix: str) -> list[str]:
+        return [
+            text
+            for (text,) in self._database.execute(
+                f"SELECT text FROM {table} WHERE text >= ? AND text < ? LIMIT {MOST_NEIGHBOURS}",
+                (prefix, prefix + "\U0010ffff"),
+            )
+        ]
+
+    @property
+    def _database(self) -> sqlite3.Connection:
+        opened: sqlite3.Connection | None = getattr(self._threads, "database", None)
+        if opened is None:
+            path = (self._folder / "words.db").resolve().as_uri() + "?mode=ro&immutable=1"
+            try:
+                opened = sqlite3.connect(path, uri=True)
+            except sqlite3.Error as error:
+                raise IndexFormatError(f"{self._folder}: words.db cannot be opened ({error}).") from error
+            self._threads.database = opened
+        return opened

@@ -1,0 +1,137 @@
+from decimal import Decimal
+from typing import cast
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arcaneqa.kb.interface import KnowledgeBase, NodeSet
+from arcaneqa.kb.terms import XSD, Literal
+from arcaneqa.linking.dates import times
+from arcaneqa.linking.literals import find_literals
+from arcaneqa.linking.numbers import numbers
+
+
+class Types:
+    """Just the two questions literals ask of a knowledge base."""
+
+    def __init__(self, *names: str) -> None:
+        self._names = names
+
+    def datatypes(self) -> dict[str, int]:
+        return {XSD + name: 1 for name in self._names}
+
+    def equal(self, _: Literal) -> NodeSet:
+        return NodeSet(np.array([], dtype=np.int64))
+
+
+def readings(question: str, *names: str) -> list[list[tuple[str, str]]]:
+    kb = cast(KnowledgeBase, Types(*names))
+    return [
+        [(reading.lexical, reading.datatype.removeprefix(XSD)) for reading in link.readings]
+        for link in find_literals(question, kb)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("over 1,234.5 people", "1234.5"),
+        ("3 million euros", "3000000"),
+        ("twelve angry men", "12"),
+        ("the 5th season", "5"),
+        ("10^6 metres", "1000000"),
+        ("6.02 x 10^23 atoms", "6.02E+23"),
+        ("3.479e+25 amperes", "3.479E+25"),
+        ("1e-06 kelvins", "0.000001"),
+        ("two hundred and fifty thousand", "250000"),
+        ("twenty-five km", "25"),
+        ("half a million", "500000"),
+        ("a hundred years", "100"),
+        ("larger than1.66?", "1.66"),
+        ("79.0kg", "79"),
+        ("minus 5 degrees", "-5"),
+        ("$20k", "20000"),
+    ],
+)
+def test_numbers(text: str, value: str) -> None:
+    [number] = numbers(text)
+    assert number.values[0] == Decimal(value)
+
+
+def test_a_percentage_may_be_a_share() -> None:
+    [number] = numbers("25% of the votes")
+    assert number.values == (Decimal(25), Decimal("0.25"))
+    assert number.unit == "percent"
+
+
+def test_units_are_remembered() -> None:
+    assert [number.unit for number in numbers("5 km, 6kg, €7 and 8 apples")] == ["km", "kg", "euros", None]
+
+
+@pytest.mark.parametrize("text", ["which one", "R2D2", "a 3D film", "747s", "one of them", "second to none"])
+def test_not_numbers(text: str) -> None:
+    assert list(numbers(text)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "reading"),
+    [
+        ("on 2001-06-11", ("date", "2001-06-11")),
+        ("01/02/1999", ("date", "1999-01-02")),
+        ("31/12/1999", ("date", "1999-12-31")),
+        ("March 3rd, 1999", ("date", "1999-03-03")),
+        ("aug. the 15th, 1990", ("date", "1990-08-15")),
+        ("the 3rd of march 1999", ("date", "1999-03-03")),
+        ("june 2004", ("gYearMonth", "2004-06")),
+        ("in 1999?", ("gYear", "1999")),
+        ("the 1990s", ("gYear", "1990")),
+        ("44 BC", ("gYear", "-0044")),
+        ("AD 79", ("gYear", "0079")),
+        ("at 2010-09-22t21:57:22z?", ("dateTime", "2010-09-22T21:57:22Z")),
+        ("at 2010-09-22 21:57", ("dateTime", "2010-09-22T21:57:00")),
+    ],
+)
+def test_times(text: str, reading: tuple[str, str]) -> None:
+    [time] = times(text)
+    assert time.readings[0] == reading
+
+
+def test_a_date_with_two_readings_has_both() -> None:
+    [time] = times("01/02/1999")
+    assert [lexical for _, lexical in time.readings] == ["1999-01-02", "1999-02-01"]
+
+
+def test_a_decade_ends() -> None:
+    [time] = times("the nineties")
+    assert [lexical for _, lexical in time.readings] == ["1990", "1999"]
+
+
+def test_impossible_dates_are_no_dates() -> None:
+    assert [time.readings[0][0] for time in times("2001-02-30")] == []
+
+
+def test_literals_have_the_types_of_the_knowledge_base() -> None:
+    assert readings("more than 5", "integer", "double") == [[("5", "integer"), ("5.0", "double")]]
+    assert readings("more than 5.0", "integer", "double") == [[("5.0", "double"), ("5", "integer")]]
+    assert readings("more than 5", "decimal") == [[("5", "decimal")]]
+    assert readings("in 1999", "gYear", "integer") == [[("1999", "gYear"), ("1999", "integer")]]
+    assert readings("in 1999", "integer") == [[("1999", "integer")]]
+
+
+def test_a_year_stays_a_year_where_facts_are_dates() -> None:
+    assert readings("after 1999", "date")[0][0] == ("1999", "gYear")
+
+
+@given(st.text(max_size=200))
+def test_any_question_is_read(question: str) -> None:
+    for link in find_literals(question, cast(KnowledgeBase, Types("integer", "double", "date", "gYear"))):
+        assert question[link.start : link.end] == link.text
+        assert link.readings
+
+
+@given(st.decimals(allow_nan=False, allow_infinity=False, min_value=-(10**12), max_value=10**12, places=3))
+def test_every_decimal_is_found_as_itself(value: Decimal) -> None:
+    [number] = numbers(f"is it {value} then")
+    assert number.values[0] == value
