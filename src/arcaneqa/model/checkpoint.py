@@ -1,0 +1,191 @@
+"""A model in one folder: `arcaneqa.json`, `tokenizer.json` and weights as safetensors.
+
+Weights lie in files of some megabytes each. Compact storage keeps a matrix as int8 with one scale a
+row: a quarter of the size. Every file's checksum is in `arcaneqa.json`; nothing is pickled.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load as load_tensors
+from safetensors.torch import save as save_tensors
+from tokenizers import Tokenizer
+from torch import Tensor
+
+from arcaneqa.errors import ModelError
+from arcaneqa.model.config import FORMAT, ModelConfig
+from arcaneqa.model.encoder import Encoder, encoder_from, load_contextual
+from arcaneqa.model.network import Network
+from arcaneqa.model.static import load_static
+from arcaneqa.model.tokens import WordPieces
+
+MANIFEST = "arcaneqa.json"
+TOKENIZER = "tokenizer.json"
+SHARD_BYTES = 15 * 2**20
+STORAGES = ("float32", "mixed", "int8")
+_SCALE = ".scale"
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    network: Network
+    words: WordPieces
+
+    @property
+    def config(self) -> ModelConfig:
+        return self.network.config
+
+
+def create(source: str, config: ModelConfig) -> Model:
+    """A model to be trained, on the encoder of a folder or hub name, of another model, or `static:PATH`."""
+    tokenizer: Tokenizer
+    encoder: Encoder
+    if source.startswith("static:"):
+        encoder, tokenizer = load_static(Path(source.removeprefix("static:")), config.train_vectors)
+    elif (Path(source) / MANIFEST).exists():
+        donor = load(Path(source))
+        encoder, tokenizer = donor.network.encoder, donor.words.tokenizer
+    else:
+        encoder, path = load_contextual(source, config.max_tokens)
+        tokenizer = WordPieces.read(path, config).tokenizer
+    return Model(Network(encoder, config), WordPieces(tokenizer, config, encoder.pad))
+
+
+def save(model: Model, folder: Path, storage: str = "int8", notes: dict[str, Any] | None = None) -> int:
+    """Write beside, then rename; the older model stays whole until then. Returns the size in bytes.
+
+    `mixed` keeps tables of words as int8 and everything else as half floats, to train on from there.
+    """
+    if storage not in STORAGES:
+        raise ModelError(f"storage is one of {', '.join(STORAGES)}, not {storage!r}")
+    beside = folder.with_name(f".{folder.name}.{os.getpid()}")
+    beside.mkdir(parents=True)
+    try:
+        files: dict[str, str] = {}
+
+        def put(name: str, data: bytes) -> None:
+            (beside / name).write_bytes(data)
+            files[name] = hashlib.sha256(data).hexdigest()
+
+        put(TOKENIZER, model.words.tokenizer.to_str().encode())
+        for number, shard in enumerate(_shards(_stored(model.network, storage)), 1):
+            put(f"weights-{number:02}.safetensors", save_tensors(shard))
+        manifest = {
+            "format": FORMAT,
+            "model": model.config.to_json(),
+            "encoder": model.network.encoder.description(),
+            "storage": storage,
+            "files": files,
+            "notes": notes or {},
+        }
+        (beside / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
+        size = sum(path.stat().st_size for path in beside.iterdir())
+        if folder.exists():
+            shutil.rmtree(folder)
+        beside.rename(folder)
+        return size
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+
+
+def _stored(network: Network, storage: str) -> dict[str, Tensor]:
+    tables = {
+        f"{name}.weight" for name, part in network.named_modules() if isinstance(part, torch.nn.Embedding)
+    }
+    stored: dict[str, Tensor] = {}
+    for name, tensor in network.state_dict().items():
+        whole = tensor.detach().float().cpu()
+        matrix = whole.dim() == 2 and whole.numel() >= 4096
+        if matrix and (storage == "int8" or (storage == "mixed" and name in tables)):
+            scale = (whole.abs().amax(1) / 127).clamp(min=2**-24).half()
+            # A half float rounds; should it round down, the largest weight would leave int8.
+            rows = (whole / scale.float()[:, None]).round().clamp(-127, 127).to(torch.int8)
+            stored[name], stored[name + _SCALE] = rows, scale
+        elif storage != "float32":
+            stored[name] = whole.half()
+        else:
+            stored[name] = whole.clone()
+    return stored
+
+
+def _shards(tensors: dict[str, Tensor]) -> list[dict[str, Tensor]]:
+    """Parts of at most SHARD_BYTES where a single tensor allows it."""
+    shards: list[dict[str, Tensor]] = [{}]
+    used = 0
+    for name, tensor in tensors.items():
+        if used and used + tensor.nbytes > SHARD_BYTES:
+            shards.append({})
+            used = 0
+        shards[-1][name] = tensor.contiguous()
+        used += tensor.nbytes
+    return shards
+
+
+def manifest_of(folder: Path) -> dict[str, Any]:
+    path = folder / MANIFEST
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise ModelError(f"{folder} is not a model: it has no {MANIFEST}") from error
+    except (OSError, ValueError) as error:
+        raise ModelError(f"{path} cannot be read ({error}); copy or train the model again") from error
+    if not isinstance(manifest, dict) or not {"model", "encoder", "files"} <= set(manifest):
+        raise ModelError(f"{path} does not describe a model; copy or train the model again")
+    if manifest.get("format") != FORMAT:
+        raise ModelError(f"{folder} has format {manifest.get('format')!r}, this version reads {FORMAT}")
+    return manifest
+
+
+def load(folder: Path, device: str | torch.device = "cpu") -> Model:
+    """Raises ModelError where a file is missing, damaged, or does not fit the configuration."""
+    manifest = manifest_of(folder)
+    config = ModelConfig.from_json(manifest["model"])
+    contents: dict[str, bytes] = {}
+    for name, digest in manifest["files"].items():
+        try:
+            data = (folder / name).read_bytes()
+        except OSError as error:
+            raise ModelError(
+                f"{folder / name} cannot be read ({error.strerror}); copy the model again"
+            ) from error
+        if hashlib.sha256(data).hexdigest() != digest:
+            raise ModelError(f"{folder / name} is damaged (its checksum differs); copy the model again")
+        contents[name] = data
+    if TOKENIZER not in contents:
+        raise ModelError(f"{folder} has no tokenizer; copy the model again")
+    stored: dict[str, Tensor] = {}
+    try:
+        for name in sorted(contents):
+            if name.endswith(".safetensors"):
+                stored |= load_tensors(contents[name])
+        tokenizer = Tokenizer.from_buffer(contents[TOKENIZER])
+    except (SafetensorError, ValueError) as error:
+        raise ModelError(f"{folder} holds a file that cannot be read ({error})") from error
+    encoder = encoder_from(manifest["encoder"], config.train_vectors)
+    network = Network(encoder, config)
+    try:
+        network.load_state_dict(_restored(stored))
+    except RuntimeError as error:
+        reason = str(error).splitlines()[1].strip() if "\n" in str(error) else str(error)
+        raise ModelError(f"the weights in {folder} do not fit its configuration: {reason}") from error
+    network.to(device).eval()
+    return Model(network, WordPieces(tokenizer, config, encoder.pad))
+
+
+def _restored(stored: dict[str, Tensor]) -> dict[str, Tensor]:
+    weights: dict[str, Tensor] = {}
+    for name, tensor in stored.items():
+        if name.endswith(_SCALE):
+            continue
+        scale = stored.get(name + _SCALE)
+        weights[name] = tensor.float() if scale is None else tensor.float() * scale.float()[:, None]
+    return weights

@@ -1,0 +1,92 @@
+"""What a model is made of, as plain data that travels with its weights."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from arcaneqa.errors import ModelError
+
+FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ModelConfig:
+    """The defaults go past the paper where that helps unseen schema; `paper()` is its own setting.
+
+    `encoder` is "contextual" (a BERT-like network reads question and candidates together) or
+    "static" (word vectors). `context`: the encoder also reads the program so far. `types`:
+    candidates name the classes they lead from and to. `relevance`: a candidate's own encoding adds
+    to its score. `attentive`: the attended question joins the decoder's state in scoring.
+    `entity_text`: a linked entity is its mention's span and its own words, which tell apart the
+    alternatives of one mention.
+    """
+
+    encoder: str = "contextual"
+    hidden: int = 128
+    max_tokens: int = 256
+    max_question: int = 64
+    max_context: int = 48
+    max_text: int = 24
+    max_types: int = 16
+    context: bool = True
+    types: bool = True
+    relevance: bool = True
+    attentive: bool = True
+    entity_text: bool = True
+    train_vectors: bool = True
+    dropout: float = 0.2
+
+    def __post_init__(self) -> None:
+        if self.encoder not in ("contextual", "static"):
+            raise ModelError(f"the encoder must be 'contextual' or 'static', not {self.encoder!r}")
+        if self.hidden < 1 or not 0 <= self.dropout < 1:
+            raise ModelError("the hidden size must be positive and the dropout rate in [0, 1)")
+        if self.max_tokens < self.max_question + self.max_context + 2 * self.longest_candidate + 6:
+            raise ModelError(
+                f"{self.max_tokens} tokens an input cannot hold a question of {self.max_question}, a context "
+                f"of {self.max_context} and two candidates of {self.longest_candidate}; raise max_tokens"
+            )
+
+    @property
+    def longest_candidate(self) -> int:
+        """Word pieces of text and types, with the colon between and the semicolon after them."""
+        return self.max_text + self.max_types + 2
+
+    @classmethod
+    def paper(cls, **changes: Any) -> ModelConfig:
+        """The published model: no context, no types, no relevance term, mentions by span alone."""
+        setting: dict[str, Any] = {
+            "hidden": 768,
+            "context": False,
+            "types": False,
+            "relevance": False,
+            "attentive": False,
+            "entity_text": False,
+            "dropout": 0.5,
+        }
+        return cls(**setting | changes)
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Any) -> ModelConfig:
+        if not isinstance(data, dict):
+            raise ModelError("the model's configuration must be a JSON object")
+        known = {field.name: field.type for field in fields(cls)}
+        unknown = sorted(set(data) - set(known))
+        if unknown:
+            raise ModelError(
+                f"the model's configuration has the unknown key {unknown[0]!r}: it is from another version"
+            )
+        kinds: dict[Any, tuple[type, ...]] = {
+            "str": (str,),
+            "int": (int,),
+            "bool": (bool,),
+            "float": (float, int),
+        }
+        for name, value in data.items():
+            if not isinstance(value, kinds[known[name]]):
+                raise ModelError(f"the model's configuration gives {name!r} a value of the wrong type")
+        return cls(**data)

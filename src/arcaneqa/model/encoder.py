@@ -1,0 +1,127 @@
+"""What turns word pieces into vectors: a BERT-like network, or word vectors without context."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from arcaneqa.errors import ModelError
+
+
+class Encoder(nn.Module, ABC):
+    """Vectors of width `width` for every token of a padded batch."""
+
+    width: int
+    pad: int
+
+    @abstractmethod
+    def forward(self, ids: Tensor, mask: Tensor) -> Tensor: ...
+
+    @abstractmethod
+    def description(self) -> dict[str, Any]:
+        """What `encoder_from` needs to build the same module again, without weights."""
+
+
+class ContextualEncoder(Encoder):
+    """Any Hugging Face encoder with absolute positions; the pooling layer is left out."""
+
+    def __init__(self, network: Any) -> None:
+        super().__init__()
+        self.network = network
+        self.config = network.config
+        self.width = int(self.config.hidden_size)
+        self.pad = int(getattr(self.config, "pad_token_id", 0) or 0)
+
+    def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
+        output: Tensor = self.network(input_ids=ids, attention_mask=mask.long()).last_hidden_state
+        return output
+
+    def description(self) -> dict[str, Any]:
+        settings = json.loads(self.config.to_json_string(use_diff=False))
+        return {key: value for key, value in settings.items() if not key.startswith("_")}
+
+
+class StaticEncoder(Encoder):
+    """Word vectors; `trainable` as in the paper's i.i.d. setting, frozen as in its others."""
+
+    def __init__(self, words: int, width: int, trainable: bool) -> None:
+        super().__init__()
+        self.width = width
+        self.pad = 0
+        self.vectors = nn.Embedding(words, width)
+        self.vectors.weight.requires_grad_(trainable)
+
+    def forward(self, ids: Tensor, mask: Tensor) -> Tensor:  # noqa: ARG002 - padding is never read
+        output: Tensor = self.vectors(ids)
+        return output
+
+    def description(self) -> dict[str, Any]:
+        return {"model_type": "static", "words": self.vectors.num_embeddings, "width": self.width}
+
+
+def encoder_from(description: dict[str, Any], train_vectors: bool) -> Encoder:
+    """An encoder of this shape with weights still to be loaded."""
+    from transformers import AutoConfig, AutoModel
+
+    settings = dict(description)
+    kind = settings.pop("model_type", None)
+    try:
+        if kind == "static":
+            return StaticEncoder(int(settings["words"]), int(settings["width"]), train_vectors)
+        shape = AutoConfig.for_model(kind, **settings)
+        network = AutoModel.from_config(shape, **_without_pooler(kind))  # type: ignore[no-untyped-call]
+    except (KeyError, TypeError, ValueError) as error:
+        raise ModelError(f"the encoder of type {kind!r} cannot be built ({error})") from error
+    return ContextualEncoder(network)
+
+
+def _without_pooler(kind: str) -> dict[str, Any]:
+    return {"add_pooling_layer": False} if kind in ("bert", "roberta", "mpnet", "xlm-roberta") else {}
+
+
+def load_contextual(name: str | Path, max_tokens: int) -> tuple[Encoder, Path]:
+    """An encoder from a folder or the hub, with the path of its tokenizer file.
+
+    The position table is cut to `max_tokens`: the rest would never be read and weighs the file down.
+    """
+    from transformers import AutoConfig, AutoModel
+    from transformers.utils import logging
+    from transformers.utils.hub import cached_file
+
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    # A pooling layer left out is no news.
+    logging.set_verbosity_error()  # type: ignore[no-untyped-call]
+    try:
+        config = AutoConfig.from_pretrained(name)
+        network = AutoModel.from_pretrained(
+            name, dtype=torch.float32, **_without_pooler(str(config.model_type))
+        )
+        tokenizer = cached_file(name, "tokenizer.json")
+    except (OSError, ValueError) as error:
+        raise ModelError(f"the encoder {name} cannot be loaded ({str(error).splitlines()[0]})") from error
+    _cut_positions(network, max_tokens)
+    return ContextualEncoder(network), Path(str(tokenizer))
+
+
+def _cut_positions(network: Any, max_tokens: int) -> None:
+    embeddings = getattr(network, "embeddings", None)
+    table = getattr(embeddings, "position_embeddings", None)
+    if embeddings is None or not isinstance(table, nn.Embedding):
+        raise ModelError("the encoder has no table of absolute positions; use a BERT-like one")
+    # RoBERTa-like models count positions from past the padding index.
+    rows = max_tokens + (0 if table.padding_idx is None else table.padding_idx + 1)
+    if table.num_embeddings < rows:
+        raise ModelError(f"the encoder reads {table.num_embeddings} tokens, fewer than {max_tokens}")
+    short = nn.Embedding(rows, table.embedding_dim, padding_idx=table.padding_idx)
+    with torch.no_grad():
+        short.weight.copy_(table.weight[:rows])
+    embeddings.position_embeddings = short
+    for name, buffer in list(embeddings.named_buffers(recurse=False)):
+        if name in ("position_ids", "token_type_ids"):
+            embeddings.register_buffer(name, buffer[:, :rows].clone(), persistent=False)
+    network.config.max_position_embeddings = rows

@@ -1,0 +1,85 @@
+"""Packed decisions as tensors: encoder calls of similar length, and where to find what in their outputs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from arcaneqa.model.tokens import Ints, Packed, ranges
+
+
+def tensor(array: Any) -> Tensor:
+    return torch.from_numpy(np.ascontiguousarray(array, dtype=np.int64))
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """All encoder calls of a batch; positions count through their padded outputs, end to end.
+
+    A question's words are averaged over its decision's inputs, a candidate's over its word pieces.
+    """
+
+    calls: tuple[tuple[Tensor, Tensor], ...]
+    words: Tensor
+    word_mask: Tensor
+    input_decisions: Tensor
+    inputs_each: Tensor
+    pieces: Tensor
+    piece_candidates: Tensor
+    pieces_each: Tensor
+
+    def to(self, device: torch.device, non_blocking: bool = True) -> Inputs:
+        moved: dict[str, Any] = {
+            field.name: getattr(self, field.name).to(device, non_blocking=non_blocking)
+            for field in fields(self)
+            if field.name != "calls"
+        }
+        calls = tuple(
+            (ids.to(device, non_blocking=non_blocking), mask.to(device, non_blocking=non_blocking))
+            for ids, mask in self.calls
+        )
+        return replace(self, calls=calls, **moved)
+
+
+def arrange(packed: Packed, pad: int, tokens_per_call: int) -> Inputs:
+    """Sort inputs by length and cut them into calls of at most `tokens_per_call` padded tokens."""
+    count = len(packed.input_lengths)
+    order = np.argsort(packed.input_lengths, kind="stable")[::-1]
+    padded_starts = np.empty(count, np.int64)
+    calls = []
+    done = 0
+    used = 0
+    while done < count:
+        longest = int(packed.input_lengths[order[done]])
+        chosen = order[done : done + max(1, tokens_per_call // longest)]
+        lengths = packed.input_lengths[chosen]
+        mask = np.arange(longest) < lengths[:, None]
+        ids = np.full((len(chosen), longest), pad, np.int64)
+        ids[mask] = packed.ids[ranges(packed.input_starts[chosen], lengths)]
+        calls.append((torch.from_numpy(ids), torch.from_numpy(mask)))
+        padded_starts[chosen] = used + np.arange(len(chosen)) * longest
+        used += len(chosen) * longest
+        done += len(chosen)
+
+    lengths = packed.question_lengths
+    longest_question = max(1, int(lengths.max()))
+    column = np.arange(longest_question)
+    mask = column < lengths[:, None]
+    # Positions past a question's end repeat its first mark; the mask keeps them out.
+    within = np.where(mask, column + 1, 0)[packed.input_decisions]
+    shift: Ints = (padded_starts - packed.input_starts)[packed.candidate_inputs]
+    each = np.maximum(packed.candidate_lengths, 1)
+    return Inputs(
+        calls=tuple(calls),
+        words=tensor(padded_starts[:, None] + within),
+        word_mask=torch.from_numpy(mask),
+        input_decisions=tensor(packed.input_decisions),
+        inputs_each=tensor(np.bincount(packed.input_decisions, minlength=len(lengths))),
+        pieces=tensor(ranges(packed.candidate_starts + shift, packed.candidate_lengths)),
+        piece_candidates=tensor(np.repeat(np.arange(len(each)), packed.candidate_lengths)),
+        pieces_each=tensor(each),
+    )

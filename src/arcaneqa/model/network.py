@@ -1,0 +1,218 @@
+"""The network: encoder, question LSTM and decoder, with the paper's equations as methods.
+
+Training (`forward`) runs whole sequences with known choices; the scorer calls the same methods one
+step at a time. Both see a decision as its candidates' encodings and its question's words.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from arcaneqa.induction.scorer import TokenKind
+from arcaneqa.model.config import ModelConfig
+from arcaneqa.model.encoder import Encoder
+from arcaneqa.model.inputs import Inputs
+
+KINDS = tuple(TokenKind)
+KIND_INDEX = {kind: index for index, kind in enumerate(KINDS)}
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """Candidates `[N, width]` of all decisions end to end; words of questions, as read and after the LSTM."""
+
+    candidates: Tensor
+    words: Tensor
+    questions: Tensor
+    mask: Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Sequences:
+    """Programs of a batch: rows are questions, columns are steps, forced ones included.
+
+    Decisions (steps with a choice) are ordered by step and then row: those of step t are
+    `decision_rows[t]`. `chosen` indexes the candidates, followed by the kinds of forced tokens. A
+    variable made by the program is the state of the step after its `)`: `variable_steps` of the
+    chosen token where it is one (else -1), and the lists `made_*` for candidates. `topic_*` list
+    the candidates that are linked entities with their mentions.
+    """
+
+    inputs: Inputs
+    kinds: Tensor
+    candidate_decisions: Tensor
+    gold: Tensor
+    chosen: Tensor
+    variable_steps: Tensor
+    decision_rows: tuple[Tensor, ...]
+    topic_candidates: Tensor
+    topic_decisions: Tensor
+    topic_spans: Tensor
+    made_candidates: Tensor
+    made_rows: Tensor
+    made_steps: Tensor
+    uses_variables: tuple[bool, ...]
+
+    def to(self, device: torch.device, non_blocking: bool = True) -> Sequences:
+        moved: dict[str, Any] = {
+            field.name: getattr(self, field.name).to(device, non_blocking=non_blocking)
+            for field in fields(self)
+            if field.name not in ("decision_rows", "uses_variables")
+        }
+        rows = tuple(row.to(device, non_blocking=non_blocking) for row in self.decision_rows)
+        return replace(self, decision_rows=rows, **moved)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Negative log-likelihood of each decision's gold, and whether it scored highest."""
+
+    losses: Tensor
+    right: Tensor
+
+
+class Network(nn.Module):
+    def __init__(self, encoder: Encoder, config: ModelConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.encoder = encoder
+        hidden = config.hidden
+        self.question_lstm = nn.LSTM(encoder.width, hidden, batch_first=True)
+        self.candidate = nn.Linear(encoder.width, hidden)
+        self.span = nn.Linear(encoder.width, hidden, bias=False)
+        self.made = nn.Linear(hidden, hidden, bias=False)
+        self.kind = nn.Embedding(len(KINDS), hidden)
+        self.forced = nn.Embedding(len(KINDS), hidden)
+        self.start = nn.Parameter(torch.zeros(hidden))
+        self.cell = nn.LSTMCell(2 * hidden, hidden)
+        self.dropout = nn.Dropout(config.dropout)
+        self.query = nn.Linear(2 * hidden, hidden) if config.attentive else None
+        self.relevance = (
+            nn.Sequential(nn.Linear(encoder.width, hidden), nn.Tanh(), nn.Linear(hidden, 1))
+            if config.relevance
+            else None
+        )
+        nn.init.normal_(self.kind.weight, std=0.02)
+        nn.init.normal_(self.forced.weight, std=0.02)
+
+    # Dynamic contextualised encoding ---------------------------------------------------------
+
+    def encode(self, inputs: Inputs, half: bool = False) -> Encoded:
+        """Q_t and W_t of the paper for many decisions; `half` computes the encoder in bf16."""
+        device = inputs.words.device
+        flat = []
+        for ids, mask in inputs.calls:
+            with torch.autocast(device.type, torch.bfloat16, enabled=half):
+                output = self.encoder(ids, mask)
+            flat.append(output.float().reshape(-1, output.shape[-1]))
+        tokens = torch.cat(flat)
+        count, longest = inputs.word_mask.shape
+        read = take(tokens, inputs.words)
+        if len(inputs.input_decisions) == count:
+            words = read
+        else:
+            words = read.new_zeros(count, longest, read.shape[-1])
+            words = words.index_add(0, inputs.input_decisions, read)
+            words = words / inputs.inputs_each[:, None, None]
+        words = words * inputs.word_mask[:, :, None]
+        sums = tokens.new_zeros(len(inputs.pieces_each), tokens.shape[-1])
+        sums = sums.index_add(0, inputs.piece_candidates, take(tokens, inputs.pieces))
+        questions, _ = self.question_lstm(self.dropout(words))
+        return Encoded(sums / inputs.pieces_each[:, None], words, questions, inputs.word_mask)
+
+    def embed(
+        self,
+        encoded: Encoded,
+        kinds: Tensor,
+        topic_candidates: Tensor,
+        topic_decisions: Tensor,
+        topic_spans: Tensor,
+    ) -> tuple[Tensor, Tensor]:
+        """Rows of W_t, in the decoder's width, and the relevance of each candidate by itself.
+
+        Variables made by the program get their part later: it is a state of the decoder.
+        """
+        read = self.dropout(encoded.candidates)
+        rows = self.candidate(read)
+        worth = rows.new_zeros(len(rows)) if self.relevance is None else self.relevance(read).squeeze(-1)
+        # Without any topic these are sums over nothing, and every parameter still gets a gradient.
+        column = torch.arange(encoded.words.shape[1], device=rows.device)
+        inside = (column >= topic_spans[:, :1]) & (column < topic_spans[:, 1:])
+        share = inside / inside.sum(1, keepdim=True).clamp(min=1)
+        means = torch.einsum("ml,mld->md", share, take(encoded.words, topic_decisions))
+        if not self.config.entity_text:
+            rows = rows.index_fill(0, topic_candidates, 0.0)
+            worth = worth.index_fill(0, topic_candidates, 0.0)
+        rows = rows.index_add(0, topic_candidates, self.span(means))
+        return rows + self.kind(kinds), worth
+
+    # Decoding --------------------------------------------------------------------------------
+
+    def advance(self, token: Tensor, attended: Tensor, state: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
+        """h_t = LSTM(h_{t-1}, c_{t-1}), where c_{t-1} joins the last token and the attended question."""
+        hidden, memory = self.cell(torch.cat([token, attended], -1), state)
+        return hidden, memory
+
+    def attend(self, hidden: Tensor, questions: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        """q_t, the question's words weighted by a_t = softmax(Q_t h_t), and a_t."""
+        weights = torch.einsum("blh,bh->bl", questions, hidden).masked_fill(~mask, float("-inf"))
+        # A question without a single word piece attends to nothing.
+        weights = weights.softmax(-1).nan_to_num(0.0)
+        return torch.einsum("bl,blh->bh", weights, questions), weights
+
+    def point(self, hidden: Tensor, attended: Tensor) -> Tensor:
+        """What candidates are multiplied with: h_t itself, or h_t joined with q_t."""
+        return hidden if self.query is None else self.query(torch.cat([hidden, attended], -1))
+
+    def forward(self, batch: Sequences, half: bool = False) -> Outcome:
+        encoded = self.encode(batch.inputs, half)
+        rows, worth = self.embed(
+            encoded, batch.kinds, batch.topic_candidates, batch.topic_decisions, batch.topic_spans
+        )
+        count, steps = batch.chosen.shape
+        tokens = take(torch.cat([rows, self.forced.weight]), batch.chosen)
+        hidden = memory = attended = rows.new_zeros(count, self.config.hidden)
+        token = self.start.expand(count, -1)
+        states: list[Tensor] = []
+        pointed: list[Tensor] = []
+        first = 0
+        every_row = torch.arange(count, device=rows.device)
+        for step in range(steps):
+            hidden, memory = self.advance(token, attended, (hidden, memory))
+            states.append(hidden)
+            active = batch.decision_rows[step]
+            if len(active):
+                here = slice(first, first + len(active))
+                state = self.dropout(hidden[active])
+                read, _ = self.attend(state, encoded.questions[here], encoded.mask[here])
+                attended = attended.index_copy(0, active, read)
+                pointed.append(self.point(state, read))
+                first += len(active)
+            token = tokens[:, step]
+            if batch.uses_variables[step]:
+                source = batch.variable_steps[:, step]
+                made = self.made(torch.stack(states)[source.clamp(min=0), every_row])
+                token = token + made * (source >= 0)[:, None]
+        made = self.made(torch.stack(states)[batch.made_steps, batch.made_rows])
+        rows = rows.index_add(0, batch.made_candidates, made)
+        scores = (rows * take(torch.cat(pointed), batch.candidate_decisions)).sum(-1) + worth
+        return outcome(scores, batch.candidate_decisions, batch.gold)
+
+
+def outcome(scores: Tensor, decisions: Tensor, gold: Tensor) -> Outcome:
+    """Softmax over the admissible tokens of each decision, which lie end to end."""
+    count = len(gold)
+    highest = scores.new_full((count,), float("-inf"))
+    highest = highest.scatter_reduce(0, decisions, scores.detach(), "amax")
+    mass = scores.new_zeros(count).index_add(0, decisions, (scores - highest[decisions]).exp())
+    losses = mass.log() + highest - scores[gold]
+    return Outcome(losses, scores.detach()[gold] >= highest)
+
+
+def take(source: Tensor, index: Tensor) -> Tensor:
+    """`source[index]`, whose gradient is a plain sum instead of a sort."""
+    return source.index_select(0, index.reshape(-1)).view(*index.shape, *source.shape[1:])

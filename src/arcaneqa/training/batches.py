@@ -1,0 +1,249 @@
+"""Prepared sets in the words of one tokenizer, and batches cut from them with array work only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcaneqa.induction.scorer import TokenKind
+from arcaneqa.model.inputs import arrange, tensor
+from arcaneqa.model.network import KIND_INDEX, Sequences
+from arcaneqa.model.tokens import EMPTY, Ints, TokenTable, WordPieces, offsets_of, pack, ranges
+from arcaneqa.training.prepared import Prepared
+
+_CLOSE = KIND_INDEX[TokenKind.CLOSE]
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """A prepared set with its strings as rows of a token table."""
+
+    prepared: Prepared
+    words: WordPieces
+    table: TokenTable
+    question_rows: Ints
+    context_rows: Ints
+    text_rows: Ints
+    type_rows: Ints
+    topic_spans: Ints
+    decisions: Ints
+    tokens: Ints
+
+    @classmethod
+    def of(cls, prepared: Prepared, words: WordPieces) -> Corpus:
+        pieces = words.questions(prepared.questions)
+        spans = np.zeros((len(prepared.topic_starts), 2), np.int64)
+        for number, piece in enumerate(pieces):
+            for topic in range(prepared.topic_offsets[number], prepared.topic_offsets[number + 1]):
+                start, end = prepared.topic_starts[topic], prepared.topic_ends[topic]
+                spans[topic] = piece.find(start, end) if end > start else (0, 0)
+        table = words.specials
+        rows = []
+        for part in (
+            TokenTable.of([piece.ids for piece in pieces]),
+            words.contexts(prepared.contexts),
+            words.texts(prepared.texts),
+            words.types(prepared.texts),
+        ):
+            start = len(table.offsets) - 1
+            table = table.followed_by(part)
+            rows.append(start + np.arange(len(part.offsets) - 1))
+        questions, contexts, texts, types = rows
+        if not words.config.context:
+            contexts = np.full_like(contexts, EMPTY)
+        contexts = np.where(table.lengths[contexts] == 0, EMPTY, contexts)
+        if not words.config.types:
+            types = np.full_like(types, EMPTY)
+        types = np.where(table.lengths[types] == 0, EMPTY, types)
+        decisions, tokens = _sizes(prepared, table, questions, contexts, texts, types)
+        return cls(prepared, words, table, questions, contexts, texts, types, spans, decisions, tokens)
+
+    def __len__(self) -> int:
+        return len(self.prepared)
+
+    def batch(
+        self,
+        questions: Ints,
+        tokens_per_call: int,
+        limit: int | None = None,
+        draw: int = 0,
+    ) -> Sequences:
+        """The questions' programs as tensors; every question must have a decision.
+
+        Where `limit` is given, a larger candidate set is cut to the gold and a random draw of others,
+        which depends on `draw` and the step alone, not on what else is in the batch.
+        """
+        data = self.prepared
+        counts = np.diff(data.step_offsets)[questions]
+        steps = ranges(data.step_offsets[questions], counts)
+        rows = np.repeat(np.arange(len(questions)), counts)
+        columns = np.arange(len(steps)) - np.repeat(offsets_of(counts)[:-1], counts)
+        sets = data.step_sets[steps]
+        sizes = np.diff(data.set_offsets)[sets]
+        picked = data.set_candidates[data.set_offsets[sets] + data.step_gold[steps]]
+        topics = np.diff(data.topic_offsets)[questions]
+
+        free = np.flatnonzero(sizes > 1)
+        free = free[np.lexsort((rows[free], columns[free]))]
+        candidates, held, gold = self._candidates(steps[free], limit, draw)
+        decision_of = np.repeat(np.arange(len(free)), held)
+        packed = pack(
+            self.table,
+            self.question_rows[questions[rows[free]]],
+            self.context_rows[data.step_contexts[steps[free]]],
+            held,
+            self.text_rows[data.candidate_texts[candidates]],
+            self.type_rows[data.candidate_types[candidates]],
+            self.words.config,
+        )
+
+        kinds = data.candidate_kinds
+        closed = np.flatnonzero(kinds[picked] == _CLOSE)
+        closed_before = offsets_of(np.bincount(rows[closed], minlength=len(questions)))[:-1]
+
+        def made_step(row: Ints, variable: Ints) -> Ints:
+            """The step whose state stands for a variable: the one after its `)`."""
+            steps: Ints = columns[closed[closed_before[row] + variable - topics[row]]] + 1
+            return steps
+
+        variables = data.candidate_variables[candidates]
+        candidate_rows = rows[free][decision_of]
+        is_topic = np.flatnonzero((variables >= 0) & (variables < topics[candidate_rows]))
+        is_made = np.flatnonzero(variables >= topics[candidate_rows])
+        topic_numbers = data.topic_offsets[questions[candidate_rows[is_topic]]] + variables[is_topic]
+
+        width = int(counts.max())
+        chosen = np.full((len(questions), width), len(candidates), np.int64)
+        chosen[rows, columns] = len(candidates) + kinds[picked]
+        chosen[rows[free], columns[free]] = gold
+        picked_variables = data.candidate_variables[picked]
+        uses = np.flatnonzero(picked_variables >= topics[rows])
+        variable_steps = np.full((len(questions), width), -1, np.int64)
+        variable_steps[rows[uses], columns[uses]] = made_step(rows[uses], picked_variables[uses])
+        per_step = offsets_of(np.bincount(columns[free], minlength=width))
+        return Sequences(
+            inputs=arrange(packed, self.words.pad, tokens_per_call),
+            kinds=tensor(kinds[candidates]),
+            candidate_decisions=tensor(decision_of),
+            gold=tensor(gold),
+            chosen=tensor(chosen),
+            variable_steps=tensor(variable_steps),
+            decision_rows=tuple(
+                tensor(rows[free[per_step[step] : per_step[step + 1]]]) for step in range(width)
+            ),
+            topic_candidates=tensor(is_topic),
+            topic_decisions=tensor(decision_of[is_topic]),
+            topic_spans=tensor(self.topic_spans[topic_numbers]),
+            made_candidates=tensor(is_made),
+            made_rows=tensor(candidate_rows[is_made]),
+            made_steps=tensor(made_step(candidate_rows[is_made], variables[is_made])),
+            uses_variables=tuple(bool(column.max() >= 0) for column in variable_steps.T),
+        )
+
+    def _candidates(self, steps: Ints, limit: int | None, draw: int) -> tuple[Ints, Ints, Ints]:
+        """Candidates end to end, how many a decision has, and where its gold is among all of them."""
+        data = self.prepared
+        sets, gold = data.step_sets[steps], data.step_gold[steps]
+        sizes = np.diff(data.set_offsets)[sets]
+        places = ranges(data.set_offsets[sets], sizes)
+        starts = offsets_of(sizes)[:-1]
+        if limit is None or not (sizes > limit).any():
+            return data.set_candidates[places], sizes, starts + gold
+        keys = _scrambled(places, np.repeat(steps, sizes), draw)
+        keys[starts + gold] = 0
+        decision_of = np.repeat(np.arange(len(sets)), sizes)
+        rank = np.empty(len(places), np.int64)
+        rank[np.lexsort((keys, decision_of))] = np.arange(len(places))
+        kept = rank - starts[decision_of] < limit
+        kept_before: Ints = np.cumsum(kept) - kept
+        held = np.bincount(decision_of[kept], minlength=len(sets))
+        return data.set_candidates[places[kept]], held, kept_before[starts + gold]
+
+
+def _scrambled(places: Ints, steps: Ints, draw: int) -> NDArray[np.uint64]:
+    """Random numbers above zero that depend on their arguments only (the finaliser of SplitMix64)."""
+    mixed = places.astype(np.uint64) + steps.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    mixed += np.uint64(draw % 2**63) * np.uint64(0xD1B54A32D192ED03)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    keys: NDArray[np.uint64] = (mixed ^ (mixed >> np.uint64(31))) | np.uint64(1)
+    return keys
+
+
+def _sizes(
+    data: Prepared, table: TokenTable, questions: Ints, contexts: Ints, texts: Ints, types: Ints
+) -> tuple[Ints, Ints]:
+    """Decisions of each question, and about how many encoder tokens they take."""
+    lengths = table.lengths
+    each = lengths[texts[data.candidate_texts]] + lengths[types[data.candidate_types]] + 2
+    running = np.concatenate([[0], np.cumsum(each[data.set_candidates])])
+    set_tokens = running[data.set_offsets[1:]] - running[data.set_offsets[:-1]]
+    free = np.diff(data.set_offsets)[data.step_sets] > 1
+    owner = np.repeat(np.arange(len(data)), np.diff(data.step_offsets))
+    cost = set_tokens[data.step_sets] + lengths[contexts[data.step_contexts]] + 4 + lengths[questions][owner]
+    decisions = np.bincount(owner, free, len(data)).astype(np.int64)
+    return decisions, np.bincount(owner, cost * free, len(data)).astype(np.int64)
+
+
+def join(sets: Sequence[Prepared]) -> Prepared:
+    """Several prepared sets as one; strings are simply put behind each other."""
+    if len(sets) == 1:
+        return sets[0]
+
+    def behind(name: str, target: str | None) -> Ints:
+        parts = []
+        shift = 0
+        for data in sets:
+            array: Ints = getattr(data, name)
+            parts.append(array + shift if target else array)
+            shift += _count(data, target) if target else 0
+        return np.concatenate(parts)
+
+    def offsets(name: str) -> Ints:
+        return offsets_of(np.concatenate([np.diff(getattr(data, name)) for data in sets]))
+
+    return Prepared(
+        ids=[i for data in sets for i in data.ids],
+        questions=[q for data in sets for q in data.questions],
+        contexts=[c for data in sets for c in data.contexts],
+        texts=[t for data in sets for t in data.texts],
+        step_offsets=offsets("step_offsets"),
+        step_sets=behind("step_sets", "sets"),
+        step_gold=behind("step_gold", None),
+        step_contexts=behind("step_contexts", "contexts"),
+        set_offsets=offsets("set_offsets"),
+        set_candidates=behind("set_candidates", "candidates"),
+        candidate_kinds=behind("candidate_kinds", None),
+        candidate_texts=behind("candidate_texts", "texts"),
+        candidate_types=behind("candidate_types", "texts"),
+        candidate_variables=behind("candidate_variables", None),
+        topic_offsets=offsets("topic_offsets"),
+        topic_starts=behind("topic_starts", None),
+        topic_ends=behind("topic_ends", None),
+    )
+
+
+def _count(data: Prepared, target: str) -> int:
+    if target == "sets":
+        return len(data.set_offsets) - 1
+    if target == "candidates":
+        return len(data.candidate_kinds)
+    return len(data.contexts if target == "contexts" else data.texts)
+
+
+def mixture(sizes: Sequence[int], weights: Sequence[float], usable: NDArray[np.bool_], seed: int) -> Ints:
+    """One epoch's questions in random order; weight 2 means twice, 0.5 a random half."""
+    draw = np.random.default_rng(seed)
+    parts = []
+    start = 0
+    for size, weight in zip(sizes, weights, strict=True):
+        members = start + np.flatnonzero(usable[start : start + size])
+        whole, rest = divmod(weight * len(members), max(1, len(members)))
+        parts += [members] * int(whole)
+        parts.append(draw.permutation(members)[: round(rest)])
+        start += size
+    order: Ints = draw.permutation(np.concatenate(parts).astype(np.int64))
+    return order

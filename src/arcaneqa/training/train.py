@@ -1,0 +1,176 @@
+"""Train a model on prepared sets: `python -m arcaneqa.training.train DIR… --out MODEL`.
+
+Needs torch, transformers, tokenizers, safetensors and numpy, and nothing of the rest of the package's
+dependencies, so it runs on a bare machine with an accelerator. `torchrun` starts it on several.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch.distributed as dist
+
+from arcaneqa.errors import ArcaneError, InputError
+from arcaneqa.model.checkpoint import Model, create, load
+from arcaneqa.model.config import ModelConfig
+from arcaneqa.training.batches import Corpus, join
+from arcaneqa.training.history import plot
+from arcaneqa.training.loop import Crew, Trainer
+from arcaneqa.training.prepared import manifest_of, read
+from arcaneqa.training.settings import Settings
+from arcaneqa.training.state import Progress
+
+
+def train(settings: Settings, encoder: str | None, start: Path | None, config: ModelConfig) -> Progress:
+    """Train on the encoder `encoder` with a new decoder, or go on from the model `start`."""
+    if (encoder is None) == (start is None):
+        raise InputError("name either an encoder to start on or a model to go on from")
+    crew, device = _place(settings.device)
+    torch.manual_seed(settings.seed)
+    torch.set_float32_matmul_precision("high" if settings.half else "highest")
+    model = load(start) if start is not None else create(str(encoder), config)
+    # The same dropout for every process would be the same noise on each one's share.
+    torch.manual_seed(settings.seed + crew.rank)
+    sets = [read(folder) for folder in settings.sets]
+    corpus = Corpus.of(join(sets), model.words)
+    dev = {_name(folder): Corpus.of(read(folder), model.words) for folder in settings.dev}
+    trainer = Trainer(
+        model,
+        corpus,
+        [len(one) for one in sets],
+        dev,
+        settings,
+        device,
+        crew,
+        fingerprint(settings, model),
+    )
+    try:
+        progress = trainer.run()
+    finally:
+        if dist.is_initialized():
+            dist.destroy_process_group()
+    if crew.rank == 0:
+        plot(trainer.run_folder / "history.jsonl", trainer.run_folder / "history.png")
+    return progress
+
+
+def _name(folder: Path) -> str:
+    return folder.resolve().name
+
+
+def _place(device: str) -> tuple[Crew, torch.device]:
+    """This process's share of the work and where it happens."""
+    count = int(os.environ.get("WORLD_SIZE", "1"))
+    rank = int(os.environ.get("RANK", "0"))
+    kind = ("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device
+    if kind.startswith("cuda") and not torch.cuda.is_available():
+        raise InputError("no CUDA device is available here; leave --device out, or use --device cpu")
+    if count > 1:
+        dist.init_process_group("nccl" if kind == "cuda" else "gloo")
+        if kind == "cuda":
+            kind = f"cuda:{os.environ.get('LOCAL_RANK', '0')}"
+            torch.cuda.set_device(kind)
+    return Crew(rank, count), torch.device(kind)
+
+
+def fingerprint(settings: Settings, model: Model) -> str:
+    """What must be equal for a saved state to be this run's: data, model and the settings that steer it."""
+    free = {"out", "pause", "save_every", "storage", "device", "part_tokens", "call_tokens"}
+    choices: dict[str, Any] = {name: value for name, value in asdict(settings).items() if name not in free}
+    choices["sets"] = [manifest_of(folder)["files"] for folder in settings.sets]
+    choices["dev"] = [manifest_of(folder)["files"] for folder in settings.dev]
+    choices["model"] = model.config.to_json()
+    choices["encoder"] = model.network.encoder.description()
+    return hashlib.sha256(json.dumps(choices, sort_keys=True).encode()).hexdigest()
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m arcaneqa.training.train",
+        description="Train a model on prepared sets; a stopped run goes on with the same command.",
+    )
+    parser.add_argument("sets", nargs="+", type=Path, help="folders made by `arcaneqa prepare`")
+    parser.add_argument("--out", type=Path, required=True, help="folder of the model")
+    parser.add_argument("--dev", type=Path, action="append", default=[], help="prepared set to choose by")
+    parser.add_argument("--encoder", help="Hugging Face folder or name, a model, or static:VECTORS")
+    parser.add_argument("--from", dest="start", type=Path, help="go on from this model")
+    parser.add_argument("--weights", help="how often each set is seen in an epoch, e.g. 4,1,0.5")
+    defaults = {name: field.default for name, field in Settings.__dataclass_fields__.items()}
+    for name, kind in (
+        ("epochs", float),
+        ("minutes", float),
+        ("pause", float),
+        ("batch", int),
+        ("part_tokens", int),
+        ("call_tokens", int),
+        ("candidates", int),
+        ("rate", float),
+        ("encoder_rate", float),
+        ("warmup", float),
+        ("decay", float),
+        ("clip", float),
+        ("patience", int),
+        ("check_every", int),
+        ("save_every", float),
+        ("seed", int),
+        ("device", str),
+        ("storage", str),
+        ("limit", int),
+    ):
+        parser.add_argument(f"--{name.replace('_', '-')}", type=kind, default=defaults[name])
+    parser.add_argument("--no-half", dest="half", action="store_false", help="fp32 on the accelerator too")
+    parser.add_argument("--model", default="{}", help='choices of the model as JSON, e.g. {"types": false}')
+    parser.add_argument("--paper", action="store_true", help="the published model's choices")
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    given = vars(_parser().parse_args(arguments))
+    encoder, start = given.pop("encoder"), given.pop("start")
+    try:
+        config = model_config(given.pop("model"), given.pop("paper"), encoder)
+        weights = given.pop("weights")
+        settings = Settings(
+            **given | {"sets": tuple(given["sets"]), "dev": tuple(given["dev"]), "weights": numbers(weights)}
+        )
+        progress = train(settings, encoder, start, config)
+    except ArcaneError as error:
+        print(f"arcaneqa: {error}", file=sys.stderr)
+        sys.exit(2)
+    best = f"best {progress.best:.2f} at {progress.best_step}"
+    print(f"{progress.step} updates in {progress.seconds:.0f} s; {best}")
+
+
+def numbers(text: str | None) -> tuple[float, ...]:
+    if text is None:
+        return ()
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError as error:
+        raise InputError(f"--weights takes numbers with commas between them, not {text!r}") from error
+
+
+def model_config(choices: str, paper: bool, encoder: str | None) -> ModelConfig:
+    try:
+        chosen = json.loads(choices)
+    except ValueError as error:
+        raise InputError(f"--model takes a JSON object, and this is none: {choices}") from error
+    base = ModelConfig.paper() if paper else ModelConfig()
+    if encoder is not None and encoder.startswith("static:"):
+        base = replace(base, encoder="static")
+    if not isinstance(chosen, dict):
+        raise InputError(f"--model takes a JSON object, and this is none: {choices}")
+    return ModelConfig.from_json(base.to_json() | chosen)
+
+
+if __name__ == "__main__":
+    main()
