@@ -1,0 +1,47 @@
+"""Induction over one knowledge base: the door through which search, targets and synthesis enter."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from arcaneqa.induction.admissible import Admissible
+from arcaneqa.induction.grammar import State
+from arcaneqa.induction.meaning import Meanings, Roots
+from arcaneqa.induction.topics import Topics
+from arcaneqa.induction.vocabulary import Options, Vocabulary
+from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.program.steps import Token
+
+
+class Induction:
+    """Open one per knowledge base and share it, between threads too; it keeps what topics denote."""
+
+    def __init__(self, kb: KnowledgeBase, closed_relations: Collection[int] = ()) -> None:
+        self.kb = kb
+        self.vocabulary = Vocabulary(kb, closed_relations)
+        self._roots = Roots()
+
+    def machine(self) -> Machine:
+        return Machine(Meanings(self.vocabulary, self._roots))
+
+
+class Machine:
+    """The state machine of one search; denotations are shared between all its states."""
+
+    def __init__(self, meanings: Meanings) -> None:
+        self._admissible = Admissible(meanings)
+        self._grammar = self._admissible.grammar
+
+    def start(self, topics: Topics) -> State:
+        return State(topics)
+
+    def options(self, state: State) -> Options:
+        """The admissible next tokens; none once the program is complete."""
+        return self._admissible.options(state)
+
+    def advance(self, state: State, token: Token) -> State:
+        """The state after one of the tokens that `options` offers."""
+        return self._grammar.advance(state, token)
+
+    def context(self, state: State) -> str:
+        return self._grammar.context(state)

@@ -1,0 +1,259 @@
+"""What subprograms denote, computed once, with everything induction asks about a set.
+
+A `Meaning` stands for all subprograms that differ only in the order of their conjuncts: equal meanings are
+the same object within a `Meanings`, so that search compares programs by identity.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from functools import cached_property
+from threading import Lock
+
+import numpy as np
+
+from arcaneqa.induction.vocabulary import NOTHING, Options, Vocabulary
+from arcaneqa.kb.interface import Comparison, Ids, KnowledgeBase, NodeSet, Step, Window
+from arcaneqa.kb.terms import Literal
+from arcaneqa.kb.values import value_of
+from arcaneqa.program.execute import now_window
+from arcaneqa.program.expression import Entity, Now, Value
+
+WIDE = 1000
+"""The neighbourhood of a larger set is not looked at: it may cover much of the knowledge base."""
+
+
+class Meaning:
+    """A denotation: a set of nodes, or the number COUNT gives.
+
+    `parts` are the conjuncts of a conjunction, or the meaning itself. What is asked about the set is
+    computed when asked and kept.
+    """
+
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        nodes: NodeSet,
+        parts: frozenset[Hashable] | None = None,
+        number: int | None = None,
+    ) -> None:
+        self._kb = vocabulary.kb
+        self._vocabulary = vocabulary
+        self.nodes = nodes
+        self.parts: frozenset[Hashable] = frozenset((self,)) if parts is None else parts
+        self.number = number
+
+    def __len__(self) -> int:
+        return 1 if self.number is not None else len(self.nodes)
+
+    def __bool__(self) -> bool:
+        return self.number is not None or bool(self.nodes)
+
+    @cached_property
+    def forward(self) -> Ids:
+        return self._vocabulary.shown(self._kb.out_relations(self.nodes))
+
+    @cached_property
+    def backward(self) -> Ids:
+        return self._vocabulary.shown(self._kb.in_relations(self.nodes))
+
+    @cached_property
+    def joins(self) -> Options:
+        return self._vocabulary.joins(self.forward, self.backward)
+
+    @property
+    def is_walkable(self) -> bool:
+        return len(self.forward) > 0 or len(self.backward) > 0
+
+    @cached_property
+    def has_entities(self) -> bool:
+        """False for a set of values, which ends a program, is counted, or is walked back from."""
+        return self.number is None and not bool(self._kb.are_literals(self.nodes.ids).all())
+
+    @cached_property
+    def classes(self) -> Ids:
+        found = self._kb.classes(self.nodes)
+        return found[self._vocabulary.visible_classes[found]]
+
+    @cached_property
+    def comparable(self) -> Ids:
+        return self._vocabulary.shown(self._kb.comparable_relations(self.nodes))
+
+    @cached_property
+    def value_steps(self) -> list[Step]:
+        """Steps to a neighbour that has a number or a time, hidden ones included."""
+        return self._kb.steps_to_values(self.nodes)
+
+    @property
+    def walks(self) -> list[Step]:
+        forward = [Step(relation) for relation in self.forward.tolist()]
+        return forward + [Step(relation, inverse=True) for relation in self.backward.tolist()]
+
+    @cached_property
+    def closed(self) -> list[int]:
+        """Relations to CONS constants."""
+        closed = self._vocabulary.closed
+        return [relation for relation in self.forward.tolist() if relation in closed]
+
+    @cached_property
+    def dated(self) -> list[int]:
+        """Relations that say when members begin or take place."""
+        dated = self._vocabulary.dated
+        found = [relation for relation in self.forward.tolist() if relation in dated]
+        return found and [relation for relation in self.comparable.tolist() if relation in dated]
+
+    @cached_property
+    def neighbours(self) -> NodeSet:
+        """Nodes one visible step away."""
+        kb, nodes = self._kb, self.nodes
+        found = [kb.objects(relation, nodes).ids for relation in self.forward.tolist()]
+        found += [kb.subjects(relation, nodes).ids for relation in self.backward.tolist()]
+        return kb.nodes(np.concatenate(found)) if found else kb.nodes(np.empty(0, np.int64))
+
+    @cached_property
+    def surroundings(self) -> NodeSet:
+        """The set and its neighbours; of a wide set, the set alone."""
+        if len(self.nodes) > WIDE:
+            return self.nodes
+        return self._kb.nodes(np.concatenate([self.nodes.ids, self.neighbours.ids]))
+
+
+class Meanings:
+    """The meanings of one search. Those of topics may be shared between searches (`roots`)."""
+
+    def __init__(self, vocabulary: Vocabulary, roots: Roots | None = None) -> None:
+        self.vocabulary = vocabulary
+        self.kb: KnowledgeBase = vocabulary.kb
+        self._roots = roots or Roots()
+        self._known: dict[Hashable, Meaning] = {}
+        self._meet: dict[tuple[NodeSet, NodeSet], bool] = {}
+        self._into: dict[tuple[Meaning, NodeSet], Options] = {}
+        self._comparing: dict[tuple[Comparison, Literal], Ids] = {}
+        self.nothing = Meaning(vocabulary, self.kb.nodes(np.empty(0, np.int64)))
+
+    def _once(self, key: Hashable, nodes: Callable[[], NodeSet]) -> Meaning:
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = Meaning(self.vocabulary, nodes())
+        return found
+
+    def topic(self, term: Entity | Value) -> Meaning:
+        return self._root(term, lambda: self._topic_nodes(term))
+
+    def _topic_nodes(self, term: Entity | Value) -> NodeSet:
+        if isinstance(term, Value):
+            return self.kb.equal(term.literal)
+        node = self.kb.node(term.term)
+        return self.kb.nodes(np.array([] if node is None else [node], np.int64))
+
+    def members(self, klass: int) -> Meaning:
+        return self._root(("class", klass), lambda: self.kb.members(klass))
+
+    def _root(self, key: Hashable, nodes: Callable[[], NodeSet]) -> Meaning:
+        found = self._known.get(key)
+        if found is None:
+            found = self._roots.get(key, lambda: Meaning(self.vocabulary, nodes()))
+            self._known[key] = found
+        return found
+
+    def join(self, source: Meaning, step: Step) -> Meaning:
+        return self._once((source, step), lambda: self.kb.walk(step, source.nodes))
+
+    def compare(self, comparison: Comparison, relation: int, literal: Literal) -> Meaning:
+        return self._once(
+            (comparison, relation, literal), lambda: self.kb.compare(comparison, relation, literal)
+        )
+
+    def extreme(self, source: Meaning, path: tuple[Step, ...], largest: bool) -> Meaning:
+        return self._once((source, path, largest), lambda: self.kb.extreme(source.nodes, path, largest))
+
+    def during(self, source: Meaning, relation: int, when: Value | Now) -> Meaning:
+        def nodes() -> NodeSet:
+            window = now_window(self.kb.profile) if isinstance(when, Now) else value_of(when.literal)
+            assert isinstance(window, Window), "only times are offered to TC"
+            end = self.kb.schema.time_pairs.get(relation)
+            return self.kb.valid_during(source.nodes, relation, end, window)
+
+        return self._once((source, relation, when), nodes)
+
+    def both(self, left: Meaning, right: Meaning) -> Meaning:
+        parts = left.parts | right.parts
+        found = self._known.get(parts)
+        if found is None:
+            found = Meaning(self.vocabulary, self.kb.intersection(left.nodes, right.nodes), parts)
+            self._known[parts] = found
+        return found
+
+    def constant(self, source: Meaning, relation: int, constant: Entity | Value) -> Meaning:
+        """CONS: the same as AND with a JOIN."""
+        return self.both(source, self.join(self.topic(constant), Step(relation, inverse=True)))
+
+    def count(self, source: Meaning) -> Meaning:
+        key = ("count", source)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = Meaning(self.vocabulary, self.nothing.nodes, number=len(source.nodes))
+        return found
+
+    def within(self, source: Meaning, target: NodeSet) -> Meaning:
+        """The members of a set that are in the target: a help for induction, not a subprogram."""
+        return self._once(("within", source, target), lambda: self.kb.intersection(source.nodes, target))
+
+    def meet(self, left: NodeSet, right: NodeSet) -> bool:
+        key = (left, right)
+        found = self._meet.get(key)
+        if found is None:
+            found = self._meet[key] = self.kb.intersects(left, right)
+        return found
+
+    def relations_comparing(self, comparison: Comparison, literal: Literal) -> Ids:
+        key = (comparison, literal)
+        found = self._comparing.get(key)
+        if found is None:
+            found = self._comparing[key] = self.kb.relations_comparing(comparison, literal)
+        return found
+
+    def joins_into(self, source: Meaning, target: NodeSet) -> Options:
+        """The JOINs of a set whose result meets the target."""
+        key = (source, target)
+        found = self._into.get(key)
+        if found is None:
+            found = self._into[key] = self._joins_into(source, target)
+        return found
+
+    def _joins_into(self, source: Meaning, target: NodeSet) -> Options:
+        forward = [
+            relation
+            for relation in source.forward.tolist()
+            if self.meet(self.join(source, Step(relation)).nodes, target)
+        ]
+        backward = [
+            relation
+            for relation in source.backward.tolist()
+            if self.meet(self.join(source, Step(relation, inverse=True)).nodes, target)
+        ]
+        if not forward and not backward:
+            return NOTHING
+        return self.vocabulary.joins(np.array(forward, np.int64), np.array(backward, np.int64))
+
+
+class Roots:
+    """Meanings of topics and classes, kept between searches; the least recently used go first."""
+
+    def __init__(self, size: int = 512) -> None:
+        self._size = size
+        self._known: OrderedDict[Hashable, Meaning] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, key: Hashable, make: Callable[[], Meaning]) -> Meaning:
+        with self._lock:
+            if key in self._known:
+                self._known.move_to_end(key)
+                return self._known[key]
+        made = make()
+        with self._lock:
+            found = self._known.setdefault(key, made)
+            while len(self._known) > self._size:
+                self._known.popitem(last=False)
+        return found

@@ -1,0 +1,299 @@
+"""Beam search over several starting hypotheses.
+
+Every live state is scored in one call a step. The search is a coroutine: it yields decisions and is sent
+their scores, so that one driver can serve many questions with one call of the scorer (`run_many`) and a
+service can watch the program grow.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from heapq import nlargest
+from itertools import islice
+
+import numpy as np
+
+from arcaneqa.induction.grammar import State
+from arcaneqa.induction.induction import Induction, Machine
+from arcaneqa.induction.meaning import Meaning
+from arcaneqa.induction.ranker import WordRanker
+from arcaneqa.induction.scorer import Candidate, Decision, Ranker, Scorer, Scores, TokenKind
+from arcaneqa.induction.topics import Topic, Topics
+from arcaneqa.induction.trace import Considered, Trace
+from arcaneqa.induction.vocabulary import Options
+from arcaneqa.kb.interface import NodeSet
+from arcaneqa.program.expression import Expression
+from arcaneqa.program.steps import Symbol, Variable
+
+Steps = Generator[list[Decision], Sequence[Scores], "Outcome"]
+_SHORTLISTED = frozenset((TokenKind.RELATION, TokenKind.CLASS, TokenKind.CONSTANT))
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A program with the sum of its log-probabilities and priors, and what it denotes.
+
+    `nodes` are the answers, empty for COUNT, whose answer is `number`.
+    """
+
+    program: Expression
+    score: float
+    nodes: NodeSet
+    number: int | None
+    topics: tuple[Topic, ...]
+    trace: Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Programs, best first. `is_complete` is False where time ran out before the beam was done."""
+
+    found: tuple[Found, ...]
+    is_complete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """A step of a hypothesis, linked to the one before."""
+
+    step: Considered
+    before: _Taken | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Hypothesis:
+    state: State
+    log_prob: float
+    scorer_state: object | None = None
+    choice: int | None = None
+    taken: _Taken | None = None
+
+    @property
+    def score(self) -> float:
+        return self.log_prob + self.state.prior
+
+
+class Search:
+    """`limit` is the size above which a set of candidates is shortlisted; None scores whole sets."""
+
+    def __init__(
+        self,
+        induction: Induction,
+        scorer: Scorer,
+        beam: int = 5,
+        limit: int | None = 64,
+        ranker: Ranker | None = None,
+    ) -> None:
+        self._induction = induction
+        self._scorer = scorer
+        self._beam = beam
+        self._limit = limit
+        self._ranker = ranker or WordRanker()
+
+    def run(self, question: str, hypotheses: Sequence[Topics], seconds: float | None = None) -> Outcome:
+        """The best programs, at most as many as the beam is wide; the best so far when time runs out."""
+        return next(self.run_many([(question, hypotheses)], seconds=seconds))
+
+    def run_many(
+        self,
+        questions: Iterable[tuple[str, Sequence[Topics]]],
+        together: int = 32,
+        seconds: float | None = None,
+    ) -> Iterator[Outcome]:
+        """Search for many questions in their order, some `together`; `seconds` is for each group."""
+        waiting = iter(questions)
+        while group := list(islice(waiting, together)):
+            yield from self._run_group(group, seconds)
+
+    def _run_group(
+        self, group: Sequence[tuple[str, Sequence[Topics]]], seconds: float | None
+    ) -> Sequence[Outcome]:
+        outcomes: dict[int, Outcome] = {}
+        searches = {i: self.steps(question, topics, seconds) for i, (question, topics) in enumerate(group)}
+        replies: dict[int, Sequence[Scores] | None] = dict.fromkeys(searches)
+        while searches:
+            asked: list[tuple[int, list[Decision]]] = []
+            for index, search in list(searches.items()):
+                try:
+                    reply = replies[index]
+                    asked.append((index, next(search) if reply is None else search.send(reply)))
+                except StopIteration as stop:
+                    outcomes[index] = stop.value
+                    del searches[index]
+            if asked:
+                scores = self._scorer.score([decision for _, decisions in asked for decision in decisions])
+                start = 0
+                for index, decisions in asked:
+                    replies[index] = scores[start : start + len(decisions)]
+                    start += len(decisions)
+        return [outcomes[index] for index in range(len(group))]
+
+    def steps(self, question: str, hypotheses: Sequence[Topics], seconds: float | None = None) -> Steps:
+        """The search as a coroutine: yields the decisions of one step, is sent their scores."""
+        deadline = None if seconds is None else time.monotonic() + seconds
+        machine = self._induction.machine()
+        shortlists: dict[int, tuple[Options, Options]] = {}
+        live = [_Hypothesis(machine.start(topics), 0.0) for topics in hypotheses]
+        done: dict[Meaning, _Hypothesis] = {}
+        while live:
+            asked: list[tuple[_Hypothesis, Options, Decision]] = []
+            for hypothesis in live:
+                if deadline is not None and time.monotonic() > deadline:
+                    return self._outcome(done, is_complete=False)
+                options = machine.options(hypothesis.state)
+                if not len(options):
+                    continue
+                if self._limit is not None and len(options) > self._limit:
+                    options = self._shortlisted(question, options, shortlists)
+                context = machine.context(hypothesis.state)
+                asked.append((hypothesis, options, _decision(question, hypothesis, options, context)))
+            if not asked:
+                break
+            scores = yield [decision for _, _, decision in asked]
+            live = self._extended(machine, asked, scores, done)
+        return self._outcome(done, is_complete=True)
+
+    def _extended(
+        self,
+        machine: Machine,
+        asked: Sequence[tuple[_Hypothesis, Options, Decision]],
+        scores: Sequence[Scores],
+        done: dict[Meaning, _Hypothesis],
+    ) -> list[_Hypothesis]:
+        """The best hypotheses one token on. Complete ones take a place in the beam and move to `done`."""
+        ranked: list[tuple[float, int, int]] = []
+        for number, ((hypothesis, options, _), scored) in enumerate(zip(asked, scores, strict=True)):
+            for position in _best(scored.log_probs, 2 * self._beam):
+                total = hypothesis.score + float(scored.log_probs[position])
+                ranked.append((total + _prior(hypothesis.state, options, position), number, position))
+        ranked.sort(key=lambda item: -item[0])
+        rivals = sorted((hypothesis.score for hypothesis in done.values()), reverse=True)
+        live: list[_Hypothesis] = []
+        seen: set[Hashable] = set()
+        for total, number, position in ranked:
+            better = sum(rival >= total for rival in rivals)
+            if len(live) + better >= self._beam:
+                break
+            extended = _extend(machine, asked[number], scores[number], position)
+            if extended.state.is_complete:
+                assert extended.state.top is not None
+                meaning = extended.state.top.meaning
+                if meaning not in done:
+                    rivals.append(extended.score)
+                if meaning not in done or extended.score > done[meaning].score:
+                    done[meaning] = extended
+            elif (key := _key(extended.state)) not in seen:
+                seen.add(key)
+                live.append(extended)
+        return live
+
+    def _shortlisted(
+        self, question: str, options: Options, known: dict[int, tuple[Options, Options]]
+    ) -> Options:
+        # Options of one meaning are one object; keeping it beside its shortlist keeps its id its own.
+        if (found := known.get(id(options))) is not None:
+            return found[1]
+        assert self._limit is not None
+        result = shortlist(question, options, self._ranker, self._limit)
+        known[id(options)] = (options, result)
+        return result
+
+    def _outcome(self, done: dict[Meaning, _Hypothesis], is_complete: bool) -> Outcome:
+        best = nlargest(self._beam, done.values(), key=lambda hypothesis: hypothesis.score)
+        return Outcome(tuple(_found(hypothesis) for hypothesis in best), is_complete)
+
+
+def shortlist(question: str, options: Options, ranker: Ranker, limit: int) -> Options:
+    """The best `limit` by a ranker, in their old order; variables and symbols are never left out."""
+    named = [i for i, candidate in enumerate(options.candidates) if candidate.kind in _SHORTLISTED]
+    texts = [_ranked_text(options.candidates[i]) for i in named]
+    room = max(limit - (len(options) - len(named)), 1)
+    kept = {named[position] for position in ranker.rank(question, texts, room)}
+    left_out = set(named) - kept
+    positions = [i for i in range(len(options)) if i not in left_out]
+    return Options([options.tokens[i] for i in positions], [options.candidates[i] for i in positions])
+
+
+def _ranked_text(candidate: Candidate) -> str:
+    return f"{candidate.text} {candidate.types}"
+
+
+def _decision(question: str, hypothesis: _Hypothesis, options: Options, context: str) -> Decision:
+    return Decision(
+        question,
+        hypothesis.state.topics.words,
+        options.candidates,
+        context,
+        hypothesis.scorer_state,
+        hypothesis.choice,
+    )
+
+
+def _best(log_probs: np.ndarray[tuple[int, ...], np.dtype[np.float32]], most: int) -> list[int]:
+    """Positions of the highest, best first, the earlier one first among equals."""
+    if len(log_probs) == 1:
+        return [0]
+    order: list[int] = np.argsort(-log_probs, kind="stable")[:most].tolist()
+    return order
+
+
+def _prior(state: State, options: Options, position: int) -> float:
+    """What the state's prior gains if a topic is chosen here."""
+    token = options.tokens[position]
+    if isinstance(token, Variable) and token.index < len(state.topics.items):
+        return state.topics.items[token.index].prior
+    return 0.0
+
+
+def _extend(
+    machine: Machine, asked: tuple[_Hypothesis, Options, Decision], scores: Scores, position: int
+) -> _Hypothesis:
+    hypothesis, options, decision = asked
+    token = options.tokens[position]
+    state = machine.advance(hypothesis.state, token)
+    size = len(state.top.meaning) if token is Symbol.CLOSE and state.top is not None else None
+    step = Considered(
+        decision.context, options.candidates, scores.log_probs, position, size, scores.attention
+    )
+    log_prob = hypothesis.log_prob + float(scores.log_probs[position])
+    return _Hypothesis(state, log_prob, scores.state, position, _Taken(step, hypothesis.taken))
+
+
+def _key(state: State) -> Hashable:
+    """Equal for states that differ only in the order in which they came about."""
+    return (
+        id(state.topics),
+        state.excluded,
+        state.top and state.top.meaning,
+        state.waiting and state.waiting.meaning,
+        state.is_open,
+        state.function,
+        state.source and state.source.meaning,
+        state.rest,
+    )
+
+
+def _found(hypothesis: _Hypothesis) -> Found:
+    state = hypothesis.state
+    assert state.top is not None
+    steps: list[Considered] = []
+    taken = hypothesis.taken
+    while taken is not None:
+        steps.append(taken.step)
+        taken = taken.before
+    topics = state.topics
+    used = {
+        step.candidates[step.choice].variable
+        for step in steps
+        if step.candidates[step.choice].kind is TokenKind.VARIABLE
+    }
+    return Found(
+        program=state.top.expression,
+        score=hypothesis.score,
+        nodes=state.top.meaning.nodes,
+        number=state.top.meaning.number,
+        topics=tuple(topic for index, topic in enumerate(topics.items) if index in used),
+        trace=Trace(topics.words, steps[::-1]),
+    )

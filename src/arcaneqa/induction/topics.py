@@ -1,0 +1,156 @@
+"""What a question names, as the first variables of a program: linked entities and literals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from arcaneqa.datasets.record import Mention
+from arcaneqa.errors import ArcaneError
+from arcaneqa.induction import scorer
+from arcaneqa.induction.wording import class_words
+from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.names import Names
+from arcaneqa.kb.terms import Iri, Literal
+from arcaneqa.kb.words import label_from_iri
+from arcaneqa.linking.links import Links
+from arcaneqa.program.expression import Entity, Expression, Value, post_order
+from arcaneqa.program.lexer import read_literal
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """`term` as it stands in programs; `prior` is added to the score of a program that uses it."""
+
+    term: Entity | Value
+    words: scorer.Topic
+    prior: float = 0.0
+
+
+@dataclass(frozen=True)
+class Topics:
+    """The topics of one starting hypothesis; variable `i` is topic `i`."""
+
+    items: tuple[Topic, ...] = ()
+
+    @cached_property
+    def words(self) -> tuple[scorer.Topic, ...]:
+        return tuple(topic.words for topic in self.items)
+
+    @cached_property
+    def excluded_by(self) -> tuple[int, ...]:
+        """For each topic a bit mask of those that its choice rules out: itself, the other readings of
+        its mention, and whatever overlaps it in the question."""
+        return tuple(
+            sum(1 << other for other, two in enumerate(self.words) if index == other or _exclude(one, two))
+            for index, one in enumerate(self.words)
+        )
+
+
+def _exclude(one: scorer.Topic, two: scorer.Topic) -> bool:
+    return one.group == two.group or (one.start < two.end and two.start < one.end)
+
+
+def topics_from_links(links: Links, kb: KnowledgeBase) -> Topics:
+    """Every candidate of every mention and every reading of every literal, in the order of the question."""
+    found: list[Topic] = []
+    group = 0
+    for mention in links.mentions:
+        for candidate in mention.candidates:
+            (term,) = kb.terms(np.array([candidate.node], np.int64))
+            if not isinstance(term, Literal):
+                text = describe(kb, candidate.node, candidate.label)
+                words = scorer.Topic(text, mention.start, mention.end, group)
+                found.append(Topic(Entity(term), words, candidate.score))
+        group += 1
+    for literal in links.literals:
+        for reading in literal.readings:
+            words = scorer.Topic(reading.lexical, literal.start, literal.end, group)
+            found.append(Topic(Value(reading), words))
+        group += 1
+    return Topics(tuple(sorted(found, key=lambda topic: topic.words.start)))
+
+
+def topics_from_gold(
+    entities: Sequence[Mention], kb: KnowledgeBase, question: str, program: Expression | None = None
+) -> Topics:
+    """The topics of a gold program, or of a record's entities where there is none, in question order.
+
+    Mentions say where in the question a topic stands. One without a mention is looked for by its
+    label; where that does not occur its span stays empty.
+    """
+    if program is None:
+        read = (_term(mention.id, Names(kb.profile)) for mention in entities)
+        terms = [term for term in read if term is not None]
+    else:
+        terms = terms_of(program)
+    lowered = question.lower()
+    spans: dict[str, tuple[int, int]] = {}
+    for mention in entities:
+        if (span := _span(mention, lowered)) is not None:
+            spans.setdefault(mention.id, span)
+    found = []
+    for group, term in enumerate(dict.fromkeys(terms)):
+        names, text = _names(term, kb)
+        known = next((spans[name] for name in names if name in spans), None)
+        start, end = known if known is not None else _find(text, lowered)
+        if isinstance(term, Entity) and (node := kb.node(term.term)) is not None:
+            text = describe(kb, node, text)
+        found.append(Topic(term, scorer.Topic(text, start, end, group)))
+    found.sort(key=lambda topic: topic.words.start if topic.words.end else len(question))
+    return Topics(tuple(found))
+
+
+def terms_of(program: Expression) -> list[Entity | Value]:
+    """The entities and literals a program starts from, in order of appearance."""
+    return list(dict.fromkeys(node for node in post_order(program) if isinstance(node, Entity | Value)))
+
+
+def describe(kb: KnowledgeBase, node: int, label: str) -> str:
+    """ "Paris (city)": the label and the rarest class, which says most about what the node is."""
+    nodes = kb.nodes(np.array([node], np.int64))
+    classes = [kb.schema.classes[klass] for klass in kb.classes(nodes)]
+    visible = [klass for klass in classes if not klass.hidden]
+    if not visible:
+        return label
+    return f"{label} ({class_words(min(visible, key=lambda klass: (klass.members, klass.id)))})"
+
+
+def _term(name: str, names: Names) -> Entity | Value | None:
+    """The entity or typed literal a record's id stands for; None if it is neither."""
+    try:
+        if "^^" in name or name.startswith('"'):
+            return Value(read_literal(name, names))
+        return Entity(names.read(name))
+    except ArcaneError:
+        return None
+
+
+def _names(term: Entity | Value, kb: KnowledgeBase) -> tuple[list[str], str]:
+    """Under which ids a record may list a term, and how a question would spell it."""
+    if isinstance(term, Value):
+        literal = term.literal
+        return [literal.lexical, f"{literal.lexical}^^{literal.datatype}"], literal.lexical
+    if not isinstance(term.term, Iri):
+        return [term.term.label, f"_:{term.term.label}"], term.term.label
+    iri = term.term.value
+    node = kb.node(term.term)
+    label = None if node is None else kb.labels(np.array([node], np.int64))[0]
+    return [Names(kb.profile).short(iri), f"<{iri}>", iri], label or label_from_iri(iri)
+
+
+def _span(mention: Mention, lowered: str) -> tuple[int, int] | None:
+    if mention.start is not None and mention.end is not None:
+        return mention.start, mention.end
+    if mention.mention:
+        span = _find(mention.mention, lowered)
+        return span if span[1] else None
+    return None
+
+
+def _find(text: str, lowered: str) -> tuple[int, int]:
+    start = lowered.find(text.lower())
+    return (start, start + len(text)) if text and start >= 0 else (0, 0)

@@ -1,0 +1,163 @@
+"""The tokens of one knowledge base: what may stand in programs, as tokens and as words, made once.
+
+Hidden relations and classes are no tokens. Relations with a small closed range (gender, status, basic
+roles) give the constants of CONS; they are found from the facts, and more can be given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcaneqa.induction import wording
+from arcaneqa.induction.scorer import Candidate
+from arcaneqa.kb.interface import Ids, KnowledgeBase, NodeSet
+from arcaneqa.kb.schema import Relation as SchemaRelation
+from arcaneqa.kb.schema import ValueKind
+from arcaneqa.program.expression import Class, Relation
+from arcaneqa.program.steps import Token
+
+MOST_CONSTANTS = 60
+"""A range with more objects than this is open: its members are named in questions, not implied."""
+FACTS_PER_CONSTANT = 3
+"""A closed range is shared: on average at least this many facts point at each of its objects."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Admissible tokens in a stable order, and the same as a scorer sees them."""
+
+    tokens: list[Token]
+    candidates: list[Candidate]
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    def __add__(self, other: Options) -> Options:
+        return Options(self.tokens + other.tokens, self.candidates + other.candidates)
+
+
+NOTHING = Options([], [])
+
+
+class Vocabulary:
+    """`closed_relations` are further relations (ids) to CONS constants, such as those of training programs;
+    `most_hops` limits the relations of an ARG path; without `twins` a step is not offered where its declared
+    inverse already is."""
+
+    def __init__(
+        self,
+        kb: KnowledgeBase,
+        closed_relations: Collection[int] = (),
+        most_hops: int = 2,
+        twins: bool = True,
+    ) -> None:
+        self.kb = kb
+        self.most_hops = most_hops
+        self._twins = twins
+        schema = kb.schema
+        self.visible: NDArray[np.bool_] = np.array([not r.hidden for r in schema.relations], bool)
+        self.visible_classes: NDArray[np.bool_] = np.array([not c.hidden for c in schema.classes], bool)
+        self.hides_comparable = any(relation.hidden and relation.comparable for relation in schema.relations)
+        self.dated = frozenset(
+            start for start in schema.time_pairs if self._shows_kind(schema.relations[start], ValueKind.TIME)
+        )
+        self.closed = frozenset(
+            relation.id
+            for relation in schema.relations
+            if not relation.hidden and (relation.id in closed_relations or _has_closed_range(relation))
+        )
+        size = len(schema.relations)
+        self._forward: list[Candidate | None] = [None] * size
+        self._backward: list[Candidate | None] = [None] * size
+        self._plain = [Relation(relation.iri) for relation in schema.relations]
+        self._inverse = [Relation(relation.iri, True) for relation in schema.relations]
+        self._classes = [Class(klass.iri) for klass in schema.classes]
+        self._class_words = [wording.class_candidate(klass) for klass in schema.classes]
+
+    @staticmethod
+    def _shows_kind(relation: SchemaRelation, kind: ValueKind) -> bool:
+        return not relation.hidden and kind in relation.kinds
+
+    def shown(self, relations: Ids) -> Ids:
+        return relations[self.visible[relations]]
+
+    def forward(self, relation: int) -> Candidate:
+        found = self._forward[relation]
+        if found is None:
+            found = wording.forward_candidate(self.kb.schema.relations[relation], self.kb.schema)
+            self._forward[relation] = found
+        return found
+
+    def backward(self, relation: int) -> Candidate:
+        found = self._backward[relation]
+        if found is None:
+            found = wording.backward_candidate(self.kb.schema.relations[relation], self.kb.schema)
+            self._backward[relation] = found
+        return found
+
+    def _steps(self, forward: Ids, backward: Ids) -> tuple[list[int], list[int]]:
+        ahead, back = forward.tolist(), backward.tolist()
+        if self._twins:
+            return ahead, back
+        offered, relations = set(ahead), self.kb.schema.relations
+        return ahead, [relation for relation in back if relations[relation].inverse not in offered]
+
+    def joins(self, forward: Ids, backward: Ids) -> Options:
+        """JOIN's relations: `r_inv` leads from subjects to objects, `r` back."""
+        ahead, back = self._steps(forward, backward)
+        tokens: list[Token] = [self._inverse[r] for r in ahead]
+        tokens += [self._plain[r] for r in back]
+        return Options(tokens, [*map(self.forward, ahead), *map(self.backward, back)])
+
+    def paths(self, forward: Ids, backward: Ids) -> Options:
+        """Relations of an ARG path, where a plain one leads from subjects to objects."""
+        ahead, back = self._steps(forward, backward)
+        tokens: list[Token] = [self._plain[r] for r in ahead]
+        tokens += [self._inverse[r] for r in back]
+        return Options(tokens, [*map(self.forward, ahead), *map(self.backward, back)])
+
+    def attributes(self, relations: Ids) -> Options:
+        """Relations of comparatives, CONS and TC: always from subjects to objects."""
+        return self.paths(relations, relations[:0])
+
+    def classes(self, classes: Ids) -> Options:
+        ids = classes.tolist()
+        return Options([self._classes[c] for c in ids], [self._class_words[c] for c in ids])
+
+    @cached_property
+    def countable(self) -> Ids:
+        """Classes with members: starts of COUNT."""
+        return np.array(
+            [klass.id for klass in self.kb.schema.classes if klass.members and not klass.hidden], np.int64
+        )
+
+    @cached_property
+    def orderable(self) -> Ids:
+        """Classes with a member that has a number or a time, or a neighbour with one: starts of ARG*."""
+        found = [klass for klass in self.countable.tolist() if self._is_orderable(self.kb.members(klass))]
+        return np.array(found, np.int64)
+
+    def _is_orderable(self, members: NodeSet) -> bool:
+        if len(self.shown(self.kb.comparable_relations(members))):
+            return True
+        if self.most_hops < 2:
+            return False
+        steps = [step for step in self.kb.steps_to_values(members) if self.visible[step.relation]]
+        if not self.hides_comparable:
+            return bool(steps)
+        return any(
+            len(self.shown(self.kb.comparable_relations(self.kb.walk(step, members)))) for step in steps
+        )
+
+
+def _has_closed_range(relation: SchemaRelation) -> bool:
+    return (
+        ValueKind.ENTITY in relation.kinds
+        and 0 < relation.objects <= MOST_CONSTANTS
+        and relation.facts >= FACTS_PER_CONSTANT * relation.objects
+    )

@@ -1,0 +1,98 @@
+"""How tokens are put into words for a scorer.
+
+Trained models know these words, so a change here is a change of every model: `text` and `types` stay as
+they are, or all checkpoints are trained anew.
+
+| token | text | types |
+|---|---|---|
+| relation, subject to object | `place of birth` | `person to location` |
+| relation, object to subject | `whose place of birth is` | `location to person` |
+| attribute | `population` | `city to number` |
+| class | `magnetic flux unit` | `measurement unit` (the part of a dotted name before it) |
+
+`types` always reads from the class a step starts in to the class it leads to.
+"""
+
+from __future__ import annotations
+
+from arcaneqa.induction.scorer import Candidate, TokenKind
+from arcaneqa.kb.schema import Class, Relation, Schema, ValueKind
+from arcaneqa.kb.words import label_from_iri, tail, words
+from arcaneqa.program.steps import Function, Symbol
+
+FUNCTION_WORDS = {
+    Function.JOIN: "follow",
+    Function.AND: "and",
+    Function.ARGMAX: "largest",
+    Function.ARGMIN: "smallest",
+    Function.LT: "less than",
+    Function.LE: "at most",
+    Function.GT: "more than",
+    Function.GE: "at least",
+    Function.COUNT: "how many",
+    Function.CONS: "only those with",
+    Function.TC: "at the time",
+}
+_VALUE_WORDS = (
+    (ValueKind.NUMBER, "number"),
+    (ValueKind.TIME, "date"),
+    (ValueKind.BOOLEAN, "yes or no"),
+    (ValueKind.TEXT, "text"),
+)
+
+FUNCTIONS = {
+    function: Candidate(TokenKind.FUNCTION, text, function.value) for function, text in FUNCTION_WORDS.items()
+}
+OPEN = Candidate(TokenKind.OPEN, Symbol.OPEN.value)
+CLOSE = Candidate(TokenKind.CLOSE, Symbol.CLOSE.value)
+END = Candidate(TokenKind.END, "end")
+NOW_CANDIDATE = Candidate(TokenKind.LITERAL, "now", "date")
+
+
+def relation_words(relation: Relation) -> str:
+    """Its label; a dotted name without a label says the property only, since its class is in the types."""
+    return _own_words(relation.iri, relation.label)
+
+
+def class_words(klass: Class) -> str:
+    return _own_words(klass.iri, klass.label)
+
+
+def class_candidate(klass: Class) -> Candidate:
+    name = tail(klass.iri)
+    return Candidate(TokenKind.CLASS, class_words(klass), words(name.rpartition(".")[0]))
+
+
+def forward_candidate(relation: Relation, schema: Schema) -> Candidate:
+    return Candidate(
+        TokenKind.RELATION,
+        relation_words(relation),
+        f"{_domain(relation, schema)} to {_range(relation, schema)}",
+    )
+
+
+def backward_candidate(relation: Relation, schema: Schema) -> Candidate:
+    return Candidate(
+        TokenKind.RELATION,
+        f"whose {relation_words(relation)} is",
+        f"{_range(relation, schema)} to {_domain(relation, schema)}",
+    )
+
+
+def _own_words(iri: str, label: str) -> str:
+    if label != label_from_iri(iri):
+        return label
+    return words(tail(iri).rpartition(".")[2]) or label
+
+
+def _domain(relation: Relation, schema: Schema) -> str:
+    if relation.domain is not None:
+        return class_words(schema.classes[relation.domain])
+    owner = tail(relation.iri).rpartition(".")[0]
+    return words(owner.rpartition(".")[2]) or "thing"
+
+
+def _range(relation: Relation, schema: Schema) -> str:
+    if ValueKind.ENTITY in relation.kinds:
+        return "thing" if relation.range is None else class_words(schema.classes[relation.range])
+    return next((text for kind, text in _VALUE_WORDS if kind in relation.kinds), "thing")

@@ -1,0 +1,69 @@
+"""With random scores every program found is well typed, executes and is not empty; nothing is a dead end."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from plain import PlainKb
+from randomness import RandomScorer, random_kb, random_topics
+
+from arcaneqa.induction.grammar import MOST_SUBPROGRAMS
+from arcaneqa.induction.induction import Induction
+from arcaneqa.induction.search import Found, Search
+from arcaneqa.kb.names import Names
+from arcaneqa.program.execute import execute
+from arcaneqa.program.steps import to_steps
+from arcaneqa.program.text import parse, print_program
+
+
+def walk_randomly(seed: int) -> None:
+    """Take any token offered until END: there must always be one."""
+    rng = random.Random(seed)
+    machine = Induction(random_kb(seed)).machine()
+    for topics in random_topics(seed):
+        state = machine.start(topics)
+        options = machine.options(state)
+        if not len(options):
+            continue
+        while not state.is_complete:
+            assert len(options) == len(options.candidates) == len(set(options.tokens)) > 0, state
+            state = machine.advance(state, rng.choice(options.tokens))
+            options = machine.options(state)
+            if state.top is not None:
+                assert state.top.meaning, "a subprogram denotes nothing"
+        assert state.waiting is None
+
+
+def search_randomly(seed: int) -> None:
+    kb = random_kb(seed)
+    induction = Induction(kb)
+    hypotheses = random_topics(seed)
+    outcome = Search(induction, RandomScorer(seed), beam=3).run("which?", hypotheses)
+    machine = induction.machine()
+    if any(len(machine.options(machine.start(topics))) for topics in hypotheses):
+        assert outcome.found, "the search found nothing although it could start"
+    for found in outcome.found:
+        check(kb, found)
+
+
+def check(kb: PlainKb, found: Found) -> None:
+    result = execute(found.program, kb)
+    assert result.count == found.number
+    if found.number is None:
+        assert len(result.nodes) > 0
+        assert result.nodes.ids.tolist() == found.nodes.ids.tolist()
+    assert parse(print_program(found.program, Names(kb.profile)), Names(kb.profile), kb.schema)
+    assert len(to_steps(found.program).subprograms) <= MOST_SUBPROGRAMS
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_random_searches_on_random_graphs(block: int) -> None:
+    for seed in range(block * 100, block * 100 + 100):
+        search_randomly(seed)
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_random_walks_on_random_graphs(block: int) -> None:
+    for seed in range(block * 300, block * 300 + 300):
+        walk_randomly(seed)
