@@ -117,7 +117,7 @@ class Admissible:
             if state.waiting is None:
                 yield top
         elif function in SUPERLATIVES:
-            if state.waiting is None and self._paths.exist(top.meaning):
+            if state.waiting is None and top.meaning.has_entities and self._paths.exist(top.meaning):
                 yield top
         elif function not in COMPARATIVES and len(self._filters[function](state, top)) > 0:
             yield top

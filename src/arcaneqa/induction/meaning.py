@@ -15,6 +15,7 @@ import numpy as np
 
 from arcaneqa.induction.vocabulary import NOTHING, Options, Vocabulary
 from arcaneqa.kb.interface import Comparison, Ids, KnowledgeBase, NodeSet, Step, Window
+from arcaneqa.kb.schema import ValueKind
 from arcaneqa.kb.terms import Literal
 from arcaneqa.kb.values import value_of
 from arcaneqa.program.execute import now_window
@@ -101,7 +102,14 @@ class Meaning:
         """Relations that say when members begin or take place."""
         dated = self._vocabulary.dated
         found = [relation for relation in self.forward.tolist() if relation in dated]
-        return found and [relation for relation in self.comparable.tolist() if relation in dated]
+        return found and [r for r in self.comparable.tolist() if r in dated and self._gives_times(r)]
+
+    def _gives_times(self, relation: int) -> bool:
+        """Whether a comparable relation gives some member a time, and not only numbers."""
+        if ValueKind.NUMBER not in self._kb.schema.relations[relation].kinds:
+            return True
+        terms = self._kb.terms(self._kb.objects(relation, self.nodes).ids)
+        return any(isinstance(term, Literal) and isinstance(value_of(term), Window) for term in terms)
 
     @cached_property
     def neighbours(self) -> NodeSet:

@@ -1,0 +1,257 @@
+"""The expansion rules against their slow twin: try every token there is and keep what denotes something."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import pytest
+from plain import EX, PlainKb
+from randomness import random_kb, random_topics
+
+from arcaneqa.induction import scorer
+from arcaneqa.induction.grammar import State
+from arcaneqa.induction.induction import Induction, Machine
+from arcaneqa.induction.topics import Topic, Topics
+from arcaneqa.induction.vocabulary import Vocabulary
+from arcaneqa.kb.interface import Comparison
+from arcaneqa.kb.names import Names
+from arcaneqa.kb.schema import ValueKind
+from arcaneqa.kb.terms import XSD, Iri, Literal
+from arcaneqa.program.check import fault
+from arcaneqa.program.execute import execute
+from arcaneqa.program.expression import (
+    NOW,
+    And,
+    Class,
+    Compare,
+    Cons,
+    Count,
+    Direction,
+    During,
+    Entity,
+    Expression,
+    Extreme,
+    Join,
+    Relation,
+    Value,
+)
+from arcaneqa.program.steps import Symbol
+
+
+def offered(machine: Machine, state: State) -> set[Expression]:
+    """Every subprogram that can be built next, as the program it gives."""
+    found: set[Expression] = set()
+    stack = [machine.advance(state, Symbol.OPEN)] if Symbol.OPEN in machine.options(state).tokens else []
+    while stack:
+        state = stack.pop()
+        for token in machine.options(state).tokens:
+            after = machine.advance(state, token)
+            if token is Symbol.CLOSE:
+                assert after.top is not None
+                found.add(after.top.expression)
+            else:
+                stack.append(after)
+    return found
+
+
+def possible(kb: PlainKb, vocabulary: Vocabulary, state: State) -> Iterator[Expression]:
+    """Every well-typed subprogram over the visible schema, faithful or not, while no branch waits."""
+    relations = [Relation(relation.iri) for relation in kb.schema.relations if not relation.hidden]
+    inverses = [Relation(relation.iri, True) for relation in relations]
+    classes = [Class(klass.iri) for klass in kb.schema.classes if not klass.hidden]
+    free = [t.term for i, t in enumerate(state.topics.items) if not state.excluded >> i & 1]
+    literals = [term for term in free if isinstance(term, Value)]
+    if state.top is None:
+        for topic in free:
+            yield from (Join(relation, topic) for relation in relations + inverses)
+        for literal in literals:
+            for relation in relations:
+                yield from (Compare(comparison, relation, literal) for comparison in Comparison)
+        for klass in classes:
+            yield Count(klass)
+            yield from superlatives(klass, relations, inverses)
+        return
+    top = state.top.expression
+    if isinstance(top, Count):
+        return
+    yield from (Join(relation, top) for relation in relations + inverses)
+    yield Count(top)
+    if not state.top.meaning.has_entities:
+        return
+    taken = {part for part in conjuncts(top) if isinstance(part, Class)}
+    yield from (And(klass, top) for klass in classes if klass not in taken)
+    yield from superlatives(top, relations, inverses)
+    for relation in sorted(vocabulary.closed):
+        schema_relation = kb.schema.relations[relation]
+        for term in kb._terms:
+            constant = Value(term) if isinstance(term, Literal) else Entity(term)  # type: ignore[arg-type]
+            yield Cons(top, Relation(schema_relation.iri), constant)
+    for start in kb.schema.time_pairs:
+        relation_token = Relation(kb.schema.relations[start].iri)
+        has_times = ValueKind.TIME in kb.schema.relations[start].kinds
+        if relation_token in relations and has_times and dated(kb, state, start):
+            for moment in (*literals, NOW):
+                yield During(top, relation_token, moment)
+
+
+def superlatives(
+    source: Expression, relations: list[Relation], inverses: list[Relation]
+) -> Iterator[Expression]:
+    for direction in Direction:
+        for last in relations:
+            yield Extreme(direction, source, (last,))
+            yield from (Extreme(direction, source, (first, last)) for first in relations + inverses)
+
+
+def conjuncts(program: Expression) -> Iterator[Expression]:
+    if isinstance(program, And):
+        yield from conjuncts(program.left)
+        yield from conjuncts(program.right)
+    elif isinstance(program, Cons):
+        yield from conjuncts(program.argument)
+    else:
+        yield program
+
+
+def dated(kb: PlainKb, state: State, start: int) -> bool:
+    assert state.top is not None
+    values = kb.values(start, state.top.meaning.nodes).objects
+    return any(kb._kind(value) is ValueKind.TIME for value in values.tolist())
+
+
+def faithful(kb: PlainKb, program: Expression) -> bool:
+    if fault(program, Names(kb.profile), kb.schema) is not None:
+        return False
+    result = execute(program, kb)
+    return result.count is not None or len(result.nodes) > 0
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_what_is_offered_is_exactly_what_denotes_something(block: int) -> None:
+    for seed in range(block * 25, block * 25 + 25):
+        rng = random.Random(seed)
+        kb = random_kb(seed)
+        induction = Induction(kb)
+        machine = induction.machine()
+        topics = max(random_topics(seed), key=lambda topics: len(topics.items))
+        state = machine.start(topics)
+        for _ in range(3):
+            expected = {p for p in possible(kb, induction.vocabulary, state) if faithful(kb, p)}
+            found = offered(machine, state)
+            if state.top is not None:
+                found = {program for program in found if grows(program, state.top.expression)}
+            assert found == expected
+            state = step(machine, state, rng)
+
+
+def grows(program: Expression, top: Expression) -> bool:
+    """Whether a subprogram goes on from the newest set rather than starting a second branch."""
+    match program:
+        case And(_, right):
+            return right == top
+        case Join(_, argument) | Extreme(_, argument, _) | Count(argument):
+            return argument == top
+        case Cons(argument, _, _) | During(argument, _, _):
+            return argument == top
+        case _:
+            return False
+
+
+def step(machine: Machine, state: State, rng: random.Random) -> State:
+    """One more subprogram at random, without opening a branch beside the newest set."""
+    best = state
+    for _ in range(20):
+        trial = state
+        while Symbol.END not in (options := machine.options(trial)).tokens or trial.closed == state.closed:
+            tokens = [token for token in options.tokens if token is not Symbol.END]
+            if not tokens or trial.waiting is not None:
+                break
+            trial = machine.advance(trial, rng.choice(tokens))
+        if trial.waiting is None and not trial.is_open and trial.closed > state.closed:
+            best = trial
+            break
+    return best
+
+
+def topic(name: str, start: int = 0, end: int = 0, group: int = 0) -> Topic:
+    return Topic(Entity(Iri(EX + name)), scorer.Topic(name, start, end, group))
+
+
+def year(value: int, group: int = 9) -> Topic:
+    return Topic(Value(Literal(str(value), XSD + "gYear")), scorer.Topic(str(value), 0, 0, group))
+
+
+FILMS = PlainKb(
+    [
+        ("alien", "type", "Film"),
+        ("brazil", "type", "Film"),
+        ("alien", "director", "ridley"),
+        ("brazil", "director", "terry"),
+        ("alien", "actor", "sigourney"),
+        ("brazil", "actor", "jonathan"),
+        ("alien", "length", Literal("117", XSD + "integer")),
+        ("brazil", "length", Literal("142", XSD + "integer")),
+        ("ridley", "born_in", "england"),
+        ("ridley", "type", "Person"),
+    ]
+)
+
+
+def texts(machine: Machine, state: State) -> list[str]:
+    return [candidate.text for candidate in machine.options(state).candidates]
+
+
+def after(machine: Machine, state: State, *words: str) -> State:
+    """Take the candidates with these words, one after the other."""
+    for word in words:
+        position = texts(machine, state).index(word)
+        state = machine.advance(state, machine.options(state).tokens[position])
+    return state
+
+
+def test_a_second_branch_must_meet_the_first() -> None:
+    machine = Induction(FILMS).machine()
+    topics = Topics((topic("ridley", group=0), topic("sigourney", group=1), topic("jonathan", group=2)))
+    state = after(machine, machine.start(topics), "(", "follow", "ridley", "whose director is", ")", "(")
+    state = after(machine, state, "follow")
+    assert texts(machine, state) == ["sigourney", "whose director is ridley"], "jonathan is out of reach"
+    state = after(machine, state, "sigourney", "whose actor is", ")")
+    assert texts(machine, state) == ["("], "a waiting branch must be joined before the end"
+    state = after(machine, state, "(", "and", "whose actor is sigourney", "whose director is ridley", ")")
+    assert "end" in texts(machine, state)
+
+
+def test_choosing_a_reading_rules_out_the_others_and_what_overlaps() -> None:
+    machine = Induction(FILMS).machine()
+    topics = Topics((topic("ridley", 0, 6, 0), topic("sigourney", 0, 6, 0), topic("jonathan", 4, 9, 1)))
+    state = after(machine, machine.start(topics), "(", "follow", "ridley", "whose director is", ")", "(")
+    assert texts(machine, after(machine, state, "follow")) == ["whose director is ridley"]
+
+
+def test_a_number_can_only_end() -> None:
+    machine = Induction(FILMS).machine()
+    state = after(machine, machine.start(Topics()), "(", "how many", "film", ")")
+    assert texts(machine, state) == ["end"]
+
+
+def test_values_are_counted_or_walked_back_from() -> None:
+    machine = Induction(FILMS).machine()
+    state = after(
+        machine, machine.start(Topics((topic("alien"),))), "(", "follow", "alien", "length", ")", "("
+    )
+    assert texts(machine, state) == ["follow", "how many"]
+    assert texts(machine, after(machine, state, "follow", "length of alien")) == ["whose length is"]
+
+
+def test_a_superlative_may_follow_one_relation_before_the_attribute() -> None:
+    machine = Induction(FILMS).machine()
+    state = after(machine, machine.start(Topics()), "(", "largest", "person", "whose director is")
+    assert texts(machine, state) == ["length"]
+    assert texts(machine, after(machine, state, "length")) == [")"]
+
+
+def test_an_unknown_topic_offers_nothing() -> None:
+    kb = PlainKb([("a", "r", "b")])
+    machine = Induction(kb).machine()
+    assert not len(machine.options(machine.start(Topics((topic("nowhere"), year(1999))))))
