@@ -175,7 +175,7 @@ def profile_from_json(data: object, source: str) -> Profile:
 def _checked(key: str, value: object, source: str) -> Any:
     if key in ("prefixes", "time_pairs"):
         pairs = list(value.items()) if isinstance(value, dict) else value
-        if not isinstance(pairs, list) or not all(
+        if not isinstance(pairs, (list, tuple)) or not all(
             isinstance(pair, (list, tuple)) and len(pair) == 2 and all(isinstance(part, str) for part in pair)
             for pair in pairs
         ):

@@ -1,0 +1,70 @@
+"""`arcaneqa index`: RDF files → index folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+EXAMPLE = "Example: arcaneqa index facts.nt.gz --out my-kb"
+
+
+def command(
+    sources: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="SOURCE...",
+            help="N-Triples, N-Quads, Turtle, TriG or RDF/XML; plain, .gz, .bz2 or .zst.",
+        ),
+    ],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="The index folder to make, or to replace.")],
+    profile: Annotated[
+        str, typer.Option(metavar="rdf|freebase|FILE", help="What the predicates mean; FILE is JSON.")
+    ] = "rdf",
+    ontology: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Folder with fb_roles, fb_types, reverse_properties."),
+    ] = None,
+    lenient: Annotated[
+        bool, typer.Option("--lenient", help="Leave out statements that do not parse, and count them.")
+    ] = False,
+) -> None:
+    """Index a knowledge base, so that questions about it are answered exactly and fast.
+
+    An index that is already at DIR is replaced only when the new one is complete.
+    """
+    from rich.console import Console
+    from rich.progress import Progress, TextColumn, TimeElapsedColumn
+
+    from arcaneqa.kb.build import build_index
+    from arcaneqa.kb.profile import load_profile
+
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), TextColumn("{task.fields[state]}"), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("starting", state="")
+
+        def progress(stage: str, done: int, total: int | None) -> None:
+            state = f"{done:,}" if not total or stage.startswith("reading") else f"{done:,} of {total:,}"
+            bar.update(task, description=stage, state=state if done else "")
+
+        report = build_index(
+            sources,
+            out,
+            profile=load_profile(profile),
+            ontology=ontology,
+            lenient=lenient,
+            progress=progress,
+        )
+    if report.skipped.count:
+        typer.echo(f"{report.skipped.count:,} statements were left out; the first of them:", err=True)
+        for sentence in report.skipped.first:
+            typer.echo(f"  {sentence}", err=True)
+    typer.echo(
+        f"{report.facts:,} facts, {report.entities:,} entities, {report.literals:,} literals, "
+        f"{report.relations:,} relations, {report.classes:,} classes → {out}"
+    )
+
+
+command.__doc__ = f"{command.__doc__}\n\n{EXAMPLE}"

@@ -1,0 +1,111 @@
+"""`arcaneqa info`: what a knowledge base holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+EXAMPLE = "Example: arcaneqa info my-kb --verify"
+_SHOWN = 15
+
+
+def command(
+    kb: Annotated[str | None, typer.Argument(metavar="KB", help="Index folder or endpoint URL.")] = None,
+    verify: Annotated[bool, typer.Option("--verify", help="Check the checksum of every file.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Counts, relations and classes by frequency, kinds of values; left out, KB is the bundled demo."""
+    import json
+
+    from arcaneqa.errors import InputError
+    from arcaneqa.kb.index import Index
+    from arcaneqa.kb.open import open_kb
+    from arcaneqa.kb.store import verify as verify_files
+
+    with open_kb(kb) as opened:
+        if verify:
+            if not isinstance(opened, Index):
+                raise InputError("Only an index has checksums; --verify needs the path of an index folder.")
+            checked = sum(1 for _ in verify_files(Path(opened.folder)))
+        facts = _describe(opened)
+    if verify:
+        facts["verified_files"] = checked
+    if as_json:
+        typer.echo(json.dumps(facts, ensure_ascii=False))
+    else:
+        _print(facts)
+
+
+command.__doc__ = f"{command.__doc__}\n\n{EXAMPLE}"
+
+
+def _describe(kb: Any) -> dict[str, Any]:
+    from arcaneqa.kb.index import Index
+    from arcaneqa.kb.names import Names
+
+    names, schema = Names(kb.profile), kb.schema
+    relations = sorted(schema.relations, key=lambda relation: -relation.facts)
+    classes = sorted(schema.classes, key=lambda klass: -klass.members)
+    kinds: dict[str, int] = {}
+    for relation in relations:
+        for kind in relation.kinds:
+            kinds[kind] = kinds.get(kind, 0) + 1
+    counts = dict(kb.counts) if isinstance(kb, Index) else {"facts": sum(r.facts for r in relations)}
+
+    def short(item: Any) -> str | None:
+        return None if item is None else names.short(schema.classes[item].iri)
+
+    return {
+        "profile": kb.profile.name,
+        "counts": {**counts, "relations": len(relations), "classes": len(classes)},
+        "relations_by_value_kind": dict(sorted(kinds.items())),
+        "relations": [
+            {
+                "name": names.short(relation.iri),
+                "label": relation.label,
+                "facts": relation.facts,
+                "kinds": sorted(relation.kinds),
+                "domain": short(relation.domain),
+                "range": short(relation.range),
+                "inverse": None
+                if relation.inverse is None
+                else names.short(schema.relations[relation.inverse].iri),
+                "hidden": relation.hidden,
+            }
+            for relation in relations
+        ],
+        "classes": [
+            {
+                "name": names.short(klass.iri),
+                "label": klass.label,
+                "members": klass.members,
+                "hidden": klass.hidden,
+            }
+            for klass in classes
+        ],
+    }
+
+
+def _print(facts: dict[str, Any]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    counts = ", ".join(f"{count:,} {name}" for name, count in facts["counts"].items())
+    console.print(f"{counts} (profile {facts['profile']})", highlight=False)
+    if "verified_files" in facts:
+        console.print(f"All {facts['verified_files']} files match their checksums.", highlight=False)
+    relations = Table("relation", "facts", "values", "from", "to", title="Relations by frequency")
+    shown = [relation for relation in facts["relations"] if not relation["hidden"]]
+    for relation in shown[:_SHOWN]:
+        kinds = ", ".join(relation["kinds"])
+        ends = (relation["domain"] or "", relation["range"] or "")
+        relations.add_row(relation["name"], f"{relation['facts']:,}", kinds, *ends)
+    classes = Table("class", "label", "members", title="Classes by frequency")
+    for klass in [klass for klass in facts["classes"] if not klass["hidden"]][:_SHOWN]:
+        classes.add_row(klass["name"], klass["label"], f"{klass['members']:,}")
+    console.print(relations, classes)
+    values = ", ".join(f"{kind} {count:,}" for kind, count in facts["relations_by_value_kind"].items())
+    console.print(f"Relations by kind of value: {values}. All of it: --json.", highlight=False)

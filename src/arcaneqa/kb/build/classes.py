@@ -1,0 +1,100 @@
+"""Classes: which nodes are classes, who belongs to them, and what follows from subclasses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from arcaneqa.kb.build.facts import Facts, sorted_pairs
+from arcaneqa.kb.store import Array, Draft, narrow
+
+
+@dataclass(frozen=True)
+class Classes:
+    """Classes by name. `pairs` are (node, class), distinct and in order, with what follows applied."""
+
+    iris: list[str]
+    nodes: Array
+    classes: Array
+
+    @property
+    def ids(self) -> dict[str, int]:
+        return {iri: number for number, iri in enumerate(self.iris)}
+
+    def of_nodes(self, entities: int) -> tuple[Array, Array]:
+        """Compressed rows: offsets by node, and the classes."""
+        counts = np.bincount(self.nodes, minlength=entities)
+        return np.concatenate(([0], np.cumsum(counts))).astype(np.int64), self.classes
+
+
+def read_pairs(facts: Facts, relations: Iterable[int]) -> tuple[Array, Array]:
+    """Subject and object of every fact of these relations."""
+    subjects, objects = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    for relation in relations:
+        rows = facts.rows("out", relation)
+        subjects.append(np.repeat(rows.keys, rows.counts).astype(np.int64))
+        objects.append(rows.values.astype(np.int64))
+    return np.concatenate(subjects), np.concatenate(objects)
+
+
+def find_classes(
+    members: tuple[Array, Array],
+    names: dict[int, str],
+    parents: Iterable[tuple[str, str]],
+    mentioned: Sequence[str],
+    closed: bool,
+) -> Classes:
+    """`members` are type facts, `names` the IRIs of their objects; blank nodes have no place there, so an
+    unnamed class is none. `mentioned` classes are listed even where nobody belongs to them."""
+    hierarchy = list(parents) if closed else []
+    iris = sorted({*names.values(), *mentioned, *(iri for pair in hierarchy for iri in pair)})
+    ids = {iri: number for number, iri in enumerate(iris)}
+    nodes, objects = members
+    known = np.array(sorted(names), np.int64)
+    class_of = np.array([ids[names[node]] for node in known.tolist()], np.int64)
+    if len(known):
+        places = np.minimum(np.searchsorted(known, objects), len(known) - 1)
+        named = known[places] == objects
+        nodes, classes = nodes[named], class_of[places[named]]
+    else:
+        nodes, classes = nodes[:0], objects[:0]
+    if hierarchy:
+        nodes, classes = _close(nodes, classes, [(ids[low], ids[high]) for low, high in hierarchy], len(iris))
+    largest = max(int(nodes.max(initial=0)), len(iris)) + 1
+    distinct_nodes, distinct_classes = sorted_pairs(nodes, classes, largest)
+    return Classes(iris, distinct_nodes.astype(np.int64), distinct_classes.astype(np.int64))
+
+
+def _close(nodes: Array, classes: Array, hierarchy: list[tuple[int, int]], count: int) -> tuple[Array, Array]:
+    parents: list[set[int]] = [set() for _ in range(count)]
+    for low, high in hierarchy:
+        parents[low].add(high)
+    above = []
+    for start in range(count):
+        seen, ahead = {start}, [start]
+        while ahead:  # a cycle makes its classes equal, and ends here all the same
+            for parent in parents[ahead.pop()] - seen:
+                seen.add(parent)
+                ahead.append(parent)
+        above.append(sorted(seen))
+    sizes = np.array([len(found) for found in above], np.int64)
+    offsets = np.concatenate(([0], np.cumsum(sizes)))
+    flat = np.array([number for found in above for number in found], np.int64)
+    repeats = sizes[classes]
+    inside = np.arange(int(repeats.sum())) - np.repeat(np.cumsum(repeats) - repeats, repeats)
+    return np.repeat(nodes, repeats), flat[np.repeat(offsets[classes], repeats) + inside]
+
+
+def write_classes(classes: Classes, hidden: Array, entities: int, nodes: int, draft: Draft) -> None:
+    """Members by class, and the visible classes of each node."""
+    order = np.argsort(classes.classes, kind="stable")
+    counts = np.bincount(classes.classes, minlength=len(classes.iris))
+    draft.save("members.offsets", np.concatenate(([0], np.cumsum(counts))).astype(np.int64))
+    draft.save("members.nodes", classes.nodes[order].astype(narrow(max(nodes, 1 << 16))))
+    shown = ~hidden[classes.classes]
+    visible = Classes(classes.iris, classes.nodes[shown], classes.classes[shown])
+    offsets, codes = visible.of_nodes(entities)
+    draft.save("classes.offsets", offsets.astype(narrow(max(len(codes), 1 << 16))))
+    draft.save("classes.codes", codes.astype(narrow(len(classes.iris))))

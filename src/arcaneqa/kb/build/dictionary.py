@@ -1,0 +1,229 @@
+"""Second pass: the batches' small dictionaries → one, with final ids.
+
+Entities come first, in the order they were met; then numbers, times and booleans, each by value; then text.
+So the order of literal ids is the order of their values, and comparing is a binary search.
+Equal terms of different batches are found by their 128-bit digests, one part of the digest space at a time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from arcaneqa.kb.build.batches import ENTITY, Batches, Progress
+from arcaneqa.kb.interface import Window
+from arcaneqa.kb.store import Array, Draft, narrow
+from arcaneqa.kb.terms import Literal
+from arcaneqa.kb.values import BOOLEAN, NUMBERS, TIMES, Number, value_of
+
+_DIGEST = np.dtype([("first", "<u8"), ("second", "<u8")])
+_RECORD = np.dtype([("first", "<u8"), ("second", "<u8"), ("at", "<i8")])
+
+
+@dataclass(frozen=True)
+class Dictionary:
+    """Where each kind of node begins, and the final id of every term of every batch, end to end."""
+
+    entities: int
+    numbers: int
+    times: int
+    booleans: int
+    text: int
+    bases: Array
+    ids: Array
+
+    @property
+    def nodes(self) -> int:
+        return self.entities + self.numbers + self.times + self.booleans + self.text
+
+    def of_batch(self, batch: int) -> Array:
+        return self.ids[self.bases[batch] : self.bases[batch + 1]]
+
+
+def merge(batches: Batches, draft: Draft, progress: Progress) -> Dictionary:
+    bases = np.concatenate(([0], np.cumsum(batches.terms, dtype=np.int64))).astype(np.int64)
+    owners = _owners(batches, bases, progress)
+    ids = np.lib.format.open_memmap(
+        batches.folder / "ids.npy", "w+", dtype=np.int64, shape=(max(int(bases[-1]), 1),)
+    )
+    literals = _Literals(list(batches.types))
+    entities = 0
+    with draft.writer("entity.heap", np.uint8) as heap, draft.writer("entity.offsets", np.int64) as offsets:
+        offsets.append(np.zeros(1, np.int64))
+        written = 0
+        for batch in range(len(batches)):
+            start, end = bases[batch], bases[batch + 1]
+            fresh = owners[start:end] == np.arange(start, end)
+            types = batches.load(batch, "types", np.uint32)
+            lengths = batches.load(batch, "lengths", np.uint32).astype(np.int64)
+            text = np.frombuffer(batches.heap(batch), np.uint8)
+            new_entities = fresh & (types == ENTITY)
+            chosen = np.repeat(new_entities, lengths)
+            heap.append(text[chosen])
+            ends = written + np.cumsum(lengths[new_entities])
+            offsets.append(ends)
+            written = int(ends[-1]) if len(ends) else written
+            count = int(new_entities.sum())
+            ids[start:end][new_entities] = np.arange(entities, entities + count)
+            entities += count
+            literals.take(np.flatnonzero(fresh & (types != ENTITY)), types, lengths, text, int(start))
+            progress("merging names", batch + 1, len(batches))
+    counts = literals.write(draft, ids, entities)
+    for batch in range(len(batches)):
+        start, end = bases[batch], bases[batch + 1]
+        ids[start:end] = ids[owners[start:end]]
+    dictionary = Dictionary(entities, *counts, bases, ids)
+    _write_lookup(batches, owners, dictionary, draft)
+    return dictionary
+
+
+def _owners(batches: Batches, bases: Array, progress: Progress) -> Array:
+    """For every term of every batch, where the same term was first met."""
+    total = int(bases[-1])
+    parts = max(1, total >> 22)
+    files = [(batches.folder / f"part.{part}").open("wb") for part in range(parts)]
+    for batch in range(len(batches)):
+        digests = batches.load(batch, "digests", _DIGEST)
+        records = np.empty(len(digests), _RECORD)
+        records["first"], records["second"] = digests["first"], digests["second"]
+        records["at"] = np.arange(bases[batch], bases[batch + 1])
+        if parts == 1:
+            files[0].write(records.data)
+            continue
+        part_of = _part(records["first"], parts)
+        ordered = records[np.argsort(part_of, kind="stable")]
+        ends = np.cumsum(np.bincount(part_of, minlength=parts))
+        for file, piece in zip(files, np.split(ordered, ends[:-1]), strict=True):
+            file.write(piece.data)
+    owners = np.lib.format.open_memmap(
+        batches.folder / "owners.npy", "w+", dtype=np.int64, shape=(max(total, 1),)
+    )
+    for part, file in enumerate(files):
+        file.close()
+        records = np.fromfile(file.name, _RECORD)
+        # Stable, so that the first of equal digests is the first that was met.
+        first, second = records["first"], records["second"]
+        order = np.argsort(first, kind="stable")
+        if np.any(_same(first[order]) & ~_same(second[order])):
+            order = np.lexsort((second, first))
+        fresh = ~(_same(first[order]) & _same(second[order]))
+        at = records["at"][order]
+        owners[at] = at[fresh][np.cumsum(fresh) - 1]
+        progress("finding equal names", part + 1, parts)
+    return owners
+
+
+def _part(digests: Array, parts: int) -> Array:
+    return ((digests >> np.uint64(32)) * np.uint64(parts) >> np.uint64(32)).astype(np.int64)
+
+
+def _same(values: Array) -> Array:
+    return np.concatenate(([False], values[1:] == values[:-1])) if len(values) else np.zeros(0, bool)
+
+
+def _write_lookup(batches: Batches, owners: Array, dictionary: Dictionary, draft: Draft) -> None:
+    """Digests in order, each with its node: how a term finds its id. Eight bytes of digest are enough to
+    find it, because the term itself is compared in the end."""
+    digests = np.empty(dictionary.nodes, np.uint64)
+    for batch in range(len(batches)):
+        start, end = dictionary.bases[batch], dictionary.bases[batch + 1]
+        fresh = owners[start:end] == np.arange(start, end)
+        digests[dictionary.of_batch(batch)[fresh]] = batches.load(batch, "digests", _DIGEST)["first"][fresh]
+    order = np.argsort(digests)
+    draft.save("lookup.digests", digests[order])
+    draft.save("lookup.nodes", order.astype(narrow(dictionary.nodes)))
+
+
+class _Literals:
+    """New literals of all batches; those that compare are set apart with their values."""
+
+    def __init__(self, types: list[str]) -> None:
+        self._types = types
+        self._comparable = np.array([name in NUMBERS | TIMES | {BOOLEAN} for name in types], bool)
+        self._at: dict[str, list[Array]] = {"number": [], "time": [], "boolean": [], "text": []}
+        self._keys: dict[str, list[Array]] = {"number": [], "time": [], "boolean": []}
+        self._pieces: list[tuple[Array, Array, Array, Array]] = []
+
+    def take(self, positions: Array, types: Array, lengths: Array, text: Array, base: int) -> None:
+        if not len(positions):
+            return
+        ends = np.cumsum(lengths)[positions]
+        starts = ends - lengths[positions]
+        kinds = types[positions]
+        self._pieces.append((positions + base, kinds, lengths[positions], _gather(text, starts, ends)))
+        comparable = self._comparable[kinds]
+        at: dict[str, list[int]] = {"number": [], "time": [], "boolean": []}
+        keys: dict[str, list[tuple[float, float]]] = {"number": [], "time": [], "boolean": []}
+        plain = [positions[~comparable] + base]
+        uncomparable: list[int] = []
+        raw = text.data
+        for index in np.flatnonzero(comparable):
+            lexical = str(raw[starts[index] : ends[index]], "utf-8")
+            where = int(positions[index]) + base
+            match value_of(Literal(lexical, self._types[kinds[index]])):
+                case Number(nearest, rest):
+                    at["number"].append(where)
+                    keys["number"].append((nearest, rest))
+                case Window(start, end):
+                    at["time"].append(where)
+                    keys["time"].append((start, end))
+                case bool(truth):
+                    at["boolean"].append(where)
+                    keys["boolean"].append((float(truth), 0.0))
+                case _:
+                    uncomparable.append(where)
+        for kind in at:
+            self._at[kind].append(np.array(at[kind], np.int64))
+            self._keys[kind].append(np.array(keys[kind], np.float64).reshape(-1, 2))
+        self._at["text"].append(np.concatenate([*plain, np.array(uncomparable, np.int64)]))
+
+    def write(self, draft: Draft, ids: Array, first: int) -> tuple[int, int, int, int]:
+        """Give ids by kind and value, and write types, values and text in the order of ids."""
+        literal_base, counts = first, []
+        groups, groups_before = [np.empty(0, np.int64)], 0
+        for kind in ("number", "time", "boolean", "text"):
+            at = _joined(self._at[kind], np.int64)
+            if kind != "text":
+                keys = np.concatenate(self._keys[kind]) if self._keys[kind] else np.empty((0, 2))
+                order = np.lexsort((keys[:, 1], keys[:, 0]))
+                at, keys = at[order], keys[order]
+                fresh = np.ones(len(at), bool)
+                fresh[1:] = np.any(keys[1:] != keys[:-1], axis=1)
+                groups.append(groups_before + np.cumsum(fresh))
+                groups_before += int(fresh.sum())
+                draft.save(f"{kind}.major", np.ascontiguousarray(keys[:, 0]))
+                draft.save(f"{kind}.minor", np.ascontiguousarray(keys[:, 1]))
+            ids[at] = np.arange(first, first + len(at))
+            first += len(at)
+            counts.append(len(at))
+        draft.save("literal.groups", np.concatenate(groups).astype(np.uint32))
+        self._write_text(draft, ids, literal_base, first - literal_base)
+        return counts[0], counts[1], counts[2], counts[3]
+
+    def _write_text(self, draft: Draft, ids: Array, base: int, count: int) -> None:
+        lengths, types = np.zeros(count, np.int64), np.zeros(count, np.uint32)
+        for at, kinds, sizes, _ in self._pieces:
+            lengths[ids[at] - base], types[ids[at] - base] = sizes, kinds
+        offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
+        heap = draft.scatter("literal.heap", np.uint8, int(offsets[-1]))
+        for at, _, sizes, text in self._pieces:
+            starts = offsets[ids[at] - base]
+            heap[_spread(starts, sizes)] = text
+        draft.save("literal.offsets", offsets)
+        draft.save("literal.types", types)
+
+
+def _joined(pieces: list[Array], dtype: type) -> Array:
+    return np.concatenate(pieces) if pieces else np.empty(0, dtype)
+
+
+def _gather(text: Array, starts: Array, ends: Array) -> Array:
+    return text[_spread(starts, ends - starts)]
+
+
+def _spread(starts: Array, lengths: Array) -> Array:
+    """All positions of the stretches, end to end."""
+    total = int(lengths.sum())
+    before = np.cumsum(lengths) - lengths
+    return np.repeat(starts - before, lengths) + np.arange(total)

@@ -1,0 +1,156 @@
+"""Relations and classes described: words, counts, value kinds, domain, range and inverse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from arcaneqa.kb.build.classes import Classes, read_pairs
+from arcaneqa.kb.build.dictionary import Dictionary
+from arcaneqa.kb.build.facts import Facts, Rows
+from arcaneqa.kb.build.ontology import Ontology
+from arcaneqa.kb.profile import Profile
+from arcaneqa.kb.schema import Class, Relation, Schema, ValueKind
+from arcaneqa.kb.selection import time_pairs
+from arcaneqa.kb.store import Array, Draft
+from arcaneqa.kb.words import label_from_iri
+
+_KINDS = (ValueKind.ENTITY, ValueKind.NUMBER, ValueKind.TIME, ValueKind.BOOLEAN, ValueKind.TEXT)
+# A class covers a relation's subjects if nearly all of them belong to it; the smallest such class says most.
+_COVERS = 0.8
+
+LabelOf = Callable[[str], str | None]
+
+
+@dataclass(frozen=True)
+class Inputs:
+    facts: Facts
+    dictionary: Dictionary
+    relations: list[str]
+    hidden_relations: Array
+    classes: Classes
+    hidden_classes: Array
+    declared: Ontology
+    profile: Profile
+    label_of: LabelOf
+
+
+def read_declared(
+    facts: Facts, relations: dict[str, int], profile: Profile, name_of: Callable[[int], str], told: Ontology
+) -> Ontology:
+    """What the facts say about the schema, after what the given ontology says."""
+
+    def pairs(predicates: tuple[str, ...]) -> list[tuple[str, str]]:
+        known = [relations[iri] for iri in predicates if iri in relations]
+        subjects, objects = read_pairs(facts, known)
+        return [
+            (name_of(subject), name_of(object_))
+            for subject, object_ in zip(subjects.tolist(), objects.tolist(), strict=True)
+        ]
+
+    for relation, domain in pairs(profile.domain):
+        told.domains.setdefault(relation, domain)
+    for relation, range_ in pairs(profile.range):
+        told.ranges.setdefault(relation, range_)
+    for left, right in pairs(profile.inverse):
+        told.inverses.setdefault(left, right)
+        told.inverses.setdefault(right, left)
+    told.parents.extend(
+        (low, high) for low, high in pairs(profile.subclass) if _is_iri(low) and _is_iri(high)
+    )
+    return told
+
+
+def describe(inputs: Inputs, draft: Draft) -> Schema:
+    """The schema, and beside it the extremes of each relation's values, which answer at a glance whether
+    any value compares."""
+    dictionary, facts = inputs.dictionary, inputs.facts
+    ids = {iri: number for number, iri in enumerate(inputs.relations)}
+    class_ids = inputs.classes.ids
+    shown = ~inputs.hidden_classes[inputs.classes.classes]
+    visible = Classes(inputs.classes.iris, inputs.classes.nodes[shown], inputs.classes.classes[shown])
+    offsets, codes = visible.of_nodes(dictionary.nodes)
+    sizes = np.bincount(inputs.classes.classes, minlength=len(class_ids))
+    edges = np.cumsum([0, dictionary.entities, dictionary.numbers, dictionary.times, dictionary.booleans])
+    spans = np.zeros((len(ids), len(_KINDS) + 1), np.int64)
+    relations = []
+    for number, iri in enumerate(inputs.relations):
+        outward, inward = facts.rows("out", number), facts.rows("in", number)
+        cuts = [*np.searchsorted(inward.keys, edges.astype(inward.keys.dtype)).tolist(), len(inward.keys)]
+        spans[number] = cuts
+        kinds = frozenset(kind for kind, low, high in zip(_KINDS, cuts, cuts[1:], strict=False) if high > low)
+        domain = class_ids.get(inputs.declared.domains.get(iri, ""))
+        range_ = class_ids.get(inputs.declared.ranges.get(iri, ""))
+        if domain is None:
+            domain = _covering(outward.keys, offsets, codes, sizes)
+        if range_ is None and 2 * cuts[1] > len(inward.keys):
+            range_ = _covering(inward.keys[: cuts[1]], offsets, codes, sizes)
+        relations.append(
+            Relation(
+                number,
+                iri,
+                inputs.label_of(iri) or label_from_iri(iri),
+                len(outward.values),
+                len(inward.keys),
+                kinds,
+                domain,
+                range_,
+                ids.get(inputs.declared.inverses.get(iri, "")),
+                bool(inputs.hidden_relations[number]),
+            )
+        )
+    classes = [
+        Class(
+            number,
+            iri,
+            inputs.label_of(iri) or label_from_iri(iri),
+            int(sizes[number]),
+            bool(inputs.hidden_classes[number]),
+        )
+        for number, iri in enumerate(inputs.classes.iris)
+    ]
+    _write_extremes(facts, spans, dictionary, draft)
+    times = {iri: number for iri, number in ids.items() if ValueKind.TIME in relations[number].kinds}
+    return Schema(relations, classes, time_pairs(inputs.profile, times))
+
+
+def _covering(nodes: Array, offsets: Array, codes: Array, sizes: Array) -> int | None:
+    starts, ends = offsets[nodes], offsets[nodes.astype(np.int64) + 1]
+    lengths = ends - starts
+    total = int(lengths.sum())
+    if not total:
+        return None
+    places = np.repeat(starts - (np.cumsum(lengths) - lengths), lengths) + np.arange(total)
+    counts = np.bincount(codes[places], minlength=len(sizes))
+    covering = np.flatnonzero(counts >= _COVERS * int((lengths > 0).sum()))
+    if not len(covering):
+        return int(np.argmax(counts))
+    return int(covering[np.lexsort((-counts[covering], sizes[covering]))[0]])
+
+
+def _write_extremes(facts: Facts, spans: Array, dictionary: Dictionary, draft: Draft) -> None:
+    """Per relation: where its numbers and times lie among its objects, its least and greatest number (as
+    nodes, -1 for none), the latest start and the earliest end of its times."""
+    count = len(spans)
+    numbers = np.full((count, 2), -1, np.int64)
+    times = np.column_stack([np.full(count, -np.inf), np.full(count, np.inf)])
+    starts, ends = draft.load("time.major"), draft.load("time.minor")
+    base = dictionary.entities + dictionary.numbers
+    for number, (_, first_number, first_time, first_other, *_) in enumerate(spans.tolist()):
+        if first_other == first_number:
+            continue
+        rows: Rows = facts.rows("in", number)
+        if first_time > first_number:
+            numbers[number] = rows.keys[first_number], rows.keys[first_time - 1]
+        if first_other > first_time:
+            moments = rows.keys[first_time:first_other].astype(np.int64) - base
+            times[number] = starts[moments[-1]], ends[moments].min()
+    draft.save("relation.spans", spans[:, 1:4].ravel())
+    draft.save("relation.numbers", numbers.ravel())
+    draft.save("relation.times", times.ravel())
+
+
+def _is_iri(name: str) -> bool:
+    return not name.startswith("_:")

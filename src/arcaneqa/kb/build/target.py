@@ -1,0 +1,78 @@
+"""A folder built beside its target and exchanged with it in one step: killed at any moment, or out of disk,
+what was there before is still there, whole."""
+
+from __future__ import annotations
+
+import ctypes
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from arcaneqa.errors import InputError
+from arcaneqa.kb.store import is_index
+
+_AT_FDCWD = -100
+_EXCHANGE = 2
+
+
+@contextmanager
+def building(target: Path) -> Iterator[Path]:
+    """An empty folder to build in; on leaving without an error it takes the target's place."""
+    target = target.absolute()
+    if target.exists() and not is_index(target) and not (target.is_dir() and not any(target.iterdir())):
+        raise InputError(f"{target} exists and is not an index; give --out a new folder, or one to replace.")
+    folder = target.with_name(f".{target.name}.building")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        lock = os.open(target.with_name(f".{target.name}.lock"), os.O_RDWR | os.O_CREAT, 0o644)
+    except OSError as error:
+        raise InputError(f"No index can be built at {target}: {error.strerror}.") from None
+    try:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InputError(f"Another build is writing {target}; wait for it to end.") from None
+        shutil.rmtree(folder, ignore_errors=True)  # left by a build that was killed
+        try:
+            folder.mkdir()
+            yield folder
+            _take_place(folder, target)
+        except OSError as error:
+            raise InputError(
+                f"The index could not be written beside {target}: {error.strerror or error}. "
+                "What was there before is untouched."
+            ) from None
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+    finally:
+        target.with_name(f".{target.name}.lock").unlink(missing_ok=True)
+        os.close(lock)
+
+
+def _take_place(folder: Path, target: Path) -> None:
+    if not target.exists():
+        folder.rename(target)
+    elif not _exchanged(folder, target):
+        # Systems without an atomic exchange: for a moment the old index has another name.
+        old = target.with_name(f".{target.name}.old")
+        shutil.rmtree(old, ignore_errors=True)
+        target.rename(old)
+        folder.rename(target)
+        shutil.rmtree(old)
+    handle = os.open(target.parent, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _exchanged(left: Path, right: Path) -> bool:
+    """Linux's renameat2: both names change at once, so that at no moment one is missing."""
+    try:
+        call = ctypes.CDLL(None, use_errno=True).renameat2
+    except (OSError, AttributeError):
+        return False
+    return bool(call(_AT_FDCWD, os.fsencode(left), _AT_FDCWD, os.fsencode(right), _EXCHANGE) == 0)

@@ -1,0 +1,94 @@
+"""Sorted integer arrays as sets: numpy for small ones, compiled loops for large ones."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcaneqa.kb.interface import Ids
+from arcaneqa.kb.store import Array
+
+# From here on a compiled loop wins over numpy, whose sorting and temporaries grow; below it, a process
+# that asks small questions only never loads the compiler.
+LARGE = 4096
+# One side this much shorter: looking its members up beats walking through both.
+_LOPSIDED = 16
+
+EMPTY: Ids = np.empty(0, np.int64)
+
+
+def distinct(values: Array, universe: int) -> Ids:
+    """Sorted, without repeats; `universe` is one more than the largest there can be."""
+    if len(values) < LARGE or universe > 256 * len(values):
+        return _ids(np.unique(values))
+    from arcaneqa.kb import kernels
+
+    words = np.zeros((universe >> 6) + 1, np.uint64)
+    return kernels.set_bits(words, kernels.mark_each(values, words))
+
+
+def spread(starts: Ids, lengths: Ids) -> Ids:
+    """All positions of the stretches, end to end."""
+    before = np.cumsum(lengths) - lengths
+    return np.repeat(starts - before, lengths) + np.arange(int(lengths.sum()))
+
+
+def find(keys: Array, nodes: Ids) -> Ids:
+    """Places in `keys` (in order) of those that are among `nodes` (in order)."""
+    if not len(keys) or not len(nodes):
+        return EMPTY
+    if len(nodes) == 1:
+        place = int(keys.searchsorted(keys.dtype.type(nodes[0])))
+        found = place < len(keys) and keys[place] == nodes[0]
+        return np.array([place], np.int64) if found else EMPTY
+    if len(keys) * _LOPSIDED < len(nodes):
+        wanted = _ids(keys)
+        places = nodes.searchsorted(wanted)
+        places[places == len(nodes)] = 0
+        return np.flatnonzero(nodes[places] == wanted)
+    if len(nodes) < LARGE or len(nodes) * _LOPSIDED < len(keys):
+        # The keys' own type: otherwise numpy would convert all of them.
+        wanted = nodes.astype(keys.dtype)
+        places = keys.searchsorted(wanted)
+        places[places == len(keys)] = 0
+        return _ids(places[keys[places] == wanted])
+    from arcaneqa.kb import kernels
+
+    return kernels.matching_rows(nodes, keys)
+
+
+def intersection(left: Ids, right: Ids) -> Ids:
+    if not _overlap(left, right):
+        return EMPTY
+    if len(left) > len(right):
+        left, right = right, left
+    return right[find(right, left)]
+
+
+def intersects(left: Ids, right: Ids) -> bool:
+    if not _overlap(left, right):
+        return False
+    if len(left) > len(right):
+        left, right = right, left
+    if len(left) < LARGE or len(left) * _LOPSIDED < len(right):
+        # A few first: sets that meet usually meet soon.
+        return len(find(right, left[:64])) > 0 or len(find(right, left[64:])) > 0
+    from arcaneqa.kb import kernels
+
+    return kernels.meet(left, right)
+
+
+def difference(left: Ids, right: Ids) -> Ids:
+    if not _overlap(left, right):
+        return left
+    kept = np.ones(len(left), bool)
+    kept[find(left, right)] = False
+    return left[kept]
+
+
+def _overlap(left: Ids, right: Ids) -> bool:
+    return len(left) > 0 and len(right) > 0 and left[0] <= right[-1] and right[0] <= left[-1]
+
+
+def _ids(values: Array) -> NDArray[np.int64]:
+    return values.astype(np.int64, copy=False)

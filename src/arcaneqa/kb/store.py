@@ -1,0 +1,190 @@
+"""An index folder on disk: flat memory-mapped arrays, one sealed JSON manifest, nothing pickled."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from arcaneqa.errors import IndexFormatError
+
+FORMAT = "arcaneqa-index"
+VERSION = 1
+MANIFEST = "manifest.json"
+_SMALL = 1 << 20
+_CHUNK = 1 << 22
+
+Array = NDArray[Any]
+
+
+def narrow(largest: int) -> np.dtype[Any]:
+    """The smallest unsigned type that holds `largest`; ids grow to 64 bits only where they must."""
+    for dtype in (np.uint16, np.uint32):
+        if largest <= np.iinfo(dtype).max:
+            return np.dtype(dtype)
+    return np.dtype(np.int64)
+
+
+class ArrayWriter:
+    """Appends to one array of the folder, piece by piece."""
+
+    def __init__(self, draft: Draft, name: str, dtype: DTypeLike) -> None:
+        self._draft, self._name, self._dtype = draft, name, np.dtype(dtype)
+        self._file = (draft.folder / f"{name}.bin").open("wb")
+        self.length = 0
+
+    def append(self, piece: Array) -> None:
+        self._file.write(np.ascontiguousarray(piece, dtype=self._dtype).data)
+        self.length += len(piece)
+
+    def close(self) -> None:
+        self._file.close()
+        self._draft.arrays[self._name] = {"dtype": self._dtype.str, "length": self.length}
+
+    def __enter__(self) -> ArrayWriter:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class Draft:
+    """A folder being written. It is an index only once `seal` has put its manifest there."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.arrays: dict[str, dict[str, Any]] = {}
+
+    def writer(self, name: str, dtype: DTypeLike) -> ArrayWriter:
+        return ArrayWriter(self, name, dtype)
+
+    def save(self, name: str, array: Array) -> None:
+        with self.writer(name, array.dtype) as writer:
+            writer.append(array)
+
+    def scatter(self, name: str, dtype: DTypeLike, length: int) -> Array:
+        """A new array to be filled in any order; call `flush` on it when done."""
+        self.arrays[name] = {"dtype": np.dtype(dtype).str, "length": length}
+        path = self.folder / f"{name}.bin"
+        if length == 0:
+            path.touch()
+            return np.empty(0, dtype)
+        return np.memmap(path, dtype, "w+", shape=(length,))
+
+    def load(self, name: str) -> Array:
+        return map_array(self.folder / f"{name}.bin", self.arrays[name])
+
+    def manifest(self, **facts: Any) -> dict[str, Any]:
+        return {"format": FORMAT, "version": VERSION, **facts, "arrays": self.arrays}
+
+    def seal(self, manifest: dict[str, Any]) -> None:
+        """Checksum every file, write the manifest last, and make sure that all of it is on disk."""
+        files = {}
+        for path in _files(self.folder):
+            files[path.relative_to(self.folder).as_posix()] = {
+                "bytes": path.stat().st_size,
+                "sha256": file_digest(path),
+            }
+        sealed = {**manifest, "files": files}
+        sealed["seal"] = _seal(sealed)
+        with (self.folder / MANIFEST).open("w", encoding="utf-8") as file:
+            json.dump(sealed, file, ensure_ascii=False, indent=1)
+        for path in _files(self.folder):
+            _sync(path)
+        for directory in {path.parent for path in _files(self.folder)} | {self.folder}:
+            _sync(directory)
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """The manifest of a complete index of this version; every file is there and has its size."""
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        raise IndexFormatError(
+            f"{folder} is not an index: it has no {MANIFEST}. Make one with `arcaneqa index`."
+        ) from None
+    except OSError as error:
+        raise IndexFormatError(f"The index {folder} cannot be read: {error.strerror}.") from None
+    except ValueError:
+        raise IndexFormatError(_damaged(folder, "its manifest is not JSON")) from None
+    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+        raise IndexFormatError(f"{folder} is not an index: its {MANIFEST} belongs to something else.")
+    if manifest.get("version") != VERSION:
+        raise IndexFormatError(
+            f"The index {folder} has format version {manifest.get('version')}, this program reads version "
+            f"{VERSION}; build it again with `arcaneqa index`."
+        )
+    if manifest.get("seal") != _seal(manifest):
+        raise IndexFormatError(_damaged(folder, "its manifest does not match its own checksum"))
+    for name, facts in manifest["files"].items():
+        try:
+            size = (folder / name).stat().st_size
+        except OSError:
+            raise IndexFormatError(_damaged(folder, f"{name} is missing")) from None
+        if size != facts["bytes"]:
+            raise IndexFormatError(_damaged(folder, f"{name} has {size} bytes, not {facts['bytes']}"))
+        if size <= _SMALL and file_digest(folder / name) != facts["sha256"]:
+            raise IndexFormatError(_damaged(folder, f"{name} does not match its checksum"))
+    return manifest
+
+
+def verify(folder: Path) -> Iterator[str]:
+    """Check every checksum, naming each file as it is done."""
+    manifest = read_manifest(folder)
+    for name, facts in manifest["files"].items():
+        if file_digest(folder / name) != facts["sha256"]:
+            raise IndexFormatError(_damaged(folder, f"{name} does not match its checksum"))
+        yield name
+
+
+def is_index(folder: Path) -> bool:
+    """Whether the folder is, or once was, an index (whatever its version or state)."""
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(manifest, dict) and manifest.get("format") == FORMAT
+
+
+def map_array(path: Path, facts: dict[str, Any]) -> Array:
+    """The array in place, read-only; nothing is read before it is used."""
+    dtype = np.dtype(facts["dtype"])
+    if facts["length"] == 0:
+        return np.empty(0, dtype)
+    # A plain view: np.memmap's subclass costs a microsecond on every slice.
+    return np.asarray(np.memmap(path, dtype, "r", shape=(facts["length"],)))
+
+
+def file_digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _seal(manifest: dict[str, Any]) -> str:
+    rest = {key: value for key, value in manifest.items() if key != "seal"}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.is_file())
+
+
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _damaged(folder: Path, reason: str) -> str:
+    return f"The index {folder} is damaged: {reason}. Build it again with `arcaneqa index`."

@@ -1,0 +1,26 @@
+"""Many strings in two arrays: their bytes end to end, and where each begins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from arcaneqa.kb.store import Array
+
+
+class Strings:
+    def __init__(self, heap: Array, offsets: Array) -> None:
+        self._heap, self._offsets = heap.data, offsets
+
+    def __len__(self) -> int:
+        return len(self._offsets) - 1
+
+    def __getitem__(self, position: int) -> str:
+        return str(self._heap[self._offsets[position] : self._offsets[position + 1]], "utf-8")
+
+    def many(self, positions: Iterable[int]) -> list[str]:
+        chosen = np.fromiter(positions, np.int64)
+        starts, ends = self._offsets[chosen].tolist(), self._offsets[chosen + 1].tolist()
+        heap = self._heap
+        return [str(heap[start:end], "utf-8") for start, end in zip(starts, ends, strict=True)]
