@@ -1,0 +1,63 @@
+"""`arcaneqa score`: score predictions made anywhere."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arcaneqa.evaluation.metrics import Mode
+
+EXAMPLE = "Example: arcaneqa score dev.jsonl predictions.jsonl --mode grailqa --ontology ontology/"
+
+
+def command(
+    data: Annotated[Path, typer.Argument(help="Questions as unified records, one JSON object a line.")],
+    predictions: Annotated[Path, typer.Argument(help="Predictions, one JSON object a line.")],
+    against: Annotated[
+        Path | None, typer.Option(help="Other predictions for the same data: is the difference real?")
+    ] = None,
+    mode: Annotated[Mode, typer.Option(help="Whose rules to follow.")] = Mode.SEMANTIC,
+    ontology: Annotated[
+        Path | None,
+        typer.Option(help="Folder with fb_roles, fb_types, reverse_properties (plain or .gz)."),
+    ] = None,
+    unconvertible: Annotated[
+        int,
+        typer.Option(
+            min=0, help="With graphq: questions left out of DATA that count as misses (188 published)."
+        ),
+    ] = 0,
+    official: Annotated[
+        Path | None,
+        typer.Option(help="With grailqa or webqsp: also write the file that the official script reads."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Exact match and F1 of a prediction file, by level, function and number of relations.
+
+    Unknown or repeated ids, malformed programs and answers of a wrong type are counted, named and scored
+    as misses.
+    """
+    from arcaneqa.evaluation.judge import ANY_PROFILE, Judge, TolerantNames
+    from arcaneqa.evaluation.official import write_official
+    from arcaneqa.evaluation.reading import Problems, QuestionFile, read_predictions
+    from arcaneqa.evaluation.score import compare, score
+    from arcaneqa.evaluation.tables import score_text
+    from arcaneqa.program.ontology import Ontology
+
+    known = None if ontology is None else Ontology.load(ontology, TolerantNames(ANY_PROFILE).expand)
+    judge = Judge(mode, known)
+    questions = QuestionFile(data)
+    scored = score(questions, predictions, judge, unconvertible)
+    summary = scored.summary()
+    if against is not None:
+        summary["against"] = compare(scored, score(questions, against, judge, unconvertible))
+    if official is not None:
+        write_official(official, read_predictions(predictions, Problems()), judge)
+    typer.echo(json.dumps(summary, ensure_ascii=False) if as_json else score_text(summary))
+
+
+command.__doc__ = f"{command.__doc__}\n\n    {EXAMPLE}\n"

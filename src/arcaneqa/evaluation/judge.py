@@ -1,0 +1,118 @@
+"""The verdict on one prediction: do the programs match, and how far do the answers agree?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from arcaneqa.datasets.record import AnswerItem, Prediction, Question
+from arcaneqa.errors import InputError, ProgramError
+from arcaneqa.evaluation.grailqa_match import official_match
+from arcaneqa.evaluation.metrics import (
+    FULL,
+    NOTHING,
+    Mode,
+    Overlap,
+    best_of_parses,
+    lenient,
+    overlap,
+    plain,
+)
+from arcaneqa.kb.names import Names
+from arcaneqa.kb.profile import FREEBASE_PROFILE, RDF_PROFILE, Profile
+from arcaneqa.program.equivalence import equivalent
+from arcaneqa.program.expression import Expression
+from arcaneqa.program.ontology import Ontology
+from arcaneqa.program.text import parse
+
+# Files say nothing of the profile they were written with, so every name that is safe to read is read.
+ANY_PROFILE = Profile(
+    name="any",
+    type=(),
+    label=(),
+    alias=(),
+    base=FREEBASE_PROFILE.base,
+    prefixes=(*FREEBASE_PROFILE.prefixes, *RDF_PROFILE.prefixes),
+)
+
+
+class TolerantNames(Names):
+    """Names of a profile; one it does not know stands for itself, so that it still equals itself."""
+
+    def expand(self, name: str) -> str:
+        try:
+            return super().expand(name)
+        except InputError:
+            return name
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    match: bool
+    answers: Overlap
+
+
+MISS = Verdict(False, NOTHING)
+
+
+class Judge:
+    """Scores predictions by the rules of one mode."""
+
+    def __init__(self, mode: Mode, ontology: Ontology | None = None, profile: Profile = ANY_PROFILE) -> None:
+        self.mode = mode
+        self.names = TolerantNames(profile)
+        self.ontology = ontology or Ontology()
+        self.read = lru_cache(maxsize=64)(self._read)  # the same few programs are asked for again at once
+
+    def verdict(self, question: Question, prediction: Prediction) -> Verdict:
+        """A program that cannot be read counts as none: no match, but the answers still speak."""
+        if self.mode is Mode.GRAPHQ and question.program is None:
+            return MISS
+        match = self._match(question, self.read(prediction.program))
+        predicted = [self.answer_key(item) for item in prediction.answers]
+        return Verdict(match, self._overlap(question, predicted, match))
+
+    def _read(self, program: str | None) -> Expression | None:
+        try:
+            return None if program is None else parse(program, self.names)
+        except ProgramError:
+            return None
+
+    def answer_key(self, item: AnswerItem) -> str:
+        return str(item.value) if item.id is None else self.term_key(item.id)
+
+    def term_key(self, term: str) -> str:
+        """One spelling for `<http://…>`, `prefix:name` and a name under the base; terms do not say
+        whether they are names or values, so what is not surely a name stays as it is."""
+        iri = self.names.expand(term) if ":" in term else term
+        return term if iri == term else self.names.short(iri)
+
+    def _match(self, question: Question, predicted: Expression | None) -> bool:
+        if predicted is None:
+            return False
+        one_program = self.mode in (Mode.GRAILQA, Mode.WEBQSP_TOP1)
+        accepted = () if one_program else question.programs
+        gold = [self.read(text) for text in dict.fromkeys((question.program, *accepted))]
+        if self.mode is Mode.GRAILQA:
+            return any(g is not None and official_match(predicted, g, self.ontology) for g in gold)
+        return any(g is not None and equivalent(predicted, g, self.ontology) for g in gold)
+
+    def _overlap(self, question: Question, predicted: Sequence[str], match: bool) -> Overlap:
+        if question.answers is None and not question.answer_sets:
+            return FULL if match else NOTHING
+        parses = [list(map(self.term_key, answers)) for answers in question.answer_sets]
+        answers = self._keys(question.answers) if question.answers is not None else set(parses[0])
+        match self.mode:
+            case Mode.SEMANTIC:
+                return plain(answers, set(predicted))
+            case Mode.GRAILQA:
+                return FULL if match else overlap(answers, set(predicted))
+            case Mode.WEBQSP:
+                return best_of_parses(parses or [list(answers)], predicted)
+            case Mode.WEBQSP_TOP1 | Mode.GRAPHQ:
+                first = set(parses[0]) if parses else answers
+                return FULL if match else lenient(first, set(predicted))
+
+    def _keys(self, terms: Iterable[str]) -> set[str]:
+        return {self.term_key(term) for term in terms}
