@@ -38,7 +38,7 @@ from arcaneqa.induction.meaning import Meaning, Meanings
 from arcaneqa.induction.paths import Paths
 from arcaneqa.induction.scorer import Candidate, TokenKind
 from arcaneqa.induction.vocabulary import NOTHING, Options
-from arcaneqa.kb.interface import Comparison, Ids, NodeSet, Window
+from arcaneqa.kb.interface import Comparison, NodeSet, Window
 from arcaneqa.kb.terms import Iri, Literal
 from arcaneqa.kb.values import value_of
 from arcaneqa.kb.words import label_from_iri
@@ -93,15 +93,15 @@ class Admissible:
 
     def _sources(self, state: State, function: Function) -> Options:
         if self._starts_with_class(state, function):
-            return self._vocabulary.classes(self._class_starts(function))
+            return self._class_starts(function)
         known = list(self._variables(state, function))
         return Options([Variable(k.index) for k in known if k.index is not None], [*map(_variable, known)])
 
     def _starts_with_class(self, state: State, function: Function) -> bool:
         return state.top is None and (function in SUPERLATIVES or function is Function.COUNT)
 
-    def _class_starts(self, function: Function) -> Ids:
-        return self._vocabulary.countable if function is Function.COUNT else self._paths.classes
+    def _class_starts(self, function: Function) -> Options:
+        return self._vocabulary.countable if function is Function.COUNT else self._vocabulary.orderable
 
     def _variables(self, state: State, function: Function) -> Iterator[Known]:
         """Variables from which the function can be completed, topics first."""

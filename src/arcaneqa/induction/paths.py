@@ -6,7 +6,7 @@ import numpy as np
 
 from arcaneqa.induction.meaning import Meaning, Meanings
 from arcaneqa.induction.vocabulary import NOTHING, Options
-from arcaneqa.kb.interface import Ids, Step
+from arcaneqa.kb.interface import Step
 
 
 class Paths:
@@ -60,8 +60,3 @@ class Paths:
             if step not in found and self._steps(self._meanings.join(source, step), hops_left - 1):
                 found.add(step)
         return sorted(found)
-
-    @property
-    def classes(self) -> Ids:
-        """Classes with members that a superlative can order."""
-        return self._vocabulary.orderable

@@ -2,14 +2,61 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from threading import Lock
+from zlib import crc32
 
-from rapidfuzz import fuzz, process
+import numpy as np
+from numpy.typing import NDArray
+
+_WIDTH = 512
+_WORD = re.compile(r"[^\W_]+")
+# Words of questions and of candidates' wording that say nothing about which relation or class is meant.
+_EMPTY = """
+    a an and are by did do does for from had has have how in is it its of on or that the their to was were
+    what when where which who whom whose why with thing
+"""
+_EMPTY_WORDS = frozenset(_EMPTY.split())
 
 
 class WordRanker:
-    """Ranks texts by how many of their words the question has, forgiving about inflection and typos."""
+    """Ranks texts by the words and parts of words they share with the question.
+
+    Each text becomes a vector of its words and of the pieces of three letters in them, so that inflection and
+    typing errors do little harm. Vectors are made once and kept.
+    """
+
+    def __init__(self) -> None:
+        self._rows: dict[str, int] = {}
+        self._vectors: NDArray[np.float32] = np.zeros((1024, _WIDTH), np.float32)
+        self._lock = Lock()
 
     def rank(self, question: str, texts: Sequence[str], limit: int) -> Sequence[int]:
-        scores = process.cdist([question.lower()], texts, scorer=fuzz.partial_token_set_ratio)[0]
-        return [int(position) for position in (-scores).argsort(kind="stable")[:limit]]
+        rows = [self._row(text) for text in texts]
+        scores = self._vectors[rows] @ _vector(question)
+        order: list[int] = np.argsort(-scores, kind="stable")[:limit].tolist()
+        return order
+
+    def _row(self, text: str) -> int:
+        row = self._rows.get(text)
+        if row is None:
+            vector = _vector(text)
+            with self._lock:
+                row = len(self._rows)
+                if row == len(self._vectors):
+                    self._vectors = np.concatenate([self._vectors, np.zeros_like(self._vectors)])
+                self._vectors[row] = vector
+                self._rows[text] = row
+        return row
+
+
+def _vector(text: str) -> NDArray[np.float32]:
+    vector = np.zeros(_WIDTH, np.float32)
+    for word in _WORD.findall(text.lower()):
+        if word not in _EMPTY_WORDS:
+            padded = f" {word} "
+            for piece in {padded, *(padded[i : i + 3] for i in range(len(padded) - 2))}:
+                vector[crc32(piece.encode()) % _WIDTH] += 1.0
+    norm = np.sqrt(np.linalg.norm(vector))
+    return vector / norm if norm else vector

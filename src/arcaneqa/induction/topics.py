@@ -90,13 +90,15 @@ def topics_from_gold(
     lowered = question.lower()
     spans: dict[str, tuple[int, int]] = {}
     for mention in entities:
-        if (span := _span(mention, lowered)) is not None:
+        if (span := _span(mention, lowered, list(spans.values()))) is not None:
             spans.setdefault(mention.id, span)
+    taken = list(spans.values())
     found = []
     for group, term in enumerate(dict.fromkeys(terms)):
         names, text = _names(term, kb)
         known = next((spans[name] for name in names if name in spans), None)
-        start, end = known if known is not None else _find(text, lowered)
+        start, end = known if known is not None else _find(text, lowered, taken)
+        taken.append((start, end))
         if isinstance(term, Entity) and (node := kb.node(term.term)) is not None:
             text = describe(kb, node, text)
         found.append(Topic(term, scorer.Topic(text, start, end, group)))
@@ -142,15 +144,24 @@ def _names(term: Entity | Value, kb: KnowledgeBase) -> tuple[list[str], str]:
     return [Names(kb.profile).short(iri), f"<{iri}>", iri], label or label_from_iri(iri)
 
 
-def _span(mention: Mention, lowered: str) -> tuple[int, int] | None:
+Span = tuple[int, int]
+
+
+def _span(mention: Mention, lowered: str, taken: Sequence[Span]) -> Span | None:
     if mention.start is not None and mention.end is not None:
         return mention.start, mention.end
     if mention.mention:
-        span = _find(mention.mention, lowered)
+        span = _find(mention.mention, lowered, taken)
         return span if span[1] else None
     return None
 
 
-def _find(text: str, lowered: str) -> tuple[int, int]:
-    start = lowered.find(text.lower())
-    return (start, start + len(text)) if text and start >= 0 else (0, 0)
+def _find(text: str, lowered: str, taken: Sequence[Span]) -> Span:
+    """The first place of a text in the question that nothing else has; (0, 0) where there is none."""
+    start = lowered.find(text.lower()) if text else -1
+    while start >= 0:
+        end = start + len(text)
+        if all(end <= first or last <= start for first, last in taken):
+            return start, end
+        start = lowered.find(text.lower(), start + 1)
+    return 0, 0

@@ -130,17 +130,19 @@ class Vocabulary:
         return Options([self._classes[c] for c in ids], [self._class_words[c] for c in ids])
 
     @cached_property
-    def countable(self) -> Ids:
-        """Classes with members: starts of COUNT."""
-        return np.array(
-            [klass.id for klass in self.kb.schema.classes if klass.members and not klass.hidden], np.int64
-        )
+    def _populated(self) -> list[int]:
+        return [klass.id for klass in self.kb.schema.classes if klass.members and not klass.hidden]
 
     @cached_property
-    def orderable(self) -> Ids:
+    def countable(self) -> Options:
+        """Classes with members: starts of COUNT."""
+        return self.classes(np.array(self._populated, np.int64))
+
+    @cached_property
+    def orderable(self) -> Options:
         """Classes with a member that has a number or a time, or a neighbour with one: starts of ARG*."""
-        found = [klass for klass in self.countable.tolist() if self._is_orderable(self.kb.members(klass))]
-        return np.array(found, np.int64)
+        found = [klass for klass in self._populated if self._is_orderable(self.kb.members(klass))]
+        return self.classes(np.array(found, np.int64))
 
     def _is_orderable(self, members: NodeSet) -> bool:
         if len(self.shown(self.kb.comparable_relations(members))):
