@@ -6,8 +6,11 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from arcaneqa.errors import ModelError
+from arcaneqa.induction.scorer import TokenKind
 
 FORMAT = 1
+KIND_INDEX = {kind: index for index, kind in enumerate(TokenKind)}
+"""The number of a kind of token, in weights and in prepared sets."""
 
 
 @dataclass(frozen=True, slots=True)

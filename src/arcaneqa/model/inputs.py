@@ -9,7 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from arcaneqa.model.tokens import Ints, Packed, ranges
+from arcaneqa.model.ragged import Ints, ranges
+from arcaneqa.model.tokens import Packed
 
 
 def tensor(array: Any) -> Tensor:

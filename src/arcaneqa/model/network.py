@@ -12,13 +12,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from arcaneqa.induction.scorer import TokenKind
-from arcaneqa.model.config import ModelConfig
+from arcaneqa.model.config import KIND_INDEX, ModelConfig
 from arcaneqa.model.encoder import Encoder
 from arcaneqa.model.inputs import Inputs
-
-KINDS = tuple(TokenKind)
-KIND_INDEX = {kind: index for index, kind in enumerate(KINDS)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +81,14 @@ class Network(nn.Module):
         self.candidate = nn.Linear(encoder.width, hidden)
         self.span = nn.Linear(encoder.width, hidden, bias=False)
         self.made = nn.Linear(hidden, hidden, bias=False)
-        self.kind = nn.Embedding(len(KINDS), hidden)
-        self.forced = nn.Embedding(len(KINDS), hidden)
+        self.kind = nn.Embedding(len(KIND_INDEX), hidden)
+        self.forced = nn.Embedding(len(KIND_INDEX), hidden)
         self.start = nn.Parameter(torch.zeros(hidden))
         self.cell = nn.LSTMCell(2 * hidden, hidden)
         self.dropout = nn.Dropout(config.dropout)
         self.query = nn.Linear(2 * hidden, hidden) if config.attentive else None
         self.relevance = (
-            nn.Sequential(nn.Linear(encoder.width, hidden), nn.Tanh(), nn.Linear(hidden, 1))
+            nn.Sequential(nn.Linear(encoder.width, hidden), nn.Tanh(), nn.Linear(hidden, 1, bias=False))
             if config.relevance
             else None
         )

@@ -13,8 +13,9 @@ from torch import Tensor
 
 from arcaneqa.induction.scorer import Candidate, Decision, Scores, TokenKind
 from arcaneqa.model.checkpoint import Model, load
+from arcaneqa.model.config import KIND_INDEX
 from arcaneqa.model.inputs import arrange
-from arcaneqa.model.network import KIND_INDEX, Encoded
+from arcaneqa.model.network import Encoded
 from arcaneqa.model.tokens import EMPTY, Pieces, TokenTable, WordPieces, pack
 
 _Key = tuple[str, str, tuple[tuple[str, str], ...]]

@@ -17,21 +17,10 @@ from tokenizers import Tokenizer
 
 from arcaneqa.errors import ModelError
 from arcaneqa.model.config import ModelConfig
-
-Ints = NDArray[np.int64]
+from arcaneqa.model.ragged import Ints, offsets_of, ranges
 
 # The first rows of every table.
 EMPTY, CLS, SEP, COLON, SEMICOLON = range(5)
-
-
-def ranges(starts: Ints, lengths: Ints) -> Ints:
-    """`arange(start, start + length)` of each pair, one after the other."""
-    ends = np.cumsum(lengths)
-    return np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - ends + lengths, lengths)
-
-
-def offsets_of(lengths: Ints) -> Ints:
-    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcaneqa.induction.scorer import TokenKind
+from arcaneqa.model.config import KIND_INDEX
 from arcaneqa.model.inputs import arrange, tensor
-from arcaneqa.model.network import KIND_INDEX, Sequences
-from arcaneqa.model.tokens import EMPTY, Ints, TokenTable, WordPieces, offsets_of, pack, ranges
+from arcaneqa.model.network import Sequences
+from arcaneqa.model.ragged import Ints, offsets_of, ranges
+from arcaneqa.model.tokens import EMPTY, TokenTable, WordPieces, pack
 from arcaneqa.training.prepared import Prepared
 
 _CLOSE = KIND_INDEX[TokenKind.CLOSE]
@@ -166,7 +168,7 @@ class Corpus:
 def _scrambled(places: Ints, steps: Ints, draw: int) -> NDArray[np.uint64]:
     """Random numbers above zero that depend on their arguments only (the finaliser of SplitMix64)."""
     mixed = places.astype(np.uint64) + steps.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    mixed += np.uint64(draw % 2**63) * np.uint64(0xD1B54A32D192ED03)
+    mixed += np.uint64(draw * 0xD1B54A32D192ED03 % 2**64)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
     keys: NDArray[np.uint64] = (mixed ^ (mixed >> np.uint64(31))) | np.uint64(1)

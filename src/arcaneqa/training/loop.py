@@ -17,7 +17,7 @@ from torch.nn.parallel import DistributedDataParallel
 from arcaneqa.errors import InputError
 from arcaneqa.model.checkpoint import Model, save
 from arcaneqa.model.network import Network, Sequences
-from arcaneqa.model.tokens import Ints
+from arcaneqa.model.ragged import Ints
 from arcaneqa.training.batches import Corpus, mixture
 from arcaneqa.training.history import History
 from arcaneqa.training.settings import Settings

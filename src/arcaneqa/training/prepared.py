@@ -14,6 +14,7 @@ import lzma
 import os
 import shutil
 from dataclasses import dataclass, fields
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,8 @@ from numpy.typing import NDArray
 
 from arcaneqa.errors import InputError
 from arcaneqa.induction.scorer import Candidate, Topic
-from arcaneqa.model.network import KIND_INDEX
-from arcaneqa.model.tokens import Ints, offsets_of
+from arcaneqa.model.config import KIND_INDEX
+from arcaneqa.model.ragged import Ints, offsets_of
 
 FORMAT = 1
 
@@ -116,6 +117,36 @@ class Builder:
             -1 if candidate.variable is None else candidate.variable,
         )
         return self._candidates.setdefault(key, len(self._candidates))
+
+    def absorb(self, other: Prepared) -> None:
+        """Add everything of another set, in its order."""
+        texts = [self._texts.setdefault(text, len(self._texts)) for text in other.texts]
+        contexts = [self._contexts.setdefault(text, len(self._contexts)) for text in other.contexts]
+        keys = zip(
+            other.candidate_kinds.tolist(),
+            other.candidate_texts.tolist(),
+            other.candidate_types.tolist(),
+            other.candidate_variables.tolist(),
+            strict=True,
+        )
+        candidates = [
+            self._candidates.setdefault((kind, texts[text], texts[types], variable), len(self._candidates))
+            for kind, text, types, variable in keys
+        ]
+        members = other.set_candidates.tolist()
+        sets = [
+            self._sets.setdefault(tuple(candidates[i] for i in members[start:end]), len(self._sets))
+            for start, end in pairwise(other.set_offsets.tolist())
+        ]
+        self._ids += other.ids
+        self._questions += other.questions
+        steps = zip(
+            other.step_sets.tolist(), other.step_gold.tolist(), other.step_contexts.tolist(), strict=True
+        )
+        self._steps += [(sets[group], gold, contexts[context]) for group, gold, context in steps]
+        self._step_counts += np.diff(other.step_offsets).tolist()
+        self._topics += zip(other.topic_starts.tolist(), other.topic_ends.tolist(), strict=True)
+        self._topic_counts += np.diff(other.topic_offsets).tolist()
 
     def build(self) -> Prepared:
         steps = np.array(self._steps, np.int64).reshape(-1, 3)

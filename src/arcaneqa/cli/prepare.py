@@ -1,0 +1,64 @@
+"""`arcaneqa prepare`: every decision of every question with its candidates, once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def command(
+    data: Annotated[list[Path], typer.Argument(help="Questions with programs, as JSON lines.")],
+    out: Annotated[Path, typer.Option(help="Folder of the prepared set.")],
+    kb: Annotated[str | None, typer.Option(help="Index folder; the bundled one if left out.")] = None,
+    topics: Annotated[
+        str,
+        typer.Option(help="gold: the program's entities; linked: all the linker finds, the gold among it."),
+    ] = "gold,linked",
+    most: Annotated[int, typer.Option(help="Candidates a decision keeps; larger sets are sampled.")] = 128,
+    workers: Annotated[int | None, typer.Option(help="Processes; one per processor if left out.")] = None,
+    limit: Annotated[int | None, typer.Option(help="Only so many questions, for a rehearsal.")] = None,
+    seed: Annotated[int, typer.Option(help="Of the sampling.")] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+) -> None:
+    """Prepare questions for training, which then never opens the knowledge base.
+
+    Example: arcaneqa prepare grailqa-train.jsonl --kb my-kb --out prepared/grailqa
+    """
+    import json
+    import os
+    import sys
+
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from arcaneqa.errors import InputError
+    from arcaneqa.training.prepare import GOLD, LINKED, Plan, prepare
+
+    ways = tuple(part.strip() for part in topics.split(","))
+    if not set(ways) <= {GOLD, LINKED}:
+        raise InputError(f"--topics takes gold, linked or gold,linked, not {topics!r}")
+    if most < 4:
+        raise InputError("--most must be at least 4")
+    console = Console(stderr=True)
+    columns = (TextColumn("preparing"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, disable=not sys.stderr.isatty()) as bar:
+        task = bar.add_task("", total=None)
+        report = prepare(
+            data,
+            kb,
+            out,
+            Plan(ways, most, seed),
+            workers or os.cpu_count() or 1,
+            limit,
+            lambda done, total: bar.update(task, completed=done, total=total),
+        )
+    if as_json:
+        typer.echo(json.dumps(report.to_json()))
+        return
+    typer.echo(f"{report.examples:,} examples from {report.questions:,} questions in {out}")
+    if report.without_program:
+        typer.echo(f"without a program: {report.without_program:,}")
+    for reason, count in report.left_out.most_common():
+        typer.echo(f"left out, {reason}: {count:,}")

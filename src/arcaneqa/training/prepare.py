@@ -1,0 +1,206 @@
+"""From questions with programs to prepared sets: the knowledge base is asked once, here.
+
+A question is prepared with the gold entities alone, and again with everything the linker found, the
+gold among it: the model then also learns which of the alternatives of a mention is meant, and to leave
+out what is named in passing or linked by mistake. A program whose gold is not admissible is left out,
+and counted by reason.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import asdict, dataclass, field, replace
+from multiprocessing import get_context
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from arcaneqa.datasets.record import Question, read_questions
+from arcaneqa.errors import ArcaneError, InputError, ProgramError
+from arcaneqa.induction.induction import Induction
+from arcaneqa.induction.ranker import WordRanker
+from arcaneqa.induction.scorer import Candidate
+from arcaneqa.induction.targets import Inadmissible, TargetStep, targets
+from arcaneqa.induction.topics import Topics, topics_from_gold, topics_from_links
+from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.names import Names
+from arcaneqa.kb.open import open_kb
+from arcaneqa.linking.linker import Linker
+from arcaneqa.program.expression import Expression
+from arcaneqa.program.text import parse
+from arcaneqa.training.prepared import Builder, Example, Prepared, Step, write
+
+GOLD, LINKED = "gold", "linked"
+CHUNK = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """`topics`: prepare with the gold entities, with linked ones, or both. `most`: a larger candidate
+    set is cut to the gold, the words' best and random others, half and half."""
+
+    topics: tuple[str, ...] = (GOLD, LINKED)
+    most: int = 128
+    seed: int = 1
+
+
+@dataclass(slots=True)
+class Report:
+    questions: int = 0
+    examples: int = 0
+    without_program: int = 0
+    cut_sets: int = 0
+    left_out: Counter[str] = field(default_factory=Counter)
+
+    def add(self, other: Report) -> None:
+        self.questions += other.questions
+        self.examples += other.examples
+        self.without_program += other.without_program
+        self.cut_sets += other.cut_sets
+        self.left_out += other.left_out
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self) | {"left_out": dict(self.left_out.most_common())}
+
+
+class Preparer:
+    """Prepares questions one by one against an opened knowledge base."""
+
+    def __init__(self, kb: KnowledgeBase, plan: Plan) -> None:
+        self._kb = kb
+        self._plan = plan
+        self._names = Names(kb.profile)
+        self._induction = Induction(kb)
+        self._linker = Linker(kb) if LINKED in plan.topics else None
+        self._ranker = WordRanker()
+
+    def examples(self, question: Question, report: Report) -> Iterator[Example]:
+        report.questions += 1
+        if question.program is None:
+            report.without_program += 1
+            return
+        try:
+            program = parse(question.program, self._names, self._kb.schema)
+        except ProgramError as error:
+            report.left_out[f"program: {error}"[:80]] += 1
+            return
+        gold = topics_from_gold(question.entities, self._kb, question.question, program)
+        draw = Random(hashlib.sha256(f"{self._plan.seed} {question.id}".encode()).digest())
+        for way in self._plan.topics:
+            topics = gold if way == GOLD else self._linked(question.question, gold, draw)
+            if way == LINKED and self._plan.topics[0] != LINKED and topics == gold:
+                continue
+            example = self._example(question.id, question.question, program, topics, draw, report)
+            if example is not None:
+                yield example
+
+    def _linked(self, question: str, gold: Topics, draw: Random) -> Topics:
+        """What the linker found, some of it, with the gold topics that it missed."""
+        assert self._linker is not None
+        links = self._linker.link(question)
+        kept = draw.randint(1, 5)
+        mentions = tuple(replace(m, candidates=m.candidates[:kept]) for m in links.mentions)
+        linked = topics_from_links(replace(links, mentions=mentions), self._kb).items
+        meant = {topic.term for topic in gold.items}
+        # Readings of a number that look alike cannot be told apart, so only the gold one is kept.
+        looks = {topic.words for topic in linked if topic.term in meant}
+        found = [topic for topic in linked if topic.term in meant or topic.words not in looks]
+        known = {topic.term for topic in found}
+        missed = [topic for topic in gold.items if topic.term not in known]
+        group = 1 + max((topic.words.group for topic in found), default=-1)
+        added = [
+            replace(topic, words=replace(topic.words, group=group + number))
+            for number, topic in enumerate(missed)
+        ]
+        return Topics(tuple(sorted((*found, *added), key=lambda topic: topic.words.start)))
+
+    def _example(
+        self, name: str, question: str, program: Expression, topics: Topics, draw: Random, report: Report
+    ) -> Example | None:
+        try:
+            target = targets(self._induction, question, program, topics)
+        except ArcaneError as error:
+            report.left_out[f"{type(error).__name__}: {error}"[:80]] += 1
+            return None
+        if isinstance(target, Inadmissible):
+            report.left_out[f"not admissible: {target.reason.value}"] += 1
+            return None
+        report.examples += 1
+        steps = tuple(self._step(question, step, draw, report) for step in target.steps)
+        return Example(name, question, topics.words, steps)
+
+    def _step(self, question: str, step: TargetStep, draw: Random, report: Report) -> Step:
+        candidates = tuple(step.candidates)
+        if len(candidates) <= self._plan.most:
+            return Step(candidates, step.gold, step.context)
+        report.cut_sets += 1
+        texts = [f"{candidate.text} {candidate.types}" for candidate in candidates]
+        kept = {step.gold, *self._ranker.rank(question, texts, self._plan.most // 2)}
+        others = [place for place in range(len(candidates)) if place not in kept]
+        kept |= set(draw.sample(others, self._plan.most - len(kept)))
+        places = sorted(kept)
+        chosen: Sequence[Candidate] = [candidates[place] for place in places]
+        return Step(tuple(chosen), places.index(step.gold), step.context)
+
+
+def prepare(
+    data: Sequence[Path],
+    kb: str | None,
+    out: Path,
+    plan: Plan,
+    workers: int = 1,
+    limit: int | None = None,
+    tell: Callable[[int, int], None] = lambda _done, _all: None,
+) -> Report:
+    """Prepare all questions of some files; `tell` hears how many are done, and of how many."""
+    questions = [question for path in data for question in read_questions(path)][:limit]
+    if not questions:
+        raise InputError(f"{', '.join(map(str, data))}: there are no questions to prepare")
+    chunks = [questions[start : start + CHUNK] for start in range(0, len(questions), CHUNK)]
+    builder, report = Builder(), Report()
+    for part, found in _run(chunks, kb, plan, workers):
+        builder.absorb(part)
+        report.add(found)
+        tell(report.questions, len(questions))
+    about = {"sources": [path.name for path in data], "plan": asdict(plan)} | report.to_json()
+    write(builder.build(), out, about)
+    return report
+
+
+def _run(
+    chunks: Sequence[Sequence[Question]], kb: str | None, plan: Plan, workers: int
+) -> Iterator[tuple[Prepared, Report]]:
+    """The chunks in their order, a few of them under way at a time."""
+    if workers <= 1:
+        _start(kb, plan)
+        yield from map(_work, chunks)
+        return
+    with ProcessPoolExecutor(workers, get_context("spawn"), _start, (kb, plan)) as pool:
+        waiting: list[Future[tuple[Prepared, Report]]] = []
+        for chunk in chunks:
+            waiting.append(pool.submit(_work, chunk))
+            if len(waiting) > 2 * workers:
+                yield waiting.pop(0).result()
+        for future in waiting:
+            yield future.result()
+
+
+_preparer: Preparer | None = None
+"""One per process: opening a knowledge base takes longer than preparing a question."""
+
+
+def _start(kb: str | None, plan: Plan) -> None:
+    global _preparer
+    _preparer = Preparer(open_kb(kb), plan)
+
+
+def _work(chunk: Sequence[Question]) -> tuple[Prepared, Report]:
+    assert _preparer is not None
+    builder, report = Builder(), Report()
+    for question in chunk:
+        for example in _preparer.examples(question, report):
+            builder.add(example)
+    return builder.build(), report
