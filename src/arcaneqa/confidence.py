@@ -1,0 +1,154 @@
+"""Confidence that means what it says: of the answers given with 80%, four in five should be right.
+
+A logistic regression turns what a search knew about its best program into a probability. Its few numbers
+are kept as JSON in the folder of the model they were fitted for.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcaneqa.errors import InputError, ModelError
+from arcaneqa.induction.search import Found
+
+FILE = "confidence.json"
+FEATURES = (
+    "log-probability",
+    "log-probability per decision",
+    "lead over the second",
+    "share among the found",
+    "decisions",
+    "log-probability of the entities",
+)
+_LIMIT = 30.0  # beyond this a log-probability or a lead says nothing more
+_RIDGE = 1.0
+_STEPS = 100
+
+Row = NDArray[np.float64]
+
+
+def features(found: Found, rivals: Sequence[Found]) -> Row:
+    """What speaks for a program among all that were found, in the order of FEATURES."""
+    chosen = [float(step.log_probs[step.choice]) for step in found.trace.steps]
+    decisions = sum(len(step.candidates) > 1 for step in found.trace.steps)
+    total = sum(chosen)
+    others = [rival.score for rival in rivals if rival is not found]
+    lead = found.score - max(others) if others else _LIMIT
+    share = 1 / (1 + sum(math.exp(min(other - found.score, _LIMIT)) for other in others))
+    return np.array([total, total / max(decisions, 1), lead, share, decisions, found.score - total])
+
+
+@dataclass(frozen=True)
+class Confidence:
+    """`mean` and `scale` bring each feature to a common measure before it is weighed.
+
+    Below `threshold` it is better to say nothing. `examples` counts what the numbers were fitted on; 0 for
+    the built-in ones, which only know that more evidence is better.
+    """
+
+    mean: tuple[float, ...] = (0.0,) * len(FEATURES)
+    scale: tuple[float, ...] = (1.0,) * len(FEATURES)
+    weights: tuple[float, ...] = (0.2, 1.0, 0.1, 3.0, 0.0, 0.1)
+    bias: float = 0.0
+    threshold: float = 0.05
+    examples: int = 0
+
+    def of(self, found: Found, rivals: Sequence[Found]) -> float:
+        """How likely the program is right."""
+        return self.weigh(features(found, rivals))
+
+    def weigh(self, row: Row) -> float:
+        total = self.bias + float(((_finite(row) - self.mean) / self.scale) @ np.asarray(self.weights))
+        return 1 / (1 + math.exp(-max(-_LIMIT, min(_LIMIT, total))))
+
+    @classmethod
+    def fit(cls, rows: Sequence[Row], correct: Sequence[bool], threshold: float = 0.05) -> Confidence:
+        """Maximum likelihood with a small ridge, and Platt's smoothed targets, so that a few examples do not
+        make it certain."""
+        if len(rows) != len(correct):
+            raise InputError(f"There are {len(rows)} examples, but {len(correct)} marks of which were right.")
+        if not len(rows):
+            raise InputError("Confidence cannot be fitted without a single example.")
+        raw = np.stack([_finite(row) for row in rows])
+        mean, scale = raw.mean(axis=0), raw.std(axis=0)
+        scale[scale < 1e-9] = 1.0
+        right = int(np.sum(correct))
+        high, low = (right + 1) / (right + 2), 1 / (len(correct) - right + 2)
+        targets = np.where(np.asarray(correct, dtype=bool), high, low)
+        inputs = np.column_stack([(raw - mean) / scale, np.ones(len(raw))])
+        *weights, bias = (float(weight) for weight in _logistic(inputs, targets))
+        return cls(
+            tuple(mean.tolist()), tuple(scale.tolist()), tuple(weights), bias, threshold, examples=len(raw)
+        )
+
+    def save(self, folder: Path) -> None:
+        """Written beside and renamed, so that a model never has half of it."""
+        unfinished = folder / f".{FILE}.{os.getpid()}"
+        try:
+            unfinished.write_text(json.dumps({"features": FEATURES} | asdict(self), indent=1) + "\n")
+            unfinished.replace(folder / FILE)
+        except OSError as error:
+            raise ModelError(f"{folder / FILE} cannot be written ({error.strerror}).") from error
+
+    @classmethod
+    def of_model(cls, folder: Path) -> Confidence:
+        """What was fitted for a model; the built-in numbers where nothing was."""
+        path = folder / FILE
+        try:
+            data: Any = json.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return cls()
+        except (OSError, ValueError) as error:
+            raise ModelError(f"{path} cannot be read ({error}); fit it again or remove it.") from error
+        try:
+            if tuple(data["features"]) != FEATURES:
+                raise ValueError("it weighs other features than this version has")
+            mean, scale, weights = (_numbers(data[key]) for key in ("mean", "scale", "weights"))
+            rest = float(data["bias"]), float(data["threshold"]), int(data["examples"])
+            return cls(mean, scale, weights, *rest)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ModelError(f"{path} does not fit ({error}); fit it again or remove it.") from error
+
+
+def _numbers(data: Any) -> tuple[float, ...]:
+    numbers = tuple(float(number) for number in data)
+    if len(numbers) != len(FEATURES):
+        raise ValueError(f"{len(FEATURES)} numbers are expected, not {len(numbers)}")
+    return numbers
+
+
+def _finite(row: Row) -> Row:
+    return np.clip(np.nan_to_num(row, nan=0.0, posinf=_LIMIT, neginf=-_LIMIT), -_LIMIT, _LIMIT)
+
+
+def _logistic(inputs: NDArray[np.float64], targets: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Newton's method with halved steps; the last column is the bias and is not held back."""
+    ridge = np.full(inputs.shape[1], _RIDGE)
+    ridge[-1] = 1e-6
+
+    def loss(weights: NDArray[np.float64]) -> float:
+        scores = inputs @ weights
+        return float(np.sum(np.logaddexp(0, scores) - targets * scores) + ridge @ weights**2 / 2)
+
+    weights = np.zeros(inputs.shape[1])
+    current = loss(weights)
+    for _ in range(_STEPS):
+        chance = 1 / (1 + np.exp(-np.clip(inputs @ weights, -_LIMIT, _LIMIT)))
+        gradient = inputs.T @ (chance - targets) + ridge * weights
+        curvature = (inputs * (chance * (1 - chance))[:, None]).T @ inputs + np.diag(ridge)
+        step = np.linalg.solve(curvature, gradient)
+        while (proposed := loss(weights - step)) > current and np.abs(step).max() > 1e-12:
+            step = step / 2
+        if current - proposed < 1e-10:
+            break
+        weights, current = weights - step, proposed
+    return weights

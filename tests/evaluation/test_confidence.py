@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arcaneqa.confidence import FEATURES, Confidence, Row, features
+from arcaneqa.errors import InputError, ModelError
+from arcaneqa.evaluation.calibration import expected_calibration_error
+from arcaneqa.induction.scorer import Candidate, TokenKind
+from arcaneqa.induction.search import Found
+from arcaneqa.induction.trace import Considered, Trace
+from arcaneqa.kb.interface import NodeSet
+from arcaneqa.kb.terms import Iri
+from arcaneqa.program.expression import Entity
+
+LEAD = FEATURES.index("lead over the second")
+
+
+def examples(count: int, seed: int) -> tuple[list[Row], list[bool]]:
+    """Rows whose true chance of being right is known."""
+    random = np.random.default_rng(seed)
+    rows, correct = [], []
+    for _ in range(count):
+        total, lead, linking = -random.exponential(3), random.exponential(2), -random.exponential(1)
+        chance = 1 / (1 + math.exp(-(1 + 0.5 * total + 0.7 * lead + 0.3 * linking)))
+        decisions = int(random.integers(1, 8))
+        rows.append(np.array([total, total / decisions, lead, 1 / (1 + math.exp(-lead)), decisions, linking]))
+        correct.append(bool(random.random() < chance))
+    return rows, correct
+
+
+def found(score: float, *steps: tuple[float, ...]) -> Found:
+    """A program whose steps took their first candidate, with these log-probabilities."""
+    word = Candidate(TokenKind.RELATION, "r")
+    considered = [Considered("", [word] * len(s), np.array(s, np.float32), 0) for s in steps]
+    nothing = NodeSet(np.empty(0, np.int64))
+    return Found(Entity(Iri("http://x")), score, nothing, None, (), Trace((), considered))
+
+
+def test_features_of_a_worked_case() -> None:
+    best = found(-1.5, (-0.5, -1.0), (0.0,), (-0.25, -2.0))
+    second = found(-2.5)
+    row = features(best, [best, second])
+    assert row == pytest.approx([-0.75, -0.375, 1.0, 1 / (1 + math.exp(-1.0)), 2, -0.75])
+    alone = features(best, [best])
+    assert alone[LEAD] == 30
+    assert alone[LEAD + 1] == 1
+
+
+def test_confidence_keeps_its_word_on_unseen_answers() -> None:
+    confidence = Confidence.fit(*examples(3000, 1))
+    rows, correct = examples(3000, 2)
+    values = [confidence.weigh(row) for row in rows]
+    assert expected_calibration_error(values, correct) < 0.03
+    assert min(values) < 0.3 < 0.9 < max(values)
+
+
+@pytest.mark.parametrize("confidence", [Confidence(), Confidence.fit(*examples(2000, 3))])
+def test_more_evidence_means_more_confidence(confidence: Confidence) -> None:
+    sure, unsure = found(-0.2, (-0.2, -3.0)), found(-2.0, (-2.0, -3.0))
+    assert confidence.of(sure, [sure, unsure]) > confidence.of(unsure, [sure, unsure])
+
+
+@given(
+    st.lists(
+        st.tuples(st.lists(st.floats(), min_size=6, max_size=6), st.booleans()), min_size=1, max_size=12
+    ),
+    st.lists(st.floats(), min_size=6, max_size=6),
+)
+@settings(max_examples=50)
+def test_any_row_gives_a_probability(examples: list[tuple[list[float], bool]], asked: list[float]) -> None:
+    confidence = Confidence.fit([np.array(row) for row, _ in examples], [right for _, right in examples])
+    assert 0 < confidence.weigh(np.array(asked)) < 1
+    assert 0 < Confidence().weigh(np.array(asked)) < 1
+
+
+def test_one_sided_examples_do_not_make_it_certain() -> None:
+    rows, _ = examples(20, 4)
+    assert 0.7 < Confidence.fit(rows, [True] * 20).weigh(rows[0]) < 0.999
+    assert 0.001 < Confidence.fit(rows, [False] * 20).weigh(rows[0]) < 0.3
+
+
+def test_it_survives_being_saved(tmp_path: Path) -> None:
+    assert Confidence.of_model(tmp_path) == Confidence()
+    confidence = Confidence.fit(*examples(50, 5), threshold=0.2)
+    confidence.save(tmp_path)
+    assert Confidence.of_model(tmp_path) == confidence
+    assert [path.name for path in tmp_path.iterdir()] == ["confidence.json"]
+
+
+@pytest.mark.parametrize(
+    "change", [{"features": ["other"]}, {"weights": [1.0]}, {"bias": None}, {"mean": "abcdef"}, None]
+)
+def test_a_damaged_file_is_named(tmp_path: Path, change: dict[str, object] | None) -> None:
+    Confidence().save(tmp_path)
+    path = tmp_path / "confidence.json"
+    path.write_text("{" if change is None else json.dumps(json.loads(path.read_text()) | change))
+    with pytest.raises(ModelError, match=r"confidence\.json"):
+        Confidence.of_model(tmp_path)
+
+
+def test_nothing_to_fit_is_an_error() -> None:
+    with pytest.raises(InputError, match="single example"):
+        Confidence.fit([], [])
+    with pytest.raises(InputError, match="marks"):
+        Confidence.fit([np.zeros(6)], [])
+    with pytest.raises(ModelError, match="cannot be written"):
+        Confidence().save(Path("/nowhere/at/all"))
