@@ -1,0 +1,167 @@
+"""One thread searches for everybody: the steps of all questions under way share each call of the scorer.
+
+A question waits in a bounded queue, joins the others between two steps, and leaves when it is done, out of
+time or given up by whoever asked. The rest of the service never touches the scorer.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+
+from arcaneqa.errors import ArcaneError
+from arcaneqa.induction.guide import Choice, Guide
+from arcaneqa.induction.scorer import Decision, Scorer, Scores
+from arcaneqa.induction.search import Outcome, Search, Steps
+from arcaneqa.induction.topics import Topics
+
+Watcher = Callable[[Decision, Scores], None]
+"""Told of the leading hypothesis at each step with a choice; called on the engine's thread."""
+
+
+class Busy(ArcaneError):
+    """The queue is full; come back in `retry_after` seconds."""
+
+    def __init__(self, retry_after: int) -> None:
+        super().__init__(f"The service is busy; try again in {retry_after} s.")
+        self.retry_after = retry_after
+
+
+@dataclass(eq=False)
+class Job:
+    question: str
+    topics: Sequence[Topics]
+    seconds: float
+    choices: Sequence[Choice] = ()
+    watcher: Watcher | None = None
+    outcome: Future[Outcome] = field(default_factory=Future)
+    is_abandoned: bool = False
+
+    def abandon(self) -> None:
+        """Nobody waits any more: the search ends before its next step, its outcome is cancelled."""
+        self.is_abandoned = True
+
+
+@dataclass(eq=False)
+class _Running:
+    job: Job
+    steps: Steps
+    guide: Guide
+    reply: Sequence[Scores] | None = None
+    asked: list[Decision] = field(default_factory=list)
+
+
+class Engine:
+    """`together` is how many questions search at the same time, `waiting` how many more may queue."""
+
+    def __init__(self, search: Search, scorer: Scorer, together: int = 16, waiting: int = 64) -> None:
+        self._search = search
+        self._scorer = scorer
+        self._together = together
+        self._queue: queue.Queue[Job | None] = queue.Queue(maxsize=waiting)
+        self._running: list[_Running] = []
+        self._recent = 0.2
+        self._closing = threading.Event()
+        self._thread = threading.Thread(target=self._serve, name="search", daemon=True)
+        self._thread.start()
+
+    @property
+    def load(self) -> tuple[int, int]:
+        """Questions under way and questions waiting."""
+        return len(self._running), self._queue.qsize()
+
+    def submit(self, job: Job) -> Future[Outcome]:
+        if self._closing.is_set():
+            raise Busy(retry_after=5)
+        try:
+            self._queue.put_nowait(job)
+        except queue.Full:
+            ahead = self._queue.qsize() / self._together
+            raise Busy(retry_after=max(1, round(ahead * self._recent))) from None
+        return job.outcome
+
+    def close(self, seconds: float = 30.0) -> None:
+        """Finish what runs and waits, take nothing new."""
+        self._closing.set()
+        try:
+            self._queue.put(None, timeout=seconds)
+        except queue.Full:
+            return
+        self._thread.join(seconds)
+
+    def _serve(self) -> None:
+        is_open = True
+        while is_open or self._running:
+            is_open = self._admit() and is_open
+            self._step()
+
+    def _admit(self) -> bool:
+        """Take in waiting questions; sleeps while there is nothing at all to do. False when closing."""
+        while len(self._running) < self._together:
+            try:
+                job = self._queue.get(block=not self._running and not self._closing.is_set())
+            except queue.Empty:
+                return not self._closing.is_set()
+            if job is None:
+                return False
+            if job.is_abandoned:
+                job.outcome.cancel()
+            else:
+                steps = self._search.steps(job.question, job.topics, job.seconds)
+                self._running.append(_Running(job, steps, Guide(job.choices)))
+        return True
+
+    def _step(self) -> None:
+        """Move every search one step on with one call of the scorer."""
+        started = time.monotonic()
+        self._running = [running for running in self._running if self._advance(running)]
+        if not self._running:
+            return
+        asked = [running.guide.before(running.asked) for running in self._running]
+        try:
+            scores = self._scorer.score([decision for decisions in asked for decision in decisions])
+        except Exception as error:
+            for running in self._running:
+                running.job.outcome.set_exception(error)
+            self._running = []
+            return
+        first = 0
+        for running in self._running:
+            own = scores[first : first + len(running.asked)]
+            first += len(running.asked)
+            running.reply = running.guide.after(running.asked, own)
+            _tell(running)
+        self._recent = 0.9 * self._recent + 0.1 * 10 * (time.monotonic() - started)
+
+    def _advance(self, running: _Running) -> bool:
+        """Whether the search goes on; if not, its outcome is settled."""
+        future = running.job.outcome
+        if running.job.is_abandoned:
+            future.cancel()
+            return False
+        try:
+            if running.reply is None:
+                running.asked = next(running.steps)
+            else:
+                running.asked = running.steps.send(running.reply)
+        except StopIteration as stop:
+            future.set_result(stop.value)
+            return False
+        except Exception as error:
+            future.set_exception(error)
+            return False
+        return True
+
+
+def _tell(running: _Running) -> None:
+    watcher = running.job.watcher
+    if watcher is None or running.reply is None:
+        return
+    for decision, scores in zip(running.asked, running.reply, strict=True):
+        if len(decision.candidates) > 1:
+            watcher(decision, scores)
+            return
