@@ -34,6 +34,13 @@ NAMES = (
     "degree",
     "degree to best",
     "rank",
+    "part: similarity",
+    "part: one word",
+    "part: degree",
+    "part: rank",
+    "part: coverage",
+    "part: rarity",
+    "namesakes",
     "inside a name",
     "crosses a name",
     "relation fit",
@@ -48,6 +55,8 @@ NAMES = (
     "after",
 )
 _COLUMN = {name: column for column, name in enumerate(NAMES)}
+# What a match of part of a name says is weighed apart from what a whole name says.
+_PARTS = [(_COLUMN[name[6:]], column) for name, column in _COLUMN.items() if name.startswith("part: ")]
 CACHED_NODES = 50_000
 EDGE = "^"
 """Stands for the word before the first and after the last."""
@@ -104,7 +113,7 @@ class Featuriser:
         stems = {span: self._stems_outside(text, span) for span in spans}
         fits = {span: self._fit.scores(stems[span]) for span in spans}
         nesting = {span: _nesting(span, whole) for span in spans}
-        best, rank = _ranks(proposals, degrees)
+        best, rank, namesakes = _ranks(proposals, degrees)
         for number, proposal in enumerate(proposals):
             row = rows[number]
             for name, value in spans[proposal.span].items():
@@ -114,9 +123,13 @@ class Featuriser:
             row[_COLUMN["degree"]] = degrees[number] / 10
             row[_COLUMN["degree to best"]] = (degrees[number] - best[number]) / 10
             row[_COLUMN["rank"]] = math.log1p(rank[number])
+            row[_COLUMN["namesakes"]] = math.log(namesakes[number])
             row[_COLUMN["inside a name"]], row[_COLUMN["crosses a name"]] = nesting[proposal.span]
             relations, classes = self._neighbourhood(proposal.node)
             of_relations, of_classes = fits[proposal.span]
+            if proposal.match >= Match.CONTAINED:
+                for column, copy in _PARTS:
+                    row[copy] = row[column]
             row[_COLUMN["relation fit"]] = of_relations[relations].max(initial=0)
             row[_COLUMN["class fit"]] = of_classes[classes].max(initial=0)
         return rows
@@ -192,9 +205,10 @@ def _nesting(span: Span, whole: set[Span]) -> tuple[float, float]:
 
 def _ranks(
     proposals: Sequence[Proposal], degrees: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """For each proposal the largest degree and its place by degree among those of the same span and match."""
+) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
+    """For each proposal, among those of its span and match: the largest degree, its place, their number."""
     best, rank = degrees.copy(), np.zeros(len(proposals), dtype=np.int64)
+    namesakes = np.ones(len(proposals), dtype=np.int64)
     groups: dict[tuple[Span, Match], list[int]] = defaultdict(list)
     for number, proposal in enumerate(proposals):
         groups[proposal.span, proposal.match].append(number)
@@ -202,4 +216,5 @@ def _ranks(
         order = sorted(members, key=lambda number: -degrees[number])
         best[members] = degrees[order[0]]
         rank[order] = np.arange(len(order))
-    return best, rank
+        namesakes[members] = len(order)
+    return best, rank, namesakes

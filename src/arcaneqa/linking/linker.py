@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ from arcaneqa.linking.features import NAMES, Featuriser
 from arcaneqa.linking.forms import stem
 from arcaneqa.linking.links import EntityCandidate, Links, MentionLink
 from arcaneqa.linking.literals import find_literals
-from arcaneqa.linking.mentions import Match, Proposal, Proposer, Span, Text
+from arcaneqa.linking.mentions import LONGEST_TEXT, Match, Proposal, Proposer, Span, Text
 from arcaneqa.linking.surfaces import Surfaces
 from arcaneqa.linking.vocabulary import known_short_forms
 from arcaneqa.linking.weights import Weights, bundled
@@ -24,6 +25,16 @@ MOST_MENTIONS = 6
 LEAST_LIKELY = math.log(0.02)
 """Mentions less likely than this are left out."""
 MOST_PROPOSALS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Considered:
+    """Every proposal for a question, with its features; `spans` lists the proposals of each span."""
+
+    proposals: tuple[Proposal, ...]
+    rows: NDArray[np.float64]
+    labels: dict[int, str]
+    spans: dict[Span, list[int]]
 
 
 class Linker:
@@ -41,23 +52,35 @@ class Linker:
         short_forms = {**known_short_forms(), **self._weights.short_forms}
         self._proposer = Proposer(self._surfaces, short_forms)
         self._featuriser = Featuriser(kb, self._weights)
-        self._vector = np.array([self._weights.features.get(name, 0.0) for name in NAMES])
+        self._candidate = vector(self._weights.candidate)
+        self._mention = vector(self._weights.mention)
 
     def link(self, question: str) -> Links:
         text = Text.of(question)
-        proposals, rows, labels = self.considered(text)
-        mentions = self._mentions(text, proposals, rows @ self._vector, labels)
-        literals = find_literals(text.question[:4000], self._kb)
+        mentions = self._mentions(text, self.consider(text))
+        literals = find_literals(text.question[:LONGEST_TEXT], self._kb)
         return Links(question, tuple(mentions), tuple(literals))
 
-    def considered(self, text: Text) -> tuple[list[Proposal], NDArray[np.float64], dict[int, str]]:
-        """Every proposal with its features, and the labels of the entities proposed."""
+    def consider(self, text: Text) -> Considered:
         proposals = _most_promising(self._proposer.propose(text))
         nodes = list(dict.fromkeys(proposal.node for proposal in proposals))
         names = self._kb.labels(np.array(nodes, dtype=np.int64)) if nodes else []
         labels = {node: name or "" for node, name in zip(nodes, names, strict=True)}
         rows = self._featuriser.features(text, proposals, labels, self._rarity(text))
-        return proposals, rows, labels
+        spans: dict[Span, list[int]] = {}
+        for number, proposal in enumerate(proposals):
+            spans.setdefault(proposal.span, []).append(number)
+        return Considered(tuple(proposals), rows, labels, spans)
+
+    def scores(self, considered: Considered) -> tuple[dict[Span, float], NDArray[np.float64]]:
+        """Log-probability of each span to be a mention, and of each proposal among those of its span."""
+        candidates = considered.rows @ self._candidate
+        mentions: dict[Span, float] = {}
+        for span, members in considered.spans.items():
+            best = members[int(candidates[members].argmax())]
+            mentions[span] = -float(np.logaddexp(0, -considered.rows[best] @ self._mention))
+            candidates[members] -= np.logaddexp.reduce(candidates[members])
+        return mentions, candidates
 
     def _rarity(self, text: Text) -> dict[str, float]:
         stems = list({stem(word.folded) for word in text.words})
@@ -66,27 +89,46 @@ class Linker:
             word: 1 - math.log1p(count) / size for word, count in self._surfaces.frequencies(stems).items()
         }
 
-    def _mentions(
-        self, text: Text, proposals: Sequence[Proposal], logits: NDArray[np.float64], labels: dict[int, str]
-    ) -> list[MentionLink]:
-        by_span: dict[Span, list[tuple[float, int]]] = {}
+    def _mentions(self, text: Text, considered: Considered) -> list[MentionLink]:
+        mentions, candidates = self.scores(considered)
+        proposals = considered.proposals
+        joint = [mentions[proposal.span] + float(candidates[n]) for n, proposal in enumerate(proposals)]
+        chosen: dict[Span, list[int]] = {}
         taken: set[int] = set()
-        for number in np.argsort(-logits, kind="stable").tolist():
-            node = proposals[number].node
-            if node not in taken:  # an entity belongs to the span that names it best
-                taken.add(node)
-                by_span.setdefault(proposals[number].span, []).append((float(logits[number]), node))
-        links: list[MentionLink] = []
-        for span, scored in by_span.items():
-            chosen = scored[: self._limit]
-            total = float(np.logaddexp.reduce([score for score, _ in chosen]))
-            start, end = text.words[span.first].start, text.words[span.last - 1].end
-            candidates = tuple(EntityCandidate(node, labels[node], score - total) for score, node in chosen)
-            score = -float(np.logaddexp(0, -chosen[0][0]))
-            links.append(MentionLink(start, end, text.question[start:end], score, candidates))
+        for number in sorted(range(len(proposals)), key=lambda n: -joint[n]):
+            proposal = proposals[number]
+            if proposal.node not in taken:  # an entity belongs to the span that names it best
+                taken.add(proposal.node)
+                chosen.setdefault(proposal.span, []).append(number)
+        links = [
+            self._mention_link(text, span, mentions[span], members[: self._limit], candidates, considered)
+            for span, members in chosen.items()
+        ]
         links.sort(key=lambda link: -link.score)
         likely = [link for link in links if link.score > LEAST_LIKELY] or links[:1]
         return likely[:MOST_MENTIONS]
+
+    def _mention_link(
+        self,
+        text: Text,
+        span: Span,
+        score: float,
+        members: list[int],
+        candidates: NDArray[np.float64],
+        considered: Considered,
+    ) -> MentionLink:
+        total = float(np.logaddexp.reduce(candidates[members]))
+        found = []
+        for number in members:
+            node = considered.proposals[number].node
+            found.append(EntityCandidate(node, considered.labels[node], float(candidates[number]) - total))
+        start, end = text.words[span.first].start, text.words[span.last - 1].end
+        return MentionLink(start, end, text.question[start:end], score, tuple(found))
+
+
+def vector(weights: Mapping[str, float]) -> NDArray[np.float64]:
+    """Weights in the order of the features."""
+    return np.array([weights.get(name, 0.0) for name in NAMES])
 
 
 def _most_promising(proposals: list[Proposal]) -> list[Proposal]:

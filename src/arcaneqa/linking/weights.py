@@ -48,12 +48,15 @@ BY_HAND = {
 
 @dataclass(frozen=True)
 class Weights:
-    """`inside`, `before` and `after` are log-odds of words to be in, left of and right of a mention.
+    """`candidate` weighs the features of entities of one span against each other, `mention` those of the
+    best of them for the question whether the span names anything at all.
 
+    `inside`, `before` and `after` are log-odds of words to be in, left of and right of a mention.
     `short_forms` were seen in training: words without spaces → full names.
     """
 
-    features: Mapping[str, float]
+    candidate: Mapping[str, float]
+    mention: Mapping[str, float]
     inside: Mapping[str, float] = field(default_factory=dict)
     before: Mapping[str, float] = field(default_factory=dict)
     after: Mapping[str, float] = field(default_factory=dict)
@@ -61,7 +64,7 @@ class Weights:
 
     @classmethod
     def by_hand(cls) -> Weights:
-        return cls(BY_HAND)
+        return cls(BY_HAND, BY_HAND)
 
     @classmethod
     def load(cls, folder: Path) -> Weights:
