@@ -1,3 +1,18 @@
 """Question answering over knowledge bases by dynamic program induction."""
 
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from arcaneqa.answer import Answer, ArcaneQA
+
 __version__ = "0.1.0"
+__all__ = ["Answer", "ArcaneQA"]
+
+
+def __getattr__(name: str) -> Any:
+    # Imported when asked for: whoever trains or runs a verb should not pay for everything.
+    if name in __all__:
+        from arcaneqa import answer
+
+        return getattr(answer, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -11,7 +11,7 @@ import typer
 from arcaneqa.errors import ArcaneError
 
 # In the order people meet them; a module holds its function (or Typer group) as `command`.
-VERBS: tuple[str, ...] = ("index", "info", "prepare", "train", "score")
+VERBS: tuple[str, ...] = ("index", "info", "run", "sparql", "convert", "prepare", "train", "ask", "score")
 
 app = typer.Typer(
     help="Ask an RDF knowledge base in English; every answer comes with the program that found it.",

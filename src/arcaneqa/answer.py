@@ -1,0 +1,312 @@
+"""Where everything meets: a question is linked, a program induced and scored, and the facts answer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+from threading import Lock
+from typing import Literal as Choice
+
+from arcaneqa.confidence import Confidence, features
+from arcaneqa.datasets.record import AnswerItem, Mention, Prediction, Question
+from arcaneqa.describe import items_of, unit_of
+from arcaneqa.errors import BudgetExceeded
+from arcaneqa.induction.induction import Induction
+from arcaneqa.induction.scorer import Decision, Scorer, Scores
+from arcaneqa.induction.search import Found, Outcome, Search
+from arcaneqa.induction.topics import Topics, topics_from_gold, topics_from_links
+from arcaneqa.induction.trace import Trace
+from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.names import Names
+from arcaneqa.kb.open import open_kb
+from arcaneqa.linking.linker import Linker
+from arcaneqa.linking.links import Links
+from arcaneqa.program.execute import execute
+from arcaneqa.program.expression import Entity, Value
+from arcaneqa.program.paraphrase import paraphrase
+from arcaneqa.program.sparql import to_sparql
+from arcaneqa.program.text import print_program
+from arcaneqa.sayable import unsayable
+
+MOST_CHARACTERS = 2_000
+MOST_ITEMS = 100_000
+MOST_READINGS = 3
+SECONDS = 30.0
+
+Entities = Choice["linked", "gold"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Another program the question may mean."""
+
+    program: str
+    paraphrase: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a question was taken to mean and what the knowledge base says to that.
+
+    `items` is empty exactly where `reason` says why there is no answer; `readings` are then the
+    nearest programs, otherwise the runners-up. `evidence` is what `confidence` was weighed from;
+    `timings` are seconds spent on each part.
+    """
+
+    question: str
+    items: tuple[AnswerItem, ...] = ()
+    unit: str | None = None
+    program: str | None = None
+    paraphrase: str | None = None
+    sparql: str | None = None
+    score: float | None = None
+    confidence: float | None = None
+    evidence: tuple[float, ...] | None = None
+    entities: tuple[Mention, ...] = ()
+    links: Links | None = None
+    trace: Trace | None = None
+    readings: tuple[Reading, ...] = ()
+    reason: str | None = None
+    seconds: float = 0.0
+    timings: dict[str, float] = field(default_factory=dict)
+
+    def to_prediction(self, identifier: str) -> Prediction:
+        return Prediction(
+            id=identifier,
+            question=self.question,
+            program=self.program,
+            sparql=self.sparql,
+            answers=self.items,
+            entities=self.entities,
+            paraphrase=self.paraphrase,
+            score=self.score,
+            confidence=self.confidence,
+            seconds=self.seconds,
+            reason=self.reason,
+        )
+
+
+class ArcaneQA:
+    """Answers questions over one knowledge base; safe to share between threads.
+
+    >>> qa = ArcaneQA.load()  # doctest: +SKIP
+    >>> qa.ask("what is the capital of France?").items[0].label  # doctest: +SKIP
+    'Paris'
+    """
+
+    def __init__(
+        self,
+        kb: KnowledgeBase,
+        scorer: Scorer,
+        confidence: Confidence,
+        linker: Linker | None = None,
+        beam: int = 5,
+    ) -> None:
+        self.kb = kb
+        self.names = Names(kb.profile)
+        self.confidence = confidence
+        self.linker = linker or Linker(kb)
+        self.scorer = _OneAtATime(scorer)
+        self.induction = Induction(kb)
+        self.search = Search(self.induction, self.scorer, beam=beam)
+
+    @classmethod
+    def load(
+        cls, kb: str | Path | KnowledgeBase | None = None, model: str | Path | None = None, beam: int = 5
+    ) -> ArcaneQA:
+        """Open a knowledge base (folder or endpoint URL) and a model; without a name, the bundled ones."""
+        from arcaneqa.model.bundled import bundled_model
+        from arcaneqa.model.scorer import ModelScorer
+
+        folder = bundled_model() if model is None else Path(model)
+        opened = kb if isinstance(kb, KnowledgeBase) else open_kb(kb)
+        return cls(opened, ModelScorer.load(folder), Confidence.of_model(folder), beam=beam)
+
+    def ask(
+        self,
+        question: str,
+        *,
+        entities: Sequence[Mention] | None = None,
+        exclude_mentioned: bool = False,
+        threshold: float | None = None,
+        seconds: float | None = SECONDS,
+    ) -> Answer:
+        """Answer one question; `entities` replace the linker's, `threshold` the model's own."""
+        started = time.perf_counter()
+        if (refused := _refusal(question)) is not None:
+            return replace(refused, seconds=time.perf_counter() - started)
+        links = self.linker.link(question)
+        linked = time.perf_counter()
+        outcome = self.search.run(question, [self._topics(question, links, entities)], seconds)
+        searched = time.perf_counter()
+        answer = self.conclude(question, links, outcome, exclude_mentioned, threshold)
+        ended = time.perf_counter()
+        timings = {"linking": linked - started, "search": searched - linked, "answer": ended - searched}
+        return replace(answer, seconds=ended - started, timings=timings)
+
+    def ask_many(
+        self, questions: Iterable[Question], entities: Entities = "linked", together: int = 16
+    ) -> Iterator[Answer]:
+        """Answer many questions in their order; some are searched together, which is faster."""
+        waiting = iter(questions)
+        while group := list(islice(waiting, together)):
+            yield from self._ask_group(group, entities)
+
+    def _ask_group(self, group: Sequence[Question], entities: Entities) -> Iterator[Answer]:
+        started = time.perf_counter()
+        refused = [_refusal(question.question) for question in group]
+        links = [
+            Links(question.question) if refusal else self.linker.link(question.question)
+            for question, refusal in zip(group, refused, strict=True)
+        ]
+        asked = [
+            (
+                question.question,
+                [self._topics(question.question, found, question.entities if entities == "gold" else None)],
+            )
+            for question, found, refusal in zip(group, links, refused, strict=True)
+            if refusal is None
+        ]
+        outcomes = self.search.run_many(asked, together=len(group), seconds=SECONDS * len(group))
+        for question, found, refusal in zip(group, links, refused, strict=True):
+            answer = refusal or self.conclude(
+                question.question, found, next(outcomes), question.exclude_mentioned
+            )
+            yield replace(answer, seconds=(time.perf_counter() - started) / len(group))
+
+    def conclude(
+        self,
+        question: str,
+        links: Links,
+        outcome: Outcome,
+        exclude_mentioned: bool = False,
+        threshold: float | None = None,
+    ) -> Answer:
+        """Turn the programs a search found into an answer, or a reasoned refusal."""
+        best = self._best(outcome.found, exclude_mentioned)
+        if best is None:
+            return Answer(question, links=links, reason=_nothing_found(links, outcome))
+        found, items = best
+        row = features(found, outcome.found)
+        certainty, evidence = self.confidence.weigh(row), tuple(row.tolist())
+        others = tuple(self._reading(other) for other in outcome.found if other is not found)
+        answer = Answer(
+            question,
+            items=items,
+            unit=unit_of(found.program, self.kb),
+            program=print_program(found.program, self.names),
+            paraphrase=paraphrase(found.program, self.kb),
+            sparql=to_sparql(found.program, self.kb.profile, self.kb.schema, exclude_mentioned),
+            score=found.score,
+            confidence=certainty,
+            evidence=evidence,
+            entities=self._entities(question, found),
+            links=links,
+            trace=found.trace,
+            readings=others[:MOST_READINGS],
+        )
+        limit = self.confidence.threshold if threshold is None else threshold
+        reason = None
+        if (kind := unsayable(question)) is not None:
+            reason = f"This is {kind}; programs cannot express that."
+        elif certainty < limit:
+            reason = (
+                f"No reading is likely enough (the best has confidence {certainty:.2f}, below {limit:.2f})."
+            )
+        if reason is None:
+            return answer
+        return Answer(
+            question,
+            confidence=certainty,
+            evidence=evidence,
+            links=links,
+            trace=found.trace,
+            readings=(self._reading(found), *others)[:MOST_READINGS],
+            reason=reason,
+        )
+
+    def _best(
+        self, found: Sequence[Found], exclude_mentioned: bool
+    ) -> tuple[Found, tuple[AnswerItem, ...]] | None:
+        """The likeliest program; where mentioned entities are left out, the likeliest with others."""
+        for candidate in found:
+            if candidate.number is not None and not exclude_mentioned:
+                return candidate, (_number(candidate.number),)
+            nodes, count = candidate.nodes, candidate.number
+            if exclude_mentioned:
+                try:
+                    result = execute(candidate.program, self.kb, exclude_mentioned=True)
+                except BudgetExceeded:
+                    continue
+                nodes, count = result.nodes, result.count
+            if count is not None:
+                return candidate, (_number(count),)
+            if nodes:
+                return candidate, items_of(self.kb, nodes.ids[:MOST_ITEMS])
+        return None
+
+    def _topics(self, question: str, links: Links, entities: Sequence[Mention] | None) -> Topics:
+        if entities is None:
+            return topics_from_links(links, self.kb)
+        named = topics_from_gold(entities, self.kb, question)
+        if any(isinstance(topic.term, Value) for topic in named.items):
+            return named
+        # Datasets list the entities of a question; its numbers and dates are read off the words.
+        values = topics_from_links(Links(question, literals=links.literals), self.kb).items
+        groups = len(named.items)
+        shifted = (replace(v, words=replace(v.words, group=groups + v.words.group)) for v in values)
+        return Topics((*named.items, *shifted))
+
+    def _entities(self, question: str, found: Found) -> tuple[Mention, ...]:
+        return tuple(
+            Mention(self.names.write(topic.term.term), question[start:end] or None, start, end)
+            for topic in found.topics
+            if isinstance(topic.term, Entity)
+            for start, end in [(topic.words.start, topic.words.end)]
+        )
+
+    def _reading(self, found: Found) -> Reading:
+        return Reading(
+            print_program(found.program, self.names), paraphrase(found.program, self.kb), found.score
+        )
+
+
+class _OneAtATime:
+    """Lets threads share a scorer whose cache is not locked."""
+
+    def __init__(self, scorer: Scorer) -> None:
+        self._scorer = scorer
+        self._lock = Lock()
+
+    def score(self, decisions: Sequence[Decision]) -> list[Scores]:
+        with self._lock:
+            return self._scorer.score(decisions)
+
+
+def _refusal(question: str) -> Answer | None:
+    if not question.strip():
+        return Answer(question, reason="The question is empty; ask something.")
+    if len(question) > MOST_CHARACTERS:
+        return Answer(
+            question[:MOST_CHARACTERS],
+            reason=f"The question has {len(question):,} characters; ask in at most {MOST_CHARACTERS:,}.",
+        )
+    return None
+
+
+def _nothing_found(links: Links, outcome: Outcome) -> str:
+    if not outcome.is_complete:
+        return "The search ran out of time before it found a program; ask more simply or allow more seconds."
+    if not links.mentions and not links.literals:
+        return "Nothing in the question names an entity or a value of this knowledge base."
+    return "No program over the linked entities has an answer in this knowledge base."
+
+
+def _number(count: int) -> AnswerItem:
+    return AnswerItem(
+        value=str(count), datatype="http://www.w3.org/2001/XMLSchema#integer", label=f"{count:,}"
+    )

@@ -1,0 +1,107 @@
+"""Files of questions: streamed, resumable, with progress."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from arcaneqa.answer import ArcaneQA, Entities
+from arcaneqa.datasets.record import read_questions
+from arcaneqa.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    asked: int
+    answered: int
+    before: int
+    seconds: float
+
+    def __str__(self) -> str:
+        rate = self.asked / self.seconds if self.seconds else 0.0
+        earlier = f", {self.before} were there already" if self.before else ""
+        return (
+            f"{self.asked} questions asked, {self.answered} answered{earlier}; "
+            f"{self.seconds:.1f} s, {rate:.1f} questions/s."
+        )
+
+
+def answer_file(
+    source: Path,
+    target: Path,
+    kb: str | Path | None = None,
+    model: str | Path | None = None,
+    entities: Entities = "linked",
+) -> Summary:
+    """Answer every question of `source` whose id is not in `target` yet, appending as answers come."""
+    questions = list(read_questions(source))
+    repeated = len(questions) - len({question.id for question in questions})
+    if repeated:
+        raise InputError(f"{source}: {repeated} ids occur more than once; give every question its own id.")
+    done = _finished(target)
+    left = [question for question in questions if question.id not in done]
+    started = time.perf_counter()
+    answered = 0
+    if left:
+        qa = ArcaneQA.load(kb, model)
+        try:
+            with target.open("a", encoding="utf-8") as output, progress() as bar:
+                task = bar.add_task(
+                    "asking", total=len(questions), completed=len(questions) - len(left), rate=""
+                )
+                pairs = zip(left, qa.ask_many(left, entities), strict=True)
+                for number, (question, answer) in enumerate(pairs, 1):
+                    record = answer.to_prediction(question.id).to_json()
+                    output.write(json.dumps(record, ensure_ascii=False) + "\n")
+                    output.flush()
+                    answered += answer.reason is None
+                    rate = number / (time.perf_counter() - started)
+                    bar.update(task, advance=1, rate=f"{rate:.1f} questions/s")
+        except OSError as error:
+            raise InputError(f"{target}: cannot be written ({error.strerror}).") from error
+    return Summary(len(left), answered, len(done), time.perf_counter() - started)
+
+
+def progress() -> Progress:
+    """A bar on stderr, silent where nobody watches."""
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+    )
+    return Progress(*columns, console=console, disable=not console.is_terminal)
+
+
+def _finished(target: Path) -> set[str]:
+    """Ids a former run has written; a line it was killed in is cut off, so that it is asked again."""
+    if not target.exists():
+        return set()
+    done: set[str] = set()
+    kept = 0
+    with target.open("rb") as lines:
+        for line in lines:
+            try:
+                record = json.loads(line)
+                identifier = str(record["id"])
+            except (ValueError, KeyError, TypeError):
+                if line.endswith(b"\n"):
+                    raise InputError(
+                        f"{target} holds something other than predictions; give another --output."
+                    ) from None
+                break
+            if not line.endswith(b"\n"):
+                break
+            done.add(identifier)
+            kept += len(line)
+    if kept < target.stat().st_size:
+        with target.open("r+b") as output:
+            output.truncate(kept)
+    return done

@@ -1,0 +1,72 @@
+"""`arcaneqa ask`: the main job."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def command(
+    question: Annotated[str | None, typer.Argument(help="The question, in English.")] = None,
+    kb: Annotated[
+        str | None, typer.Option(help="Index folder or SPARQL endpoint; the bundled one if left out.")
+    ] = None,
+    model: Annotated[
+        Path | None, typer.Option(help="Checkpoint folder; the bundled one if left out.")
+    ] = None,
+    explain: Annotated[bool, typer.Option(help="Show what was considered at each step.")] = False,
+    input: Annotated[Path | None, typer.Option(help="Questions as JSON lines.")] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(help="Predictions as JSON lines; an interrupted run goes on where it stopped."),
+    ] = None,
+    exclude_mentioned: Annotated[
+        bool, typer.Option(help="Leave out entities that the question itself names.")
+    ] = False,
+    threshold: Annotated[
+        float | None, typer.Option(help="Answer only with at least this confidence, 0 to 1.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the prediction record.")] = False,
+) -> None:
+    """Ask a question, or a file of them.
+
+    Example: arcaneqa ask "what is the capital of France?" --explain
+    """
+    from arcaneqa.errors import InputError
+
+    if threshold is not None and not 0 <= threshold <= 1:
+        raise InputError(f"--threshold is a probability between 0 and 1, not {threshold}.")
+    if (question is None) == (input is None):
+        raise InputError('Give either a question ("…") or --input FILE, one of the two.')
+    if (input is None) != (output is None):
+        raise InputError("--input and --output go together.")
+    if input is not None and output is not None:
+        from arcaneqa.batch import answer_file
+
+        summary = answer_file(input, output, kb, model)
+        typer.echo(str(summary), err=True)
+        return
+    assert question is not None
+    from arcaneqa.answer import ArcaneQA
+
+    qa = ArcaneQA.load(kb, model)
+    answer = qa.ask(question, exclude_mentioned=exclude_mentioned, threshold=threshold)
+    if as_json:
+        import json
+
+        record = answer.to_prediction("1").to_json()
+        if explain and answer.trace is not None:
+            record["trace"] = answer.trace.to_json(most=8)
+        typer.echo(json.dumps(record, ensure_ascii=False, indent=2))
+    else:
+        from rich.console import Console
+
+        from arcaneqa.explain import draw_answer, draw_walk
+
+        console = Console()
+        draw_answer(console, answer)
+        if explain:
+            draw_walk(console, answer)
+    raise typer.Exit(0 if answer.reason is None else 1)

@@ -1,0 +1,58 @@
+"""Answers as people read them: labels, facts in place of a label, units."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from arcaneqa.datasets.record import AnswerItem
+from arcaneqa.kb.interface import Ids, KnowledgeBase
+from arcaneqa.kb.names import Names
+from arcaneqa.kb.terms import Literal
+from arcaneqa.program.expression import Expression, Join
+
+MOST_FACTS = 4
+_UNIT = re.compile(r"(?:\bin |\()([\w°²³/ ]+?)\)?$")
+_UNIT_SUFFIX = re.compile(
+    r"[ _](kg|km|km2|meters|metres|kilometers|kilometres|miles|feet|kelvin|celsius|usd|eur|percent)$"
+)
+
+
+def items_of(kb: KnowledgeBase, ids: Ids) -> tuple[AnswerItem, ...]:
+    names = Names(kb.profile)
+    items = []
+    for node, term, label in zip(ids.tolist(), kb.terms(ids), kb.labels(ids), strict=True):
+        if isinstance(term, Literal):
+            items.append(AnswerItem(value=term.lexical, datatype=term.datatype, label=term.lexical))
+        else:
+            items.append(AnswerItem(id=names.write(term), label=label or facts_of(kb, node)))
+    return tuple(items)
+
+
+def facts_of(kb: KnowledgeBase, node: int) -> str | None:
+    """What a node without a label is known for: a compound value is its facts."""
+    nodes = kb.nodes(np.array([node], np.int64))
+    facts = []
+    for relation in kb.out_relations(nodes).tolist():
+        known = kb.schema.relations[relation]
+        if known.hidden:
+            continue
+        label = kb.labels(kb.objects(relation, nodes).ids[:1])[0]
+        if label:
+            facts.append(f"{known.label}: {label}")
+        if len(facts) == MOST_FACTS:
+            break
+    return "; ".join(facts) or None
+
+
+def unit_of(program: Expression, kb: KnowledgeBase) -> str | None:
+    """The unit a relation's own name tells: "area in square kilometres", "height (m)", "weight kg"."""
+    if not (isinstance(program, Join) and program.relation.inverse):
+        return None
+    relation = kb.schema.relation_ids.get(program.relation.iri)
+    if relation is None or not kb.schema.relations[relation].comparable:
+        return None
+    label = kb.schema.relations[relation].label
+    found = _UNIT.search(label) or _UNIT_SUFFIX.search(label)
+    return found[1] if found else None

@@ -1,0 +1,80 @@
+"""An answer drawn in the terminal: the result first, then the walk that led to it."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from arcaneqa.answer import Answer
+from arcaneqa.datasets.record import AnswerItem
+from arcaneqa.induction.trace import Considered
+
+MOST_SHOWN = 20
+MOST_CANDIDATES = 5
+
+
+def draw_answer(console: Console, answer: Answer) -> None:
+    """The answer, the program in words, how sure, how long."""
+    if answer.reason is not None:
+        console.print(f"[bold yellow]No answer.[/] {escape(answer.reason)}")
+    for item in answer.items[:MOST_SHOWN]:
+        console.print(_item(item, answer.unit))
+    if len(answer.items) > MOST_SHOWN:
+        console.print(f"… and {len(answer.items) - MOST_SHOWN:,} more")
+    if answer.paraphrase is not None:
+        console.print(Text("read as  ", style="dim") + Text(answer.paraphrase))
+    if answer.program is not None:
+        console.print(Text("program  ", style="dim") + Text(answer.program, style="cyan"))
+    if answer.reason is not None and answer.readings:
+        console.print(Text("It may mean:", style="dim"))
+        for reading in answer.readings:
+            console.print(Text(f"  {reading.paraphrase}"))
+    sure = "" if answer.confidence is None else f"{answer.confidence:.0%} sure · "
+    console.print(Text(f"{sure}{answer.seconds * 1000:,.0f} ms", style="dim"))
+
+
+def draw_walk(console: Console, answer: Answer) -> None:
+    """Each step with a choice: its likeliest candidates, the one taken, the size of what it led to."""
+    if answer.trace is None:
+        return
+    for topic in answer.trace.topics:
+        mention = answer.question[topic.start : topic.end]
+        console.print(Text(f"“{mention}” may be {topic.text}" if mention else topic.text, style="dim"))
+    for number, step in enumerate(answer.trace.steps, 1):
+        if len(step.candidates) > 1:
+            console.print(_step(number, step))
+        elif step.size is not None:
+            console.print(Text(f"    → {step.size:,} found", style="green"))
+
+
+def _item(item: AnswerItem, unit: str | None) -> Text:
+    if item.id is None:
+        return Text(f"{item.label}{f' {unit}' if unit else ''}", style="bold")
+    return Text(item.label or item.id, style="bold") + Text(f"  {item.id}", style="dim")
+
+
+def _step(number: int, step: Considered) -> Table:
+    table = Table(
+        title=f"{number}. {step.context or 'start'}", title_justify="left", show_header=False, box=None
+    )
+    shown = step.to_json(MOST_CANDIDATES)
+    for candidate in shown["candidates"]:
+        name = (
+            candidate["text"]
+            if candidate["variable"] is None
+            else f"#{candidate['variable']} {candidate['text']}"
+        )
+        bar = "█" * max(1, round(20 * candidate["probability"]))
+        style = "bold green" if candidate["chosen"] else ""
+        table.add_row(
+            Text("▸" if candidate["chosen"] else " "),
+            Text(name, style=style),
+            Text(candidate["types"], style="dim"),
+            Text(f"{candidate['probability']:.0%}", justify="right"),
+            Text(bar, style="green" if candidate["chosen"] else "blue"),
+        )
+    if (more := shown["considered"] - len(shown["candidates"])) > 0:
+        table.add_row("", Text(f"… {more} more", style="dim"))
+    return table
