@@ -185,6 +185,10 @@ class Index(KnowledgeBase):
                 kept[node] = False
         return np.flatnonzero(kept)
 
+    def datatypes(self) -> dict[str, int]:
+        """How many numbers and times have each datatype."""
+        return self._terms.datatypes(self.counts["numbers"] + self.counts["times"])
+
     # Walking ---------------------------------------------------------------------------------
 
     def objects(self, relation: int, subjects: NodeSet) -> NodeSet:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 
+import numpy as np
+
 from arcaneqa.kb.store import Array
 from arcaneqa.kb.strings import Strings
 from arcaneqa.kb.terms import RDF_LANG_STRING, Blank, Iri, Literal, Term
@@ -65,6 +67,11 @@ class Terms:
             return type_name is None and self.entities[node] == text
         literal = node - len(self.entities)
         return self.literals[literal] == text and self._types[self._literal_types[literal]] == type_name
+
+    def datatypes(self, literals: int) -> dict[str, int]:
+        """How many of the first so many literals have each datatype."""
+        counts = np.bincount(self._literal_types[:literals], minlength=len(self._types))
+        return {name: int(count) for name, count in zip(self._types, counts, strict=True) if count}
 
     def __getitem__(self, node: int) -> Term:
         if node < len(self.entities):
