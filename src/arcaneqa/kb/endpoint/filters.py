@@ -59,6 +59,7 @@ _CALENDARS = (
     _Calendar(XSD + "date", 10, f"{_YEAR}{_MONTH}{_DAY}{_OFFSET}?$"),
 )
 _DATE_TIME_FORM = f"^-?[0-9]+{_MONTH}{_DAY}{_CLOCK}{_OFFSET}?$"
+_LOCAL_FORM = f"^-?[0-9]+{_MONTH}{_DAY}{_CLOCK}$"
 
 
 class Bound(Enum):
@@ -75,11 +76,23 @@ def is_number(variable: str) -> str:
     return f"({exact} || (DATATYPE({variable}) IN ({_BINARY}) && {_double(variable)} = {_double(variable)}))"
 
 
+def number_family(variable: str) -> str:
+    """Text that tells numbers in floating point from exact ones."""
+    return f'IF(DATATYPE({variable}) IN ({_BINARY}), "binary", "exact")'
+
+
+def number_key(variable: str) -> str:
+    """What sorts the numbers of a family."""
+    return f"IF(DATATYPE({variable}) IN ({_BINARY}), {_double(variable)}, {variable})"
+
+
 def is_time(variable: str) -> str:
-    branches = [_calendar(variable, kind) for kind in _CALENDARS]
-    branches.append(_date_time(variable))
-    branches.append(_far_future(variable))
-    return _any(branches)
+    return _any([is_calendar(variable), is_instant(variable)])
+
+
+def is_calendar(variable: str) -> str:
+    """A day, a month or a year."""
+    return _any([*(_calendar(variable, kind) for kind in _CALENDARS), _far_future(variable)])
 
 
 def compares(variable: str, comparison: Comparison, literal: Literal) -> str:
@@ -109,7 +122,7 @@ def equals(variable: str, literal: Literal) -> str:
                 if kind.datatype == literal.datatype:
                     period = kind.period(math.floor(start / _SECONDS_A_DAY))
                     return f"({_calendar(variable, kind)} && {_compared(variable, kind, '=', period)})"
-            return f"({_date_time(variable)} && {_instant(variable)} = {_moment(window.start)})"
+            return f"({is_instant(variable)} && {instant(variable)} = {_moment(window.start)})"
         case bool() as truth:
             both = ("true", "1") if truth else ("false", "0")
             forms = (written(Literal(form, literal.datatype)) for form in both)
@@ -136,7 +149,7 @@ def bounded(variable: str, bound: Bound, moment: float) -> str:
                 days += 1
         compared = _compared(variable, kind, operator, kind.period(days))
         branches.append(f"({_calendar(variable, kind)} && {compared})")
-    branches.append(f"({_date_time(variable)} && {_instant(variable)} {operator} {_moment(moment)})")
+    branches.append(f"({is_instant(variable)} && {instant(variable)} {operator} {_moment(moment)})")
     if not earlier:
         branches.append(_far_future(variable))
     return _any(branches)
@@ -172,7 +185,7 @@ def _float_text(number: float) -> str:
 
 
 def _calendar(variable: str, kind: _Calendar) -> str:
-    return f"DATATYPE({variable}) = {iri(kind.datatype)} && REGEX(STR({variable}), {quoted(kind.form)})"
+    return f"(DATATYPE({variable}) = {iri(kind.datatype)} && REGEX(STR({variable}), {quoted(kind.form)}))"
 
 
 def _compared(variable: str, kind: _Calendar, operator: str, period: str) -> str:
@@ -181,13 +194,14 @@ def _compared(variable: str, kind: _Calendar, operator: str, period: str) -> str
     return f"SUBSTR(STR({variable}), 1, {kind.width}) {operator} {quoted(period)}"
 
 
-def _date_time(variable: str) -> str:
-    return f"DATATYPE({variable}) IN ({_DATE_TIMES}) && REGEX(STR({variable}), {quoted(_DATE_TIME_FORM)})"
+def is_instant(variable: str) -> str:
+    return f"(DATATYPE({variable}) IN ({_DATE_TIMES}) && REGEX(STR({variable}), {quoted(_DATE_TIME_FORM)}))"
 
 
-def _instant(variable: str) -> str:
-    has_offset = f"REGEX(STR({variable}), {quoted(_OFFSET + '$')})"
-    return f'IF({has_offset}, {variable}, {_DATE_TIME}(CONCAT(STR({variable}), "Z")))'
+def instant(variable: str) -> str:
+    # Some servers fail on a cast that the condition before it rules out, so this one is guarded by itself.
+    local = f"DATATYPE({variable}) IN ({_DATE_TIMES}) && REGEX(STR({variable}), {quoted(_LOCAL_FORM)})"
+    return f'IF({local}, {_DATE_TIME}(CONCAT(STR({variable}), "Z")), {variable})'
 
 
 def _moment(seconds: float) -> str:

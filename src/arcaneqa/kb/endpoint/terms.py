@@ -58,7 +58,8 @@ def from_json(binding: Any) -> Term:
             return Blank(value)
         case "literal" | "typed-literal":
             if language := binding.get("xml:lang"):
-                return Literal(value, RDF_LANG_STRING, str(language))
+                # Tags mean the same in any case, and stores disagree on which to keep.
+                return Literal(value, RDF_LANG_STRING, str(language).lower())
             return Literal(value, str(binding.get("datatype", XSD_STRING)))
         case kind:
             raise ValueError(f"unknown kind of term {kind!r}")

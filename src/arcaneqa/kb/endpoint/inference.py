@@ -1,0 +1,75 @@
+"""Domains and ranges that nobody declared, inferred from the classes of a relation's subjects and objects."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import replace
+
+from arcaneqa.errors import EndpointError
+from arcaneqa.kb.endpoint.patterns import either
+from arcaneqa.kb.endpoint.queries import Queries, Question, whole_number
+from arcaneqa.kb.endpoint.terms import iri
+from arcaneqa.kb.profile import Profile
+from arcaneqa.kb.schema import Class, Relation
+from arcaneqa.kb.terms import Iri
+
+# A class covers a relation's subjects if nearly all of them belong to it; the smallest such class says most.
+_COVERS = 0.8
+_BATCH = 50
+
+
+class Inference:
+    def __init__(self, queries: Queries, profile: Profile, classes: Sequence[Class], nested: bool) -> None:
+        self._queries = queries
+        self._classes = {klass.iri: klass for klass in classes}
+        self._typed = either(profile.type)
+        self._above = f"{self._typed}" if not nested else f"({self._typed})/({either(profile.subclass)})*"
+        hidden = ", ".join(iri(klass.iri) for klass in classes if klass.hidden)
+        self._shown = f"FILTER(?c NOT IN ({hidden}))" if hidden else ""
+
+    def completed(
+        self, relations: Sequence[Relation], mostly_entities: Set[str], deadline: float
+    ) -> list[Relation]:
+        """The relations with what could be inferred; a server too slow for it leaves them as they were."""
+        domains = [r.iri for r in relations if r.domain is None]
+        ranges = [r.iri for r in relations if r.range is None and r.iri in mostly_entities]
+        try:
+            domain = self._covering(domains, "?x ?p ?y", deadline)
+            range_ = self._covering(ranges, "?y ?p ?x", deadline)
+        except EndpointError:
+            return list(relations)
+        return [
+            replace(
+                relation,
+                domain=relation.domain if relation.domain is not None else domain.get(relation.iri),
+                range=relation.range if relation.range is not None else range_.get(relation.iri),
+            )
+            for relation in relations
+        ]
+
+    def _covering(self, relations: Sequence[str], fact: str, deadline: float) -> dict[str, int]:
+        by_class, typed = [], []
+        for start in range(0, len(relations), _BATCH):
+            batch = " ".join(map(iri, relations[start : start + _BATCH]))
+            facts = f"VALUES ?p {{ {batch} }} {fact} . ?x"
+            counted = f"(COUNT(DISTINCT ?x) AS ?n) WHERE {{ {facts}"
+            by_class.append(f"{{ SELECT ?p ?c {counted} {self._above} ?c {self._shown} }} GROUP BY ?p ?c }}")
+            typed.append(f"{{ SELECT ?p {counted} {self._above} ?c {self._shown} }} GROUP BY ?p }}")
+        rows = self._queries.all([Question(("?p", "?c", "?n"), where) for where in by_class], deadline)
+        totals = self._queries.all([Question(("?p", "?n"), where) for where in typed], deadline)
+        total = {p.value: whole_number(n) for found in totals for p, n in found if isinstance(p, Iri)}
+        counts: dict[str, list[tuple[Class, int]]] = defaultdict(list)
+        for found in rows:
+            for predicate, klass, number in found:
+                if isinstance(predicate, Iri) and isinstance(klass, Iri) and klass.value in self._classes:
+                    counts[predicate.value].append((self._classes[klass.value], whole_number(number)))
+        return {name: _best(counts[name], _COVERS * total.get(name, 0)) for name in counts}
+
+
+def _best(counts: Iterable[tuple[Class, int]], enough: float) -> int:
+    ordered = sorted(counts, key=lambda pair: pair[0].id)
+    covering = [pair for pair in ordered if pair[1] >= enough]
+    if not covering:
+        return max(ordered, key=lambda pair: pair[1])[0].id
+    return min(covering, key=lambda pair: (pair[0].members, -pair[1]))[0].id

@@ -1,0 +1,91 @@
+"""Terms, names and how often a node is mentioned: asked in batches, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from arcaneqa.kb.endpoint.naming import Called, Naming
+from arcaneqa.kb.endpoint.nodes import Nodes
+from arcaneqa.kb.endpoint.patterns import either
+from arcaneqa.kb.endpoint.queries import Queries, Question, whole_number
+from arcaneqa.kb.endpoint.terms import written
+from arcaneqa.kb.interface import Ids
+from arcaneqa.kb.profile import Profile
+from arcaneqa.kb.terms import RDF_LANG_STRING, Iri, Literal, Term
+
+
+class Lexicon:
+    def __init__(self, queries: Queries, nodes: Nodes, profile: Profile) -> None:
+        self._queries = queries
+        self._nodes = nodes
+        self._naming = Naming(profile)
+        self._names = either((*profile.label, *profile.alias))
+        self._language = profile.language
+
+    def mentioned(self, term: Iri | Literal) -> Term | None:
+        """The term as the server writes it, if any fact mentions it."""
+        facts = f"VALUES ?x {{ {written(term)} }} ?s ?p ?x"
+        if isinstance(term, Iri):
+            facts = f"{{ {facts} }} UNION {{ VALUES ?x {{ {written(term)} }} ?x ?p ?o }}"
+        rows = self._queries.first([Question(("?x",), facts)], 1)[0]
+        return rows[0][0] if rows else None
+
+    def called(self, terms: Sequence[Term]) -> dict[Term, Called]:
+        names = list(dict.fromkeys(term for term in terms if isinstance(term, Iri)))
+        texts = [written(name) for name in names]
+        questions = [self._naming.question(" ".join(chunk)) for chunk in self._chunks(texts)]
+        return self._naming.sorted_out(row for rows in self._queries.all(questions) for row in rows)
+
+    def degrees(self, ids: Ids) -> Ids:
+        distinct = np.unique(ids)
+        nameable = [node for node in distinct.tolist() if self._nodes.written(np.array([node])) is not None]
+        texts = self._nodes.written(np.array(nameable, np.int64)) or ()
+        questions = []
+        for chunk in self._chunks(texts):
+            values = f"VALUES ?x {{ {' '.join(chunk)} }}"
+            facts = f"{{ {values} ?x ?p ?o }} UNION {{ {values} ?o ?p ?x }}"
+            grouped = f"SELECT ?x (COUNT(*) AS ?n) WHERE {{ {facts} }} GROUP BY ?x"
+            questions.append(Question(("?x", "?n"), f"{{ {grouped} }}"))
+        counts = {
+            self._nodes.known(term): whole_number(count)
+            for rows in self._queries.all(questions)
+            for term, count in rows
+            if term is not None
+        }
+        return np.array([counts.get(node, 0) for node in ids.tolist()], np.int64)
+
+    def search(self, texts: Sequence[str]) -> list[list[int]]:
+        """Nodes that have one of the profile's names with this text, in a few variants of case."""
+        wanted: dict[Literal, set[int]] = {}
+        for place, text in enumerate(texts):
+            for variant in _variants(text):
+                for form in (Literal(variant), Literal(variant, RDF_LANG_STRING, self._language)):
+                    wanted.setdefault(form, set()).add(place)
+        questions = [
+            Question(("?x", "?l"), f"VALUES ?l {{ {' '.join(chunk)} }} ?x {self._names} ?l")
+            for chunk in self._chunks([written(form) for form in wanted])
+        ]
+        by_text: dict[tuple[str, str], set[int]] = {}
+        for form, places in wanted.items():
+            by_text.setdefault((form.lexical, form.language), set()).update(places)
+        found: list[set[int]] = [set() for _ in texts]
+        for rows in self._queries.all(questions):
+            for term, name in rows:
+                if term is not None and isinstance(name, Literal):
+                    node = int(self._nodes.intern([term])[0])
+                    for place in by_text.get((name.lexical, name.language), ()):
+                        found[place].add(node)
+        return [sorted(nodes) for nodes in found]
+
+    def _chunks(self, texts: Sequence[str]) -> Iterator[Sequence[str]]:
+        size = self._queries.capabilities.listed
+        return (texts[start : start + size] for start in range(0, len(texts), size))
+
+
+def _variants(text: str) -> tuple[str, ...]:
+    """As written, as a title, as a sentence begins, all small, all capital."""
+    text = " ".join(text.split())
+    title = " ".join(word[:1].upper() + word[1:] for word in text.split(" "))
+    return tuple(dict.fromkeys((text, title, text[:1].upper() + text[1:], text.lower(), text.upper())))

@@ -1,0 +1,38 @@
+"""From an address to an opened endpoint: settings, capabilities, and a discovery made or remembered."""
+
+from __future__ import annotations
+
+from arcaneqa.kb.endpoint.cache import ResultCache
+from arcaneqa.kb.endpoint.client import Client
+from arcaneqa.kb.endpoint.discovery import discover
+from arcaneqa.kb.endpoint.endpoint import Endpoint
+from arcaneqa.kb.endpoint.queries import Queries, probe
+from arcaneqa.kb.endpoint.remembered import Memory
+from arcaneqa.kb.endpoint.settings import Settings
+from arcaneqa.kb.profile import Profile, load_profile
+
+
+def opened(url: str, profile: Profile | None, settings: Settings | None) -> Endpoint:
+    settings = settings or Settings.from_environment()
+    if profile is None and settings.profile is not None:
+        profile = load_profile(settings.profile)
+    cache = None
+    if settings.cache_bytes:
+        cache = ResultCache(settings.folder / "results.db", settings.cache_bytes, settings.age)
+    client = Client(
+        url,
+        authorization=settings.authorization,
+        certificates=settings.certificates,
+        limits=settings.limits,
+        cache=cache,
+    )
+    try:
+        memory = Memory(settings.folder, f"{client.name}\n{profile!r}", settings.age)
+        discovery = memory.load()
+        if discovery is None:
+            discovery = discover(Queries(client, probe(client)), profile)
+            memory.save(discovery)
+        return Endpoint(client, discovery)
+    except BaseException:
+        client.close()
+        raise

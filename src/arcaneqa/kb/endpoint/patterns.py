@@ -1,0 +1,191 @@
+"""Sets as the graph patterns that define them, so that a large set travels as its query.
+
+Each pattern binds one variable to the members of its set. Inner variables are named when the text is
+written: equal sets give equal text (and so share a cached result), different sets never share a variable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count
+
+from arcaneqa.kb.endpoint import filters
+from arcaneqa.kb.endpoint.terms import iri
+from arcaneqa.kb.interface import Comparison, Window
+from arcaneqa.kb.terms import Literal
+
+
+def fresh_variables() -> Iterator[str]:
+    return (f"?v{number}" for number in count())
+
+
+# Conditions on a value --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Compares:
+    comparison: Comparison
+    literal: Literal
+
+    def text(self, variable: str) -> str:
+        return filters.compares(variable, self.comparison, self.literal)
+
+
+@dataclass(frozen=True, slots=True)
+class Equals:
+    """The value of one of the literals."""
+
+    literals: tuple[Literal, ...]
+
+    def text(self, variable: str) -> str:
+        return " || ".join(filters.equals(variable, literal) for literal in self.literals)
+
+
+@dataclass(frozen=True, slots=True)
+class Bounded:
+    bound: filters.Bound
+    moment: float
+
+    def text(self, variable: str) -> str:
+        return filters.bounded(variable, self.bound, self.moment)
+
+
+Condition = Compares | Equals | Bounded
+
+
+# Sets -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """Named one by one; `terms` are SPARQL text."""
+
+    terms: tuple[str, ...]
+
+    def where(self, variable: str, fresh: Iterator[str]) -> str:  # noqa: ARG002
+        return f"VALUES {variable} {{ {' '.join(self.terms)} }}"
+
+
+@dataclass(frozen=True, slots=True)
+class Along:
+    """Where a relation leads from a set: to objects, or `inverse` to subjects."""
+
+    relation: str
+    inverse: bool
+    source: Pattern
+
+    def where(self, variable: str, fresh: Iterator[str]) -> str:
+        start = next(fresh)
+        return f"{self.source.where(start, fresh)} {hop(start, self.relation, variable, self.inverse)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """Instances of any of the classes by any of the type predicates."""
+
+    types: tuple[str, ...]
+    classes: tuple[str, ...]
+
+    def where(self, variable: str, fresh: Iterator[str]) -> str:
+        if len(self.classes) == 1:
+            return f"{variable} {either(self.types)} {iri(self.classes[0])} ."
+        klass = next(fresh)
+        listed = Listed(tuple(map(iri, self.classes))).where(klass, fresh)
+        return f"{listed} {variable} {either(self.types)} {klass} ."
+
+
+@dataclass(frozen=True, slots=True)
+class With:
+    """Members of `source` (or any node) with a value at the end of a path that meets the condition."""
+
+    source: Pattern | None
+    path: tuple[tuple[str, bool], ...]
+    condition: Condition
+
+    def where(self, variable: str, fresh: Iterator[str]) -> str:
+        start = f"{self.source.where(variable, fresh)} " if self.source else ""
+        value = next(fresh)
+        hops = walked(variable, self.path, value, fresh)
+        return f"{start}{hops} FILTER({self.condition.text(value)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """Literals with this value among the objects of the relations."""
+
+    relations: tuple[str, ...]
+    condition: Condition
+
+    def where(self, variable: str, fresh: Iterator[str]) -> str:
+        relation, subject = next(fresh), next(fresh)
+        listed = Listed(tuple(map(iri, self.relations))).where(relation, fresh)
+        return f"{listed} {subject} {relation} {variable} . FILTER({self.condition.text(variable)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Both:
+    left: Pattern
+    right: Pattern
+
+    def where(self, variable: str, fresh: Iterator[str]) -> str:
+        return f"{self.left.where(variable, fresh)} {self.right.where(variable, fresh)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Without:
+    left: Pattern
+    right: Pattern
+
+    def where(self, variable: str, fresh: Iterator[str]) -> str:
+        return f"{self.left.where(variable, fresh)} MINUS {{ {self.right.where(variable, fresh)} }}"
+
+
+@dataclass(frozen=True, slots=True)
+class During:
+    """Members whose stretch from `start` to `end` meets the window; without a date they pass."""
+
+    source: Pattern
+    start: str
+    end: str | None
+    window: Window
+
+    def where(self, variable: str, fresh: Iterator[str]) -> str:
+        members = self.source.where(variable, fresh)
+        start, end = next(fresh), next(fresh)
+        if self.end is None:
+            return (
+                f"{members} {_unless_absent(variable, self.start, start, filters.meets(start, self.window))}"
+            )
+        started = filters.bounded(start, filters.Bound.STARTS_BEFORE, self.window.end)
+        lasting = filters.bounded(end, filters.Bound.ENDS_AFTER, self.window.start)
+        return (
+            f"{members} {_unless_absent(variable, self.start, start, started)}"
+            f" {_unless_absent(variable, self.end, end, lasting)}"
+        )
+
+
+Pattern = Listed | Along | Members | With | Values | Both | Without | During
+
+
+def hop(start: str, relation: str, end: str, inverse: bool) -> str:
+    return f"{end} {iri(relation)} {start} ." if inverse else f"{start} {iri(relation)} {end} ."
+
+
+def walked(start: str, path: tuple[tuple[str, bool], ...], end: str, fresh: Iterator[str]) -> str:
+    """A walk of some hops from one variable to another."""
+    stops = [start, *(next(fresh) for _ in path[1:]), end]
+    return " ".join(
+        hop(here, relation, there, inverse)
+        for here, (relation, inverse), there in zip(stops[:-1], path, stops[1:], strict=True)
+    )
+
+
+def either(predicates: tuple[str, ...]) -> str:
+    return "|".join(map(iri, predicates))
+
+
+def _unless_absent(subject: str, relation: str, value: str, condition: str) -> str:
+    """Some time that the relation gives meets the condition, or there is no such time."""
+    times = f"{subject} {iri(relation)} {value} . FILTER({filters.is_time(value)})"
+    return f"OPTIONAL {{ {times} }} FILTER(!BOUND({value}) || {condition})"

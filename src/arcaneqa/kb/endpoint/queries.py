@@ -1,0 +1,117 @@
+"""Whole results of SELECT queries: what a server caps is fetched page by page, and the pages are counted.
+
+What servers can do differs; it is probed once (`probe`) and kept as `Capabilities`, never guessed from a
+server's name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from arcaneqa.kb.endpoint.client import Client, Row
+from arcaneqa.kb.endpoint.errors import Garbled, Oversized, Rejected
+from arcaneqa.kb.terms import Literal
+
+_PAGE = 10_000
+_LISTED = (1000, 200, 40)
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """`page` rows surely arrive in one answer; `listed` terms surely fit into one VALUES block."""
+
+    page: int
+    listed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """SELECT DISTINCT `variables` WHERE `where`: all of it."""
+
+    variables: tuple[str, ...]
+    where: str
+
+    def text(self, limit: int) -> str:
+        return f"SELECT DISTINCT {' '.join(self.variables)} WHERE {{ {self.where} }} LIMIT {limit}"
+
+    def page(self, offset: int, limit: int) -> str:
+        # Sorted inside and cut outside: Virtuoso limits how far a sorted result may be cut directly.
+        names = " ".join(self.variables)
+        inner = f"SELECT DISTINCT {names} WHERE {{ {self.where} }} ORDER BY {names}"
+        return f"SELECT {names} WHERE {{ {{ {inner} }} }} OFFSET {offset} LIMIT {limit}"
+
+    def counted(self) -> str:
+        inner = f"SELECT DISTINCT {' '.join(self.variables)} WHERE {{ {self.where} }}"
+        return f"SELECT (COUNT(*) AS ?n) WHERE {{ {{ {inner} }} }}"
+
+
+class Queries:
+    def __init__(self, client: Client, capabilities: Capabilities) -> None:
+        self.client = client
+        self.capabilities = capabilities
+
+    def all(self, questions: Sequence[Question], deadline: float | None = None) -> list[list[Row]]:
+        """Every row of every question; the questions run side by side."""
+        page = self.capabilities.page
+        results = self.client.select_all([question.text(page) for question in questions], deadline)
+        return [
+            rows if len(rows) < page else self._paged(question, deadline)
+            for question, rows in zip(questions, results, strict=True)
+        ]
+
+    def first(self, questions: Sequence[Question], limit: int) -> list[list[Row]]:
+        """Up to `limit` rows of every question; `limit` is at most a page."""
+        return self.client.select_all([question.text(limit) for question in questions])
+
+    def count(self, question: Question) -> int:
+        return whole_number(self.client.select(question.counted())[0][0])
+
+    def _paged(self, question: Question, deadline: float | None) -> list[Row]:
+        size = self.capabilities.page
+        total = self.count(question)
+        offsets = range(0, total, size)
+        pages = self.client.select_all([question.page(offset, size) for offset in offsets], deadline)
+        rows = list(dict.fromkeys(row for page in pages for row in page))
+        if len(rows) != total:
+            raise Oversized(
+                f"The endpoint {self.client.name} counts {total} rows but hands out {len(rows)}; it may be "
+                "changing under the query, or cut results short. Try again."
+            )
+        return rows
+
+
+def whole_number(term: object) -> int:
+    if isinstance(term, Literal):
+        try:
+            return int(float(term.lexical))
+        except ValueError:
+            pass
+    raise Garbled(f"The endpoint answered {term!r} where a count was asked for.")
+
+
+def probe(client: Client) -> Capabilities:
+    """What this server can do, by trying it on its own facts."""
+    return Capabilities(_largest_page(client), _most_listed(client))
+
+
+def _largest_page(client: Client) -> int:
+    """A page that arrives whole: as many rows as we like to have, or as the server's cap allows."""
+    facts = "SELECT ?s ?p ?o WHERE { ?s ?p ?o }"
+    rows = len(client.select(f"{facts} LIMIT {_PAGE}"))
+    if rows == _PAGE:
+        return _PAGE
+    more = client.select(f"{facts} OFFSET {rows} LIMIT 1")
+    # Either that was every fact there is, or the server caps its results at what it sent.
+    return _PAGE if not more else rows
+
+
+def _most_listed(client: Client) -> int:
+    for size in _LISTED:
+        names = " ".join(f"<urn:arcaneqa:probe:a-name-of-usual-length:{number}>" for number in range(size))
+        try:
+            client.select(f"SELECT ?s ?o WHERE {{ VALUES ?s {{ {names} }} ?s ?p ?o }} LIMIT 1")
+        except Rejected:
+            continue
+        return size
+    raise Rejected(f"The endpoint {client.name} refuses every VALUES block; it does not speak SPARQL 1.1.")

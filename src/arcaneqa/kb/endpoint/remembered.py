@@ -1,0 +1,76 @@
+"""A discovery kept on disk, with its age, because looking over all facts takes time."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import tempfile
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from arcaneqa.errors import InputError
+from arcaneqa.kb.endpoint.discovery import Discovery
+from arcaneqa.kb.endpoint.queries import Capabilities
+from arcaneqa.kb.profile import profile_from_json
+from arcaneqa.kb.schema import Class, Relation, Schema, ValueKind
+
+_FORMAT = 1
+
+
+class Memory:
+    """One file an endpoint in `folder`; what is older than `age` seconds, damaged or foreign is forgotten."""
+
+    def __init__(self, folder: Path, key: str, age: float) -> None:
+        self._path = folder / f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.json"
+        self._key = key
+        self._age = age
+
+    def load(self) -> Discovery | None:
+        try:
+            data = json.loads(self._path.read_text(encoding="utf-8"))
+            if data["format"] != _FORMAT or data["key"] != self._key:
+                return None
+            if not 0 <= time.time() - data["made"] < self._age:
+                return None
+            return _from_json(data)
+        except (OSError, ValueError, KeyError, TypeError, InputError):
+            return None
+
+    def save(self, discovery: Discovery) -> None:
+        """Written beside and renamed; a disk that cannot be written costs only the next discovery."""
+        data = {"format": _FORMAT, "key": self._key, "made": time.time(), **_to_json(discovery)}
+        with contextlib.suppress(OSError):
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            handle, draft = tempfile.mkstemp(dir=self._path.parent, suffix=".draft")
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                json.dump(data, file)
+            Path(draft).replace(self._path)
+
+
+def _to_json(discovery: Discovery) -> dict[str, Any]:
+    schema = discovery.schema
+    return {
+        "profile": discovery.profile.to_json(),
+        "capabilities": asdict(discovery.capabilities),
+        "relations": [asdict(r) | {"kinds": sorted(r.kinds)} for r in schema.relations],
+        "classes": [asdict(c) for c in schema.classes],
+        "time_pairs": list(schema.time_pairs.items()),
+        "subclasses": discovery.subclasses,
+    }
+
+
+def _from_json(data: Any) -> Discovery:
+    relations = [
+        Relation(**{**item, "kinds": frozenset(map(ValueKind, item["kinds"]))}) for item in data["relations"]
+    ]
+    schema = Schema(relations, [Class(**item) for item in data["classes"]], dict(data["time_pairs"]))
+    return Discovery(
+        profile_from_json(data["profile"], "the remembered profile"),
+        Capabilities(**data["capabilities"]),
+        schema,
+        {name: tuple(below) for name, below in data["subclasses"].items()},
+    )

@@ -1,0 +1,87 @@
+"""Sets that stay on the server until someone looks at their members."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+
+from arcaneqa.kb.endpoint.nodes import Nodes
+from arcaneqa.kb.endpoint.patterns import Listed, Pattern, fresh_variables
+from arcaneqa.kb.endpoint.queries import Queries, Question
+from arcaneqa.kb.interface import Ids, NodeSet
+
+Parts = tuple[Pattern, ...]
+
+
+def members(pattern: Pattern) -> Question:
+    return Question(("?x",), pattern.where("?x", fresh_variables()))
+
+
+class RemoteSet(NodeSet):
+    """The union of some patterns. A set is peeked at once: a small one becomes its list of ids and from
+    then on travels as that; a large one stays its query, and is counted or fetched only on demand."""
+
+    __slots__ = ("_known", "_large", "_lock", "_nodes", "_parts", "_queries", "kept")
+
+    def __init__(self, queries: Queries, nodes: Nodes, parts: Parts, known: Ids | None = None) -> None:
+        self._queries = queries
+        self._nodes = nodes
+        self._parts = parts
+        self._known = known
+        self._large = False
+        self._lock = threading.RLock()
+        self.kept: dict[str, Ids] = {}
+        """What has been found to touch this set, by the question asked."""
+
+    @property
+    def ids(self) -> Ids:
+        with self._lock:
+            if self._peeked() is None:
+                results = self._queries.all([members(part) for part in self._parts])
+                self._known = self._nodes.intern(row[0] for rows in results for row in rows)
+            assert self._known is not None
+            return self._known
+
+    def __len__(self) -> int:
+        known = self._peeked()
+        if known is None and len(self._parts) == 1:
+            return self._queries.count(members(self._parts[0]))
+        return len(self.ids)
+
+    def __bool__(self) -> bool:
+        known = self._peeked()
+        return known is None or len(known) > 0
+
+    @property
+    def small(self) -> Ids | None:
+        """The ids, if they are known without much ado."""
+        return self._peeked()
+
+    @property
+    def parts(self) -> Parts:
+        """Patterns to build on: the list of a small set, the definition of a large one; none if empty."""
+        known = self._peeked()
+        if known is None:
+            return self._parts
+        if not len(known):
+            return ()
+        size = self._queries.capabilities.listed
+        if -(-len(known) // size) > len(self._parts) > 0:
+            return self._parts
+        texts = self._nodes.written(known)
+        return self._parts if texts is None else listed(texts, size)
+
+    def _peeked(self) -> Ids | None:
+        with self._lock:
+            if self._known is None and not self._large:
+                limit = self._queries.capabilities.listed + 1
+                results = self._queries.first([members(part) for part in self._parts], limit)
+                if any(len(rows) == limit for rows in results):
+                    self._large = True
+                else:
+                    self._known = self._nodes.intern(row[0] for rows in results for row in rows)
+            return self._known
+
+
+def listed(texts: Sequence[str], size: int) -> Parts:
+    return tuple(Listed(tuple(texts[start : start + size])) for start in range(0, len(texts), size))

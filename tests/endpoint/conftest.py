@@ -1,0 +1,19 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from oxigraph_server import Oxigraph, running_oxigraph
+from virtuoso_server import Virtuoso, running_virtuoso
+
+
+@pytest.fixture(scope="session")
+def oxigraph() -> Iterator[Oxigraph]:
+    with running_oxigraph() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def virtuoso(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Virtuoso]:
+    with running_virtuoso(tmp_path_factory.mktemp("virtuoso")) as server:
+        yield server

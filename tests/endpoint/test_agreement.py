@@ -1,0 +1,37 @@
+"""The endpoint against the index: the same random facts, the same random questions, the same answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from agreement import assert_same_answers, assert_same_schema, random_facts
+from oxigraph_server import Oxigraph
+from virtuoso_server import Virtuoso
+
+from arcaneqa.kb.build import build_index
+from arcaneqa.kb.endpoint import open_endpoint
+from arcaneqa.kb.endpoint.settings import Settings
+from arcaneqa.kb.index import Index
+
+
+def _agree(server: Oxigraph | Virtuoso, seed: int, folder: Path) -> None:
+    facts = random_facts(seed)
+    source = folder / "facts.nt"
+    source.write_text(facts, encoding="utf-8")
+    build_index([source], folder / "index")
+    settings = Settings(folder=folder / "memory")
+    with Index(folder / "index") as index, open_endpoint(server.load(facts), settings=settings) as endpoint:
+        assert_same_schema(index, endpoint)
+        assert_same_answers(index, endpoint, seed)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_oxigraph_answers_like_the_index(oxigraph: Oxigraph, seed: int, tmp_path: Path) -> None:
+    _agree(oxigraph, seed, tmp_path)
+
+
+@pytest.mark.virtuoso
+@pytest.mark.parametrize("seed", range(24))
+def test_virtuoso_answers_like_the_index(virtuoso: Virtuoso, seed: int, tmp_path: Path) -> None:
+    _agree(virtuoso, seed, tmp_path)
