@@ -77,6 +77,18 @@ ORGANIZATIONS = {
     "ACP": "ACP Group of States",
     "PIF": "Pacific Islands Forum",
 }
+MOUNTAIN_ALIASES = {
+    "Denali": ("Mount McKinley",),
+    "Gora El'brus": ("Elbrus", "Mount Elbrus"),
+    "Cerro Aconcagua": ("Aconcagua",),
+    "Mount Everest": ("Everest",),
+    "Kilimanjaro": ("Mount Kilimanjaro",),
+    "Mount Fuji": ("Fuji", "Fujiyama"),
+    "Jebel Toubkal": ("Toubkal",),
+    "Dufourspitze": ("Monte Rosa",),
+    "Volcan Pico de Orizaba": ("Pico de Orizaba",),
+    "Pico de Teide on Canary Islands": ("Teide",),
+}
 RELIGIONS = {
     "Roman Catholic": "Catholicism",
     "Catholic": "Catholicism",
@@ -169,7 +181,7 @@ def _highest_point(graph: Graph, subject: str, profile: dict[str, Any]) -> None:
     label = re.sub(r"\s*\(.*?\)", "", found[1]).strip(" ,")
     if "unnamed" in label or "location" in label or len(label) > 40:
         return
-    mountain = graph.entity("Mountain", label, label, hint="mountain")
+    mountain = graph.entity("Mountain", label, label, MOUNTAIN_ALIASES.get(label, ()), "mountain")
     graph.fact(mountain, "elevation", number(int(found[2].replace(",", ""))))
     graph.fact(mountain, "country", subject)
     graph.fact(subject, "highestPoint", mountain)

@@ -39,7 +39,7 @@ def number(value: float | Decimal) -> Value:
 
 
 def text(value: str) -> Value:
-    escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    escaped = " ".join(value.split()).replace("\\", "\\\\").replace('"', '\\"')
     return Value(f'"{escaped}"')
 
 

@@ -10,6 +10,24 @@ from demokb.graph import Graph, date, integer, number, text
 from demokb.packages import Store
 
 FEET = 0.3048
+CLUBS = {
+    "R. Madrid": "Real Madrid",
+    "R. Sociedad": "Real Sociedad",
+    "Eintr. Braunschweig": "Eintracht Braunschweig",
+}
+CLUB_ALIASES = {
+    "FC Bayern München": ("Bayern Munich", "Bayern"),
+    "Atlético": ("Atlético Madrid", "Atletico Madrid"),
+    "Athletic": ("Athletic Bilbao",),
+    "Barcelona": ("FC Barcelona", "Barça"),
+    "Manchester United": ("Man United", "Man Utd"),
+    "Manchester City": ("Man City",),
+    "Tottenham Hotspur": ("Tottenham", "Spurs"),
+    "Inter": ("Inter Milan",),
+    "Milan": ("AC Milan",),
+    "Roma": ("AS Roma",),
+    "Borussia Dortmund": ("Dortmund", "BVB"),
+}
 LEAGUES = {
     "en.1": ("Premier League", ("English Premier League", "EPL"), "GB"),
     "de.1": ("Bundesliga", ("German Bundesliga",), "DE"),
@@ -44,7 +62,7 @@ def build_airports(graph: Graph, store: Store) -> None:
 
 
 def build_presidents(graph: Graph, store: Store) -> None:
-    source = store.open("presidents").text("index.js")
+    source = store.open("presidents").text("index.js").replace("\r", "")
     for block in re.split(r"\n  \{", source)[1:]:
         fields = dict(re.findall(r"(\w+): \"?([^\",\n]+)\"?", block))
         label = fields["name"]
@@ -55,7 +73,7 @@ def build_presidents(graph: Graph, store: Store) -> None:
         }
         name = graph.entity("President", label, label, aliases.get(label, [label.split()[-1]]))
         graph.fact(name, "birthYear", date(fields["birthYear"]))
-        if fields.get("deathYear", "").strip().isdigit():
+        if "deathYear" in fields:
             graph.fact(name, "deathYear", date(fields["deathYear"]))
         graph.fact(name, "presidentialNumber", integer(int(fields["order"])))
         party = {"Democrat": "Democratic Party", "Republican": "Republican Party", "Whig": "Whig Party"}
@@ -67,7 +85,7 @@ def build_presidents(graph: Graph, store: Store) -> None:
         )
         graph.fact(name, "term", term)
         graph.fact(term, "startYear", date(fields["startYear"]))
-        if fields.get("endYear", "").strip().isdigit():
+        if "endYear" in fields:
             graph.fact(term, "endYear", date(fields["endYear"]))
 
 
@@ -86,15 +104,12 @@ def build_football(graph: Graph, store: Store) -> None:
             for match in matchday["matches"]:
                 if match.get("score1") is None or match.get("score2") is None:
                     continue
-                home, away = (
-                    graph.entity("FootballClub", match[side]["name"], match[side]["name"], hint="FC")
-                    for side in ("team1", "team2")
-                )
+                home, away = (_club(graph, match[side]["name"]) for side in ("team1", "team2"))
                 key = (path, match["date"], home)
                 name = graph.entity(
                     "FootballMatch",
                     key,
-                    f"{match['team1']['name']} v {match['team2']['name']}, {match['date']}",
+                    f"{graph.label(home)} v {graph.label(away)}, {match['date']}",
                 )
                 graph.fact(name, "season", season)
                 graph.fact(name, "homeTeam", home)
@@ -104,3 +119,8 @@ def build_football(graph: Graph, store: Store) -> None:
                 graph.fact(name, "date", date(match["date"]))
                 if found[1] == "2015":
                     graph.fact(home, "league", league)
+
+
+def _club(graph: Graph, name: str) -> str:
+    label = CLUBS.get(name, name)
+    return graph.entity("FootballClub", label, label, CLUB_ALIASES.get(label, ()), "FC")
