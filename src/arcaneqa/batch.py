@@ -43,7 +43,7 @@ def answer_file(
     repeated = len(questions) - len({question.id for question in questions})
     if repeated:
         raise InputError(f"{source}: {repeated} ids occur more than once; give every question its own id.")
-    done = _finished(target)
+    done = finished(target)
     left = [question for question in questions if question.id not in done]
     started = time.perf_counter()
     answered = 0
@@ -80,7 +80,7 @@ def progress() -> Progress:
     return Progress(*columns, console=console, disable=not console.is_terminal)
 
 
-def _finished(target: Path) -> set[str]:
+def finished(target: Path) -> set[str]:
     """Ids a former run has written; a line it was killed in is cut off, so that it is asked again."""
     if not target.exists():
         return set()
