@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from arcaneqa.datasets.files import read_lines
 from arcaneqa.errors import InputError
 
 
@@ -124,22 +124,6 @@ class Prediction:
         data["answers"] = [item.to_json() for item in self.answers]
         data["entities"] = [asdict(mention) for mention in self.entities]
         return data | self.extra
-
-
-def read_lines(path: Path) -> Iterator[tuple[int, Any]]:
-    """Line number and JSON value of every non-blank line."""
-    try:
-        with path.open(encoding="utf-8") as lines:
-            for number, line in enumerate(lines, 1):
-                if line.strip():
-                    try:
-                        yield number, json.loads(line)
-                    except json.JSONDecodeError as error:
-                        raise InputError(f"{path}, line {number}: not JSON ({error.msg})") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not UTF-8 text ({error.reason} at byte {error.start})") from error
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
 
 
 def read_questions(path: Path) -> Iterator[Question]:

@@ -1,0 +1,69 @@
+"""`arcaneqa convert`: a published dataset as unified records."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+EXAMPLE = "Example: arcaneqa convert webqsp WebQSP.train.json --out train.jsonl --kb my-freebase"
+
+
+def command(
+    format: Annotated[
+        str,
+        typer.Argument(
+            metavar="FORMAT",
+            help="grailqa, graphq, webqsp, cwq, simplequestions, or records (already unified).",
+        ),
+    ],
+    source: Annotated[Path, typer.Argument(help="The dataset's file, plain or .gz.")],
+    out: Annotated[Path, typer.Option(metavar="FILE.jsonl", help="Where the records go.")],
+    kb: Annotated[
+        str | None,
+        typer.Option(metavar="KB", help="Index folder or endpoint URL; answers are recomputed there."),
+    ] = None,
+    profile: Annotated[
+        str | None,
+        typer.Option(metavar="rdf|freebase|FILE", help="How names are written, without a KB."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as one JSON object.")] = False,
+) -> None:
+    """Turn a dataset into records, one JSON line a question, and say what became of it.
+
+    A question whose program cannot be expressed keeps its record, without a program, and is counted
+    under its reason.
+    """
+    import json
+    from contextlib import ExitStack
+
+    from rich.console import Console
+
+    from arcaneqa.datasets.convert import FORMATS, Converter, default_profile, read_drafts
+    from arcaneqa.datasets.files import replacing
+    from arcaneqa.errors import InputError
+    from arcaneqa.kb.names import Names
+    from arcaneqa.kb.open import open_kb
+    from arcaneqa.kb.profile import load_profile
+
+    if format not in FORMATS:
+        raise InputError(f"There is no format “{format}”; give one of {', '.join(FORMATS)}.")
+    if kb is not None and profile is not None:
+        raise InputError("Give --kb or --profile, not both: a knowledge base has a profile of its own.")
+    with ExitStack() as stack:
+        opened = stack.enter_context(open_kb(kb)) if kb is not None else None
+        meaning = opened.profile if opened else load_profile(profile or default_profile(format))
+        converter = Converter(Names(meaning), opened)
+        console = Console(stderr=True)
+        status = stack.enter_context(console.status("reading"))
+        file = stack.enter_context(replacing(out))
+        for number, record in enumerate(converter.records(read_drafts(format, source, meaning, opened)), 1):
+            file.write(json.dumps(record.to_json(), ensure_ascii=False) + "\n")
+            if number % 500 == 0:
+                status.update(f"{number:,} questions")
+    summary = converter.summary
+    typer.echo(json.dumps(summary.to_json(), ensure_ascii=False) if as_json else summary.table())
+
+
+command.__doc__ = f"{command.__doc__}\n\n{EXAMPLE}"

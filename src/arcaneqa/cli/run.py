@@ -1,0 +1,60 @@
+"""`arcaneqa run`: what a program finds."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+EXAMPLE = "Example: arcaneqa run '(COUNT (JOIN people.person.nationality m.0f8l9c))' --kb my-kb"
+
+
+def command(
+    program: Annotated[str, typer.Argument(help="An S-expression, in either dialect.")],
+    kb: Annotated[
+        str | None,
+        typer.Option(metavar="KB", help="Index folder or endpoint URL; the bundled demo if left out."),
+    ] = None,
+    exclude_mentioned: Annotated[
+        bool, typer.Option("--exclude-mentioned", help="Leave out the entities the program names.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Execute a program and print what it finds; exit code 1 if that is nothing."""
+    import json
+    import time
+
+    from arcaneqa.datasets.answers import answer_items
+    from arcaneqa.kb.names import Names
+    from arcaneqa.kb.open import open_kb
+    from arcaneqa.program.execute import execute
+    from arcaneqa.program.paraphrase import paraphrase
+    from arcaneqa.program.text import parse, print_program
+
+    with open_kb(kb) as opened:
+        names = Names(opened.profile)
+        expression = parse(program, names, opened.schema)
+        begun = time.perf_counter()
+        result = execute(expression, opened, exclude_mentioned=exclude_mentioned)
+        items = answer_items(result, opened)
+        seconds = time.perf_counter() - begun
+        phrase = paraphrase(expression, opened)
+    if as_json:
+        record = {
+            "program": print_program(expression, names),
+            "paraphrase": phrase,
+            "answers": [item.to_json() for item in items],
+            "seconds": round(seconds, 6),
+        }
+        typer.echo(json.dumps(record, ensure_ascii=False))
+    else:
+        for item in items:
+            name = item.id if item.id is not None else item.value
+            typer.echo(f"{name}\t{item.label}" if item.label not in (None, name) else name)
+    if not items:
+        if not as_json:
+            typer.echo("The program finds nothing.", err=True)
+        raise typer.Exit(1)
+
+
+command.__doc__ = f"{command.__doc__}\n\n{EXAMPLE}"

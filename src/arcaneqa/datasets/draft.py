@@ -1,0 +1,79 @@
+"""Between a published file and a record: a question with its programs, before a knowledge base is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from arcaneqa.errors import InputError
+from arcaneqa.kb.interface import Comparison
+from arcaneqa.program.expression import (
+    Compare,
+    Cons,
+    Count,
+    Direction,
+    During,
+    Expression,
+    Extreme,
+    Join,
+    post_order,
+)
+
+NameLookup = Callable[[str], list[str]]
+"""The names of an entity, given its short form: label and aliases, as far as they are known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """`programs` are the accepted ones, best first; without any, `reason` says why.
+
+    `names` holds what the dataset itself calls an entity (by its short form), `query` the published
+    SPARQL. `answers` are the published ones.
+    """
+
+    id: str
+    question: str
+    programs: tuple[Expression, ...] = ()
+    reason: str | None = None
+    answers: tuple[str, ...] | None = None
+    names: dict[str, list[str]] = field(default_factory=dict)
+    exclude_mentioned: bool = False
+    level: str | None = None
+    function: str | None = None
+    relations: int | None = None
+    query: str | None = None
+
+
+def text_field(item: Any, key: str, where: str) -> str:
+    """A required field as text; numbers are welcome as ids."""
+    if not isinstance(item, dict) or not isinstance(item.get(key), str | int):
+        raise InputError(f"{where}: the field {key!r} is missing or not text; is this the right format?")
+    return str(item[key])
+
+
+_SYMBOLS = {Comparison.LT: "<", Comparison.LE: "<=", Comparison.GT: ">", Comparison.GE: ">="}
+
+
+def function_of(program: Expression) -> str:
+    """The function that gives a question its kind, in GrailQA's words."""
+    for node in reversed(list(post_order(program))):
+        if isinstance(node, Count):
+            return "count"
+        if isinstance(node, Extreme):
+            return "argmax" if node.direction is Direction.LARGEST else "argmin"
+    for node in post_order(program):
+        if isinstance(node, Compare):
+            return _SYMBOLS[node.comparison]
+    return "none"
+
+
+def relations_of(program: Expression) -> int:
+    """How many relations a program walks."""
+    total = 0
+    for node in post_order(program):
+        if isinstance(node, Extreme):
+            total += len(node.path)
+        elif isinstance(node, Join | Compare | Cons | During):
+            total += 1
+    return total

@@ -1,0 +1,62 @@
+"""GrailQA's files, and GraphQuestions' in the same shape."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from arcaneqa.datasets.draft import Draft, text_field
+from arcaneqa.datasets.files import read_items
+from arcaneqa.errors import InputError, ProgramError
+from arcaneqa.kb.names import Names
+from arcaneqa.program.expression import Expression
+from arcaneqa.program.text import parse
+
+
+def read(path: Path, names: Names) -> Iterator[Draft]:
+    for where, item in read_items(path):
+        program, reason = _program(item, names)
+        yield Draft(
+            id=text_field(item, "qid", where),
+            question=text_field(item, "question", where),
+            programs=(program,) if program else (),
+            reason=reason,
+            answers=_answers(item, where),
+            names=_names(item),
+            level=item.get("level"),
+            function=item.get("function"),
+            relations=item.get("num_edge"),
+        )
+
+
+def _program(item: Any, names: Names) -> tuple[Expression | None, str | None]:
+    text = item.get("s_expression") if isinstance(item, dict) else None
+    if not text:
+        return None, "no program is given"
+    try:
+        return parse(str(text), names), None
+    except ProgramError as error:
+        return None, f"the program is malformed: {error}"
+
+
+def _answers(item: Any, where: str) -> tuple[str, ...] | None:
+    answers = item.get("answer")
+    if answers is None:
+        return None
+    if not isinstance(answers, list):
+        raise InputError(f"{where}: the field 'answer' must be a list")
+    return tuple(
+        text_field(answer, "answer_argument", where) if isinstance(answer, dict) else str(answer)
+        for answer in answers
+    )
+
+
+def _names(item: Any) -> dict[str, list[str]]:
+    graph = item.get("graph_query")
+    nodes = graph.get("nodes", ()) if isinstance(graph, dict) else ()
+    return {
+        str(node["id"]): [str(node["friendly_name"])]
+        for node in nodes
+        if node.get("node_type") == "entity" and node.get("id") and node.get("friendly_name")
+    }

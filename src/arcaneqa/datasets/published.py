@@ -1,0 +1,70 @@
+"""Questions published with SPARQL: every query that can be becomes a program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from arcaneqa.datasets.draft import Draft, NameLookup
+from arcaneqa.datasets.graph import program_of
+from arcaneqa.datasets.query import Query, read_query
+from arcaneqa.errors import ProgramError
+from arcaneqa.kb.names import Names
+from arcaneqa.kb.profile import Profile
+from arcaneqa.kb.schema import Schema
+from arcaneqa.program.expression import Expression
+
+NamesEntity = Callable[[Query, str, list[str]], bool]
+"""Whether a question names an entity, given its query, the entity's IRI and what it is called."""
+
+
+@dataclass(frozen=True)
+class Publication:
+    """What reading a query needs to know of a knowledge base; names and schema where there is one."""
+
+    profile: Profile
+    lookup: NameLookup
+    schema: Schema | None = None
+
+    def draft(
+        self,
+        id: str,
+        question: str,
+        queries: Sequence[str],
+        answers: tuple[str, ...] | None,
+        names: dict[str, list[str]],
+        names_entity: NamesEntity,
+    ) -> Draft:
+        """`names` is what the dataset calls entities, by their short form."""
+        programs: list[Expression] = []
+        excluded, reason = False, "no query is given"
+        for text in queries:
+            try:
+                query = read_query(text)
+                named = partial(self._is_named, query, names, names_entity)
+                program, excludes = program_of(query, self.profile, named, self.schema)
+            except ProgramError as error:
+                reason = str(error)
+            else:
+                # The first parse decides: it is the one whose answers count.
+                excluded = excluded if programs else excludes
+                programs.append(program)
+        return Draft(
+            id,
+            question,
+            tuple(dict.fromkeys(programs)),
+            None if programs else reason,
+            answers,
+            names,
+            exclude_mentioned=excluded,
+            query=queries[0] if queries else None,
+        )
+
+    def _is_named(
+        self, query: Query, names: dict[str, list[str]], names_entity: NamesEntity, iri: str
+    ) -> bool:
+        entity = Names(self.profile).short(iri)
+        known = [*names.get(entity, ()), *self.lookup(entity)]
+        # Nothing known of it: then nothing says that it is only implied.
+        return not known or names_entity(query, iri, known)
