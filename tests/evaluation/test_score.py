@@ -218,6 +218,14 @@ def test_names_are_the_same_however_they_are_written(scored: Callable[..., Any])
     assert (found["em"], found["f1"]) == (100, 100)
 
 
+def test_a_class_is_a_class_however_plainly_it_was_written(scored: Callable[..., Any]) -> None:
+    found = scored(
+        [question("1", "(JOIN film.film.actor people.person)", None)],
+        [prediction("1", "(JOIN film.film.actor (CLASS people.person))")],
+    )
+    assert (found["em"], found["f1"]) == (100, 100)
+
+
 def test_official_files(scored: Callable[..., Any], tmp_path: Path) -> None:
     out = tmp_path / "official.json"
     predictions = [

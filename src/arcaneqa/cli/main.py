@@ -11,7 +11,19 @@ import typer
 from arcaneqa.errors import ArcaneError
 
 # In the order people meet them; a module holds its function (or Typer group) as `command`.
-VERBS: tuple[str, ...] = ("index", "info", "run", "sparql", "convert", "prepare", "train", "ask", "score")
+VERBS: tuple[str, ...] = (
+    "index",
+    "info",
+    "run",
+    "sparql",
+    "convert",
+    "link",
+    "prepare",
+    "train",
+    "ask",
+    "evaluate",
+    "score",
+)
 
 app = typer.Typer(
     help="Ask an RDF knowledge base in English; every answer comes with the program that found it.",

@@ -10,8 +10,6 @@ import typer
 
 from arcaneqa.evaluation.metrics import Mode
 
-EXAMPLE = "Example: arcaneqa score dev.jsonl predictions.jsonl --mode grailqa --ontology ontology/"
-
 
 def command(
     data: Annotated[Path, typer.Argument(help="Questions as unified records, one JSON object a line.")],
@@ -40,6 +38,8 @@ def command(
 
     Unknown or repeated ids, malformed programs and answers of a wrong type are counted, named and scored
     as misses.
+
+    Example: arcaneqa score dev.jsonl predictions.jsonl --mode grailqa --ontology ontology/
     """
     from arcaneqa.evaluation.judge import ANY_PROFILE, Judge, TolerantNames
     from arcaneqa.evaluation.official import write_official
@@ -58,6 +58,3 @@ def command(
     if official is not None:
         write_official(official, read_predictions(predictions, Problems()), judge)
     typer.echo(json.dumps(summary, ensure_ascii=False) if as_json else score_text(summary))
-
-
-command.__doc__ = f"{command.__doc__}\n\n    {EXAMPLE}\n"

@@ -19,6 +19,7 @@ from arcaneqa.evaluation.metrics import (
     overlap,
     plain,
 )
+from arcaneqa.evaluation.rewriting import class_names, with_classes
 from arcaneqa.kb.names import Names
 from arcaneqa.kb.profile import FREEBASE_PROFILE, RDF_PROFILE, Profile
 from arcaneqa.program.equivalence import equivalent
@@ -96,7 +97,11 @@ class Judge:
         gold = [self.read(text) for text in dict.fromkeys((question.program, *accepted))]
         if self.mode is Mode.GRAILQA:
             return any(g is not None and official_match(predicted, g, self.ontology) for g in gold)
-        return any(g is not None and equivalent(predicted, g, self.ontology) for g in gold)
+        return any(g is not None and self._same(predicted, g) for g in gold)
+
+    def _same(self, one: Expression, other: Expression) -> bool:
+        classes = class_names(one) | class_names(other)
+        return equivalent(with_classes(one, classes), with_classes(other, classes), self.ontology)
 
     def _overlap(self, question: Question, predicted: Sequence[str], match: bool) -> Overlap:
         if question.answers is None and not question.answer_sets:

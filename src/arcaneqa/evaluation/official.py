@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from arcaneqa.datasets.record import AnswerItem, Prediction
 from arcaneqa.errors import InputError
 from arcaneqa.evaluation.judge import Judge
 from arcaneqa.evaluation.metrics import Mode
-from arcaneqa.program.expression import (
-    And,
-    Cons,
-    Count,
-    During,
-    Expression,
-    Extreme,
-    Join,
-)
+from arcaneqa.evaluation.rewriting import without_cons
 from arcaneqa.program.text import print_program
 
 
@@ -62,23 +54,3 @@ def _write(path: Path, brackets: str, entries: Iterator[str]) -> None:
             out.write("\n" + brackets[1] + "\n")
     except OSError as error:
         raise InputError(f"{path}: cannot be written ({error.strerror}).") from error
-
-
-def without_cons(program: Expression) -> Expression:
-    """CONS as AND with JOIN: GrailQA's script knows the language without it."""
-    again: Callable[[Expression], Expression] = without_cons
-    match program:
-        case Cons(argument, relation, constant):
-            return And(again(argument), Join(relation, constant))
-        case And(left, right):
-            return And(again(left), again(right))
-        case Join(relation, argument):
-            return Join(relation, again(argument))
-        case Extreme(direction, argument, path):
-            return Extreme(direction, again(argument), path)
-        case Count(argument):
-            return Count(again(argument))
-        case During(argument, relation, when):
-            return During(again(argument), relation, when)
-        case _:
-            return program

@@ -122,7 +122,7 @@ def _prediction(data: dict[str, Any], problems: Problems) -> Prediction:
         score=_number(data.get("score")),
         seconds=_number(data.get("seconds")),
         reason=data.get("reason") if isinstance(data.get("reason"), str) else None,
-        extra={key: data[key] for key in ("trace", "candidates") if key in data},
+        extra={key: data[key] for key in ("trace", "candidates", "evidence") if key in data},
     )
 
 

@@ -1,0 +1,62 @@
+"""`arcaneqa evaluate`: predict and score."""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from arcaneqa.evaluation.metrics import Mode
+
+
+class Entities(StrEnum):
+    GOLD = "gold"
+    LINKED = "linked"
+
+
+def command(
+    data: Annotated[Path, typer.Argument(help="Questions as unified records, one JSON object a line.")],
+    kb: Annotated[
+        str | None, typer.Option(help="Index folder or SPARQL endpoint; the bundled one if left out.")
+    ] = None,
+    model: Annotated[
+        Path | None, typer.Option(help="Checkpoint folder; the bundled one if left out.")
+    ] = None,
+    entities: Annotated[
+        Entities, typer.Option(help="Take entities from the data, or find them.")
+    ] = Entities.LINKED,
+    mode: Annotated[Mode, typer.Option(help="Whose rules to score by.")] = Mode.SEMANTIC,
+    ontology: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder with fb_roles, fb_types, reverse_properties (plain or .gz); the knowledge base's "
+            "own schema if left out."
+        ),
+    ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder for predictions, report and plots; the same folder goes on where it stopped."
+        ),
+    ] = None,
+    calibrate: Annotated[
+        bool, typer.Option("--calibrate", help="Fit confidence on these questions and save it in MODEL.")
+    ] = False,
+    seed: Annotated[int, typer.Option(min=0, help="For the bootstrap intervals.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Answer every question of a file and score the answers.
+
+    Example: arcaneqa evaluate dev.jsonl --kb my-kb --entities gold --report reports/dev
+    """
+    from arcaneqa.evaluation.evaluate import evaluate
+    from arcaneqa.evaluation.tables import score_text
+
+    chosen: Literal["gold", "linked"] = "gold" if entities is Entities.GOLD else "linked"
+    summary = evaluate(data, kb, model, chosen, mode, ontology, report, calibrate, seed)
+    typer.echo(json.dumps(summary, ensure_ascii=False) if as_json else score_text(summary))
+    if report is not None and not as_json:
+        typer.echo(f"\nThe report is in {report / 'report.md'}, every question in {report / 'report.html'}.")
