@@ -82,17 +82,16 @@ def possible(kb: PlainKb, vocabulary: Vocabulary, state: State) -> Iterator[Expr
     taken = {part for part in conjuncts(top) if isinstance(part, Class)}
     yield from (And(klass, top) for klass in classes if klass not in taken)
     yield from superlatives(top, relations, inverses)
-    for relation in sorted(vocabulary.closed):
-        schema_relation = kb.schema.relations[relation]
+    for closed in sorted(vocabulary.closed):
         for term in kb._terms:
-            constant = Value(term) if isinstance(term, Literal) else Entity(term)  # type: ignore[arg-type]
-            yield Cons(top, Relation(schema_relation.iri), constant)
+            constant = Value(term) if isinstance(term, Literal) else Entity(term)
+            yield Cons(top, Relation(kb.schema.relations[closed].iri), constant)
     for start in kb.schema.time_pairs:
         relation_token = Relation(kb.schema.relations[start].iri)
         has_times = ValueKind.TIME in kb.schema.relations[start].kinds
         if relation_token in relations and has_times and dated(kb, state, start):
-            for moment in (*literals, NOW):
-                yield During(top, relation_token, moment)
+            yield from (During(top, relation_token, moment) for moment in literals)
+            yield During(top, relation_token, NOW)
 
 
 def superlatives(
@@ -116,8 +115,14 @@ def conjuncts(program: Expression) -> Iterator[Expression]:
 
 def dated(kb: PlainKb, state: State, start: int) -> bool:
     assert state.top is not None
-    values = kb.values(start, state.top.meaning.nodes).objects
-    return any(kb._kind(value) is ValueKind.TIME for value in values.tolist())
+    end = kb.schema.time_pairs[start]
+    values = [
+        value
+        for relation in (start, end)
+        if relation is not None and not kb.schema.relations[relation].hidden
+        for value in kb.values(relation, state.top.meaning.nodes).objects.tolist()
+    ]
+    return any(kb._kind(value) is ValueKind.TIME for value in values)
 
 
 def faithful(kb: PlainKb, program: Expression) -> bool:

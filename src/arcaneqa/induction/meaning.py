@@ -99,13 +99,15 @@ class Meaning:
 
     @cached_property
     def dated(self) -> list[int]:
-        """Relations that say when members begin or take place."""
-        dated = self._vocabulary.dated
-        found = [relation for relation in self.forward.tolist() if relation in dated]
-        return found and [r for r in self.comparable.tolist() if r in dated and self._gives_times(r)]
+        """Relations whose facts, or whose partner's, say when members begin, end or take place."""
+        pairs = self._vocabulary.dated
+        forward = set(self.forward.tolist())
+        found = [start for start, end in pairs.items() if start in forward or end in forward]
+        return [start for start in found if self._gives_times(start) or self._gives_times(pairs[start])]
 
-    def _gives_times(self, relation: int) -> bool:
-        """Whether a comparable relation gives some member a time, and not only numbers."""
+    def _gives_times(self, relation: int | None) -> bool:
+        if relation is None or relation not in self.comparable:
+            return False
         if ValueKind.NUMBER not in self._kb.schema.relations[relation].kinds:
             return True
         terms = self._kb.terms(self._kb.objects(relation, self.nodes).ids)

@@ -6,18 +6,20 @@ A gold token that is not admissible is never forced in: the program is left out,
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import islice, product
 
 from arcaneqa.errors import ProgramError
+from arcaneqa.induction.constants import spelled_out
 from arcaneqa.induction.grammar import MOST_SUBPROGRAMS
 from arcaneqa.induction.induction import Induction
 from arcaneqa.induction.order import arranged
 from arcaneqa.induction.scorer import Candidate
 from arcaneqa.induction.topics import Topics, terms_of
 from arcaneqa.kb.interface import NodeSet
-from arcaneqa.program.expression import Class, Expression, Relation
-from arcaneqa.program.steps import Function, Steps, Symbol, Token, Variable, to_steps
+from arcaneqa.program.expression import Class, Entity, Expression, Relation, Value
+from arcaneqa.program.steps import Argument, Function, Steps, Symbol, Token, Variable, to_steps
 
 
 class Reason(StrEnum):
@@ -66,7 +68,7 @@ class Inadmissible:
 def targets(
     induction: Induction, question: str, program: Expression, topics: Topics
 ) -> Target | Inadmissible:
-    planned = plan(program, topics)
+    planned = plan(spelled_out(program, induction.kb.schema), topics)
     if isinstance(planned, Inadmissible):
         return planned
     machine = induction.machine()
@@ -88,21 +90,53 @@ def targets(
 
 def plan(program: Expression, topics: Topics) -> Steps | Inadmissible:
     """The subprograms of a program in the order in which induction builds it."""
-    terms = [topic.term for topic in topics.items]
-    ranks: dict[Expression, int] = {}
-    for index, term in enumerate(terms):
-        ranks.setdefault(term, index)
+    wanted = terms_of(program)
+    numbers = _assigned(wanted, topics)
+    if numbers is None:
+        return Inadmissible(Reason.UNLINKED)
+    ranks: dict[Expression, int] = dict(zip(wanted, numbers, strict=True))
     try:
-        found = to_steps(arranged(program, ranks), terms)
+        found = to_steps(arranged(program, ranks), wanted)
     except ProgramError:
-        unlinked = any(term not in ranks for term in terms_of(program))
-        return Inadmissible(Reason.UNLINKED if unlinked else Reason.NO_STEPS)
+        return Inadmissible(Reason.NO_STEPS)
     if len(found.subprograms) > MOST_SUBPROGRAMS:
         return Inadmissible(Reason.TOO_LONG)
     used = [token for token in found.tokens() if isinstance(token, Variable)]
     if len(set(used)) < len(used):
         return Inadmissible(Reason.SHARED)
-    return found
+    return _renumbered(found, numbers, topics)
+
+
+def _assigned(wanted: Sequence[Entity | Value], topics: Topics) -> Sequence[int] | None:
+    """The variables of the terms: a term may be linked several times, and then those that go together."""
+    places = [[i for i, topic in enumerate(topics.items) if topic.term == term] for term in wanted]
+    if not all(places):
+        return None
+
+    def go_together(numbers: Sequence[int]) -> bool:
+        masks = [topics.excluded_by[number] for number in numbers]
+        return all(
+            not masks[a] >> numbers[b] & 1 for a in range(len(numbers)) for b in range(len(numbers)) if a != b
+        )
+
+    choices = islice(product(*places), 1000)
+    return next(filter(go_together, choices), [place[0] for place in places])
+
+
+def _renumbered(steps: Steps, numbers: Sequence[int], topics: Topics) -> Steps:
+    """The same steps with the variables of these topics, unused ones included."""
+    shift = len(topics.items) - len(numbers)
+
+    def variable(token: Argument) -> Argument:
+        if not isinstance(token, Variable):
+            return token
+        own = token.index < len(numbers)
+        return Variable(numbers[token.index] if own else token.index + shift)
+
+    return Steps(
+        tuple(topic.term for topic in topics.items),
+        tuple(replace(sub, arguments=tuple(map(variable, sub.arguments))) for sub in steps.subprograms),
+    )
 
 
 def _reason(token: Token) -> Reason:

@@ -11,6 +11,7 @@ import numpy as np
 from arcaneqa.datasets.record import Mention
 from arcaneqa.errors import ArcaneError
 from arcaneqa.induction import scorer
+from arcaneqa.induction.constants import spelled_out
 from arcaneqa.induction.wording import class_words
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names import Names
@@ -32,9 +33,13 @@ class Topic:
 
 @dataclass(frozen=True)
 class Topics:
-    """The topics of one starting hypothesis; variable `i` is topic `i`."""
+    """The topics of one starting hypothesis; variable `i` is topic `i`.
+
+    `are_meant` says that a program may use all of them, though their mentions overlap.
+    """
 
     items: tuple[Topic, ...] = ()
+    are_meant: bool = False
 
     @cached_property
     def words(self) -> tuple[scorer.Topic, ...]:
@@ -43,15 +48,15 @@ class Topics:
     @cached_property
     def excluded_by(self) -> tuple[int, ...]:
         """For each topic a bit mask of those that its choice rules out: itself, the other readings of
-        its mention, and whatever overlaps it in the question."""
+        its mention (its own group) and whatever overlaps it in the question."""
         return tuple(
-            sum(1 << other for other, two in enumerate(self.words) if index == other or _exclude(one, two))
-            for index, one in enumerate(self.words)
+            sum(1 << other for other, two in enumerate(self.words) if self._exclude(one, two))
+            for one in self.words
         )
 
-
-def _exclude(one: scorer.Topic, two: scorer.Topic) -> bool:
-    return one.group == two.group or (one.start < two.end and two.start < one.end)
+    def _exclude(self, one: scorer.Topic, two: scorer.Topic) -> bool:
+        overlap = one.start < two.end and two.start < one.end
+        return one.group == two.group or (overlap and not self.are_meant)
 
 
 def topics_from_links(links: Links, kb: KnowledgeBase) -> Topics:
@@ -86,7 +91,7 @@ def topics_from_gold(
         read = (_term(mention.id, Names(kb.profile)) for mention in entities)
         terms = [term for term in read if term is not None]
     else:
-        terms = terms_of(program)
+        terms = terms_of(spelled_out(program, kb.schema))
     lowered = question.lower()
     spans: dict[str, tuple[int, int]] = {}
     for mention in entities:
@@ -103,7 +108,7 @@ def topics_from_gold(
             text = describe(kb, node, text)
         found.append(Topic(term, scorer.Topic(text, start, end, group)))
     found.sort(key=lambda topic: topic.words.start if topic.words.end else len(question))
-    return Topics(tuple(found))
+    return Topics(tuple(found), are_meant=True)
 
 
 def terms_of(program: Expression) -> list[Entity | Value]:

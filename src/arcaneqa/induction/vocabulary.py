@@ -14,17 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcaneqa.induction import wording
+from arcaneqa.induction.constants import has_closed_range
 from arcaneqa.induction.scorer import Candidate
 from arcaneqa.kb.interface import Ids, KnowledgeBase, NodeSet
-from arcaneqa.kb.schema import Relation as SchemaRelation
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.program.expression import Class, Relation
 from arcaneqa.program.steps import Token
-
-MOST_CONSTANTS = 60
-"""A range with more objects than this is open: its members are named in questions, not implied."""
-FACTS_PER_CONSTANT = 3
-"""A closed range is shared: on average at least this many facts point at each of its objects."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +58,16 @@ class Vocabulary:
         self.visible: NDArray[np.bool_] = np.array([not r.hidden for r in schema.relations], bool)
         self.visible_classes: NDArray[np.bool_] = np.array([not c.hidden for c in schema.classes], bool)
         self.hides_comparable = any(relation.hidden and relation.comparable for relation in schema.relations)
-        self.dated = frozenset(
-            start for start in schema.time_pairs if self._shows_kind(schema.relations[start], ValueKind.TIME)
-        )
+        self.dated = {
+            start: end
+            for start, end in sorted(schema.time_pairs.items())
+            if not schema.relations[start].hidden and ValueKind.TIME in schema.relations[start].kinds
+        }
+        """Relations of TC, and their partners."""
         self.closed = frozenset(
             relation.id
             for relation in schema.relations
-            if not relation.hidden and (relation.id in closed_relations or _has_closed_range(relation))
+            if not relation.hidden and (relation.id in closed_relations or has_closed_range(relation))
         )
         size = len(schema.relations)
         self._forward: list[Candidate | None] = [None] * size
@@ -78,10 +76,6 @@ class Vocabulary:
         self._inverse = [Relation(relation.iri, True) for relation in schema.relations]
         self._classes = [Class(klass.iri) for klass in schema.classes]
         self._class_words = [wording.class_candidate(klass) for klass in schema.classes]
-
-    @staticmethod
-    def _shows_kind(relation: SchemaRelation, kind: ValueKind) -> bool:
-        return not relation.hidden and kind in relation.kinds
 
     def shown(self, relations: Ids) -> Ids:
         return relations[self.visible[relations]]
@@ -155,11 +149,3 @@ class Vocabulary:
         return any(
             len(self.shown(self.kb.comparable_relations(self.kb.walk(step, members)))) for step in steps
         )
-
-
-def _has_closed_range(relation: SchemaRelation) -> bool:
-    return (
-        ValueKind.ENTITY in relation.kinds
-        and 0 < relation.objects <= MOST_CONSTANTS
-        and relation.facts >= FACTS_PER_CONSTANT * relation.objects
-    )
