@@ -40,11 +40,11 @@ class Conditions:
 def conditions(query: Query) -> Conditions:
     """Raises ProgramError, its text a reason to count, for a filter that no program expresses."""
     found = Conditions()
-    stack = list(query.group.filters)
-    while stack:
-        expression = stack.pop()
+    waiting = list(query.group.filters)
+    while waiting:
+        expression = waiting.pop(0)
         if isinstance(expression, Call) and expression.name == "&&":
-            stack += expression.arguments
+            waiting[:0] = expression.arguments
         elif not _only_language(expression, query.target):
             _sort_in(expression, query.target, found)
     return found
@@ -126,8 +126,9 @@ def _only_language(expression: Expr, target: Var) -> bool:
 def moment(dates: list[Dated], profile: Profile) -> tuple[str, str, Value | Now]:
     """Start relation, end relation and the moment of two conditions `start <= day1, end >= day2`.
 
-    A few queries ask for a stretch within the year instead of one that meets it; the year is what
-    the question says, and both become it.
+    The start is the condition that comes first, as in all published queries. A few queries ask for a
+    stretch within the year instead of one that meets it; the year is what the question says, and both
+    become it.
     """
     if len(dates) != 2 or {dates[0].operator, dates[1].operator} != {"<=", ">="}:
         raise ProgramError("the query has a time condition that no program expresses")

@@ -24,7 +24,7 @@ from arcaneqa.kb.names import Names
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.terms import Iri
 from arcaneqa.kb.words import label_from_iri
-from arcaneqa.program.execute import Budget, Result, execute
+from arcaneqa.program.execute import Budget, execute
 from arcaneqa.program.expression import Entity, Expression, post_order
 from arcaneqa.program.text import print_program
 
@@ -133,61 +133,80 @@ class Converter:
         self._names = names
         self._kb = kb
         self._lexicon = Lexicon(names, kb)
+        self._reason = "no program is given"
 
     def records(self, drafts: Iterable[Draft]) -> Iterator[Question]:
         for draft in drafts:
             self.summary.questions += 1
-            yield self._record(draft)
+            if draft.left_out:
+                self.summary.reasons[draft.left_out] += 1
+            else:
+                yield self._record(draft)
 
     def _record(self, draft: Draft) -> Question:
-        summary = self.summary
-        programs, answers, reason = draft.programs, draft.answers, draft.reason
-        if self._kb is not None and programs:
-            programs, answers, reason = self._executed(draft, self._kb)
+        found = self._executed(draft)
+        programs = [program for program, _ in found]
+        answers = found[0][1] if found else draft.answers
+        sets = self._answer_sets(draft, dict(found)) if len(draft.parses) > 1 else ()
         if not programs:
-            summary.reasons[reason or "no program is given"] += 1
-            return Question(draft.id, draft.question, answers=answers, level=draft.level)
-        summary.converted += 1
-        program = programs[0]
-        texts = tuple(dict.fromkeys(print_program(p, self._names) for p in programs))
+            self.summary.reasons[draft.reason or self._reason] += 1
+            return Question(draft.id, draft.question, answers=answers, level=draft.level, answer_sets=sets)
+        self.summary.converted += 1
+        texts = tuple(dict.fromkeys(print_program(program, self._names) for program in programs))
         return Question(
             id=draft.id,
             question=draft.question,
             program=texts[0],
             answers=answers,
-            entities=tuple(self._mentions(draft, program)),
+            entities=tuple(self._mentions(draft, programs[0])),
             exclude_mentioned=draft.exclude_mentioned,
             level=draft.level,
-            function=draft.function or function_of(program),
-            relations=draft.relations or relations_of(program),
+            function=draft.function or function_of(programs[0]),
+            relations=draft.relations or relations_of(programs[0]),
             programs=texts if len(texts) > 1 else (),
+            answer_sets=sets,
         )
 
-    def _executed(
-        self, draft: Draft, kb: KnowledgeBase
-    ) -> tuple[tuple[Expression, ...], tuple[str, ...] | None, str | None]:
-        """The programs this KB can run, those that find something first, and the answers of the first."""
-        found: list[tuple[Expression, Result]] = []
-        reason = draft.reason
+    def _executed(self, draft: Draft) -> list[tuple[Expression, tuple[str, ...] | None]]:
+        """Programs with their answers: published ones, or with a KB its own for those it can run.
+
+        With a KB, programs that find something come first.
+        """
+        if self._kb is None:
+            return [(program, draft.answers) for program in draft.programs]
+        found: list[tuple[Expression, tuple[str, ...] | None]] = []
+        empty: set[Expression] = set()
         for program in draft.programs:
             begun = time.perf_counter()
             try:
-                result = execute(program, kb, _BUDGET, draft.exclude_mentioned)
+                result = execute(program, self._kb, _BUDGET, draft.exclude_mentioned)
             except (ProgramError, BudgetExceeded) as error:
-                reason = _kind_of(error)
+                self._reason = _kind_of(error)
                 continue
             self.summary.seconds.append(time.perf_counter() - begun)
-            found.append((program, result))
-        if not found:
-            return (), draft.answers, reason
-        found.sort(key=lambda pair: not pair[1].nodes)
-        answers = answer_terms(found[0][1], kb)
-        self.summary.executed += 1
-        self.summary.empty += not found[0][1].nodes
-        if draft.answers is not None:
-            self.summary.compared += 1
-            self.summary.equal += same_answers(answers, draft.answers, self._names)
-        return tuple(program for program, _ in found), answers, None
+            found.append((program, answer_terms(result, self._kb)))
+            if not result.nodes:
+                empty.add(program)
+        found.sort(key=lambda pair: pair[0] in empty)
+        if found:
+            self.summary.executed += 1
+            self.summary.empty += found[0][0] in empty
+            if draft.answers is not None:
+                self.summary.compared += 1
+                self.summary.equal += same_answers(found[0][1] or (), draft.answers, self._names)
+        return found
+
+    def _answer_sets(
+        self, draft: Draft, found: dict[Expression, tuple[str, ...] | None]
+    ) -> tuple[tuple[str, ...], ...]:
+        """The answers of every parse; the published ones of those this KB cannot run."""
+        sets = (
+            found[parse.program]
+            if self._kb is not None and parse.program is not None and parse.program in found
+            else parse.answers
+            for parse in draft.parses
+        )
+        return tuple(answers or () for answers in sets)
 
     def _mentions(self, draft: Draft, program: Expression) -> Iterator[Mention]:
         """Topic entities in the order in which the question names them."""

@@ -18,7 +18,7 @@ def read(path: Path, publication: Publication) -> Iterator[Draft]:
     for where, item in read_items(path):
         id = text_field(item, "ID" if isinstance(item, dict) and "ID" in item else "id", where)
         question, sparql = text_field(item, "question", where), text_field(item, "sparql", where)
-        yield publication.draft(id, question, [sparql], _answers(item), {}, partial(_is_named, question))
+        yield publication.draft(id, question, [sparql], [_answers(item)], {}, partial(_is_named, question))
 
 
 def _is_named(question: str, _query: Query, _iri: str, known: list[str]) -> bool:

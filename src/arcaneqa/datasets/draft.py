@@ -25,11 +25,21 @@ NameLookup = Callable[[str], list[str]]
 
 
 @dataclass(frozen=True, slots=True)
+class Parse:
+    """One reading of a question; without a program where it has none in this language."""
+
+    query: str
+    program: Expression | None
+    answers: tuple[str, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
 class Draft:
     """`programs` are the accepted ones, best first; without any, `reason` says why.
 
-    `names` holds what the dataset itself calls an entity (by its short form), `query` the published
-    SPARQL. `answers` are the published ones.
+    `names` holds what the dataset itself calls an entity (by its short form). `answers` are the
+    published ones; `parses` has them for every parse, with its program, where there are several.
+    `left_out` says why the dataset itself does not count the question.
     """
 
     id: str
@@ -42,7 +52,8 @@ class Draft:
     level: str | None = None
     function: str | None = None
     relations: int | None = None
-    query: str | None = None
+    parses: tuple[Parse, ...] = ()
+    left_out: str | None = None
 
 
 def text_field(item: Any, key: str, where: str) -> str:

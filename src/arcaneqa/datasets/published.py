@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from arcaneqa.datasets.draft import Draft, NameLookup
+from arcaneqa.datasets.draft import Draft, NameLookup, Parse
 from arcaneqa.datasets.graph import program_of
 from arcaneqa.datasets.query import Query, read_query
 from arcaneqa.errors import ProgramError
@@ -32,14 +32,15 @@ class Publication:
         id: str,
         question: str,
         queries: Sequence[str],
-        answers: tuple[str, ...] | None,
+        answers: Sequence[tuple[str, ...] | None],
         names: dict[str, list[str]],
         names_entity: NamesEntity,
     ) -> Draft:
-        """`names` is what the dataset calls entities, by their short form."""
-        programs: list[Expression] = []
+        """`answers` are those of each query; `names` is what the dataset calls entities, by short form."""
+        parses: list[Parse] = []
         excluded, reason = False, "no query is given"
-        for text in queries:
+        for text, published in zip(queries, answers, strict=True):
+            program: Expression | None = None
             try:
                 query = read_query(text)
                 named = partial(self._is_named, query, names, names_entity)
@@ -48,17 +49,18 @@ class Publication:
                 reason = str(error)
             else:
                 # The first parse decides: it is the one whose answers count.
-                excluded = excluded if programs else excludes
-                programs.append(program)
+                excluded = excluded if any(parse.program for parse in parses) else excludes
+            parses.append(Parse(text, program, published))
+        programs = tuple(dict.fromkeys(parse.program for parse in parses if parse.program is not None))
         return Draft(
             id,
             question,
-            tuple(dict.fromkeys(programs)),
+            programs,
             None if programs else reason,
-            answers,
+            parses[0].answers if parses else None,
             names,
             exclude_mentioned=excluded,
-            query=queries[0] if queries else None,
+            parses=tuple(parses),
         )
 
     def _is_named(

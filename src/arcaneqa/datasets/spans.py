@@ -43,13 +43,6 @@ def locate(question: str, names: Iterable[str]) -> tuple[int, int] | None:
     return _nearest(words, plain, tried) or _partly(words, plain, tried) or _initials(words, plain, tried)
 
 
-def says(question: str, names: Iterable[str]) -> bool:
-    """Whether the question says one of the names, case, accents and punctuation aside."""
-    plain = [_plain(found[0]) for found in _WORD.finditer(question)]
-    places = [(index, index + 1) for index in range(len(plain))]
-    return any(_by_words(places, plain, name) is not None for name in names)
-
-
 def _exact(question: str, name: str) -> tuple[int, int] | None:
     found = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", question, re.IGNORECASE)
     return found.span() if found else None

@@ -7,6 +7,7 @@ nothing else, so the SPARQL is what is read.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from arcaneqa.datasets.draft import Draft, text_field
 from arcaneqa.datasets.files import read_items
 from arcaneqa.datasets.published import Publication
 from arcaneqa.datasets.query import Query
-from arcaneqa.datasets.spans import says
+from arcaneqa.datasets.spans import locate
 from arcaneqa.errors import InputError
 
 
@@ -27,7 +28,7 @@ def read(path: Path, publication: Publication) -> Iterator[Draft]:
             answers = item.get("answers")
             published = tuple(map(str, answers)) if isinstance(answers, list) else None
             queries = [text_field(item, "sparql", where)]
-            yield publication.draft(id, question, queries, published, {}, partial(_is_named, question))
+            yield publication.draft(id, question, queries, [published], {}, partial(_is_named, question))
         else:
             yield _official(item, where, publication)
 
@@ -45,15 +46,28 @@ def _official(item: Any, where: str, publication: Publication) -> Draft:
             if constraint.get("ArgumentType") == "Entity":
                 _add(names, constraint.get("Argument"), constraint.get("EntityName"))
     queries = [text_field(parse, "Sparql", where) for parse in parses]
-    answers = None
-    if parses and isinstance(parses[0].get("Answers"), list):
-        answers = tuple(str(answer.get("AnswerArgument")) for answer in parses[0]["Answers"])
-    return publication.draft(id, question, queries, answers, names, partial(_is_named, question))
+    answers = [_answers(parse) for parse in parses]
+    draft = publication.draft(id, question, queries, answers, names, partial(_is_named, question))
+    if not any(map(_is_good, parses)):
+        return replace(draft, left_out="has no parse that its annotators found good and complete")
+    return draft
+
+
+def _is_good(parse: Any) -> bool:
+    """The official evaluation leaves out questions without such a parse."""
+    comment = parse.get("AnnotatorComment")
+    if not isinstance(comment, dict):
+        return True
+    return comment.get("QuestionQuality") == "Good" and comment.get("ParseQuality") == "Complete"
+
+
+def _answers(parse: Any) -> tuple[str, ...]:
+    return tuple(str(answer.get("AnswerArgument")) for answer in parse.get("Answers") or ())
 
 
 def _is_named(question: str, query: Query, iri: str, known: list[str]) -> bool:
     """The topic is, whatever the question calls it: it is what the query keeps out of its answers."""
-    return iri in conditions(query).excluded or says(question, known)
+    return iri in conditions(query).excluded or locate(question, known) is not None
 
 
 def _add(names: dict[str, list[str]], entity: str | None, *found: str | None) -> None:
