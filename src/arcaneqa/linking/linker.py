@@ -5,17 +5,28 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arcaneqa.errors import InputError
+from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.linking.classes import AnswerTypes
 from arcaneqa.linking.features import NAMES, Featuriser
-from arcaneqa.linking.forms import stem
-from arcaneqa.linking.links import EntityCandidate, Links, MentionLink
-from arcaneqa.linking.literals import find_literals
-from arcaneqa.linking.mentions import LONGEST_TEXT, Match, Proposal, Proposer, Span, Text
+from arcaneqa.linking.links import EntityCandidate, Links, LiteralLink, MentionLink
+from arcaneqa.linking.literals import find_literals, used_types
+from arcaneqa.linking.mentions import (
+    LONGEST_TEXT,
+    LabelSearch,
+    Match,
+    Proposal,
+    Proposer,
+    RemoteProposer,
+    Span,
+    SurfaceProposer,
+    Text,
+)
 from arcaneqa.linking.surfaces import Surfaces
 from arcaneqa.linking.vocabulary import known_short_forms
 from arcaneqa.linking.weights import Weights, bundled
@@ -24,6 +35,7 @@ PER_MENTION = 5
 MOST_MENTIONS = 6
 LEAST_LIKELY = math.log(0.02)
 """Mentions less likely than this are left out."""
+LIKELY = math.log(0.5)
 MOST_PROPOSALS = 200
 
 
@@ -47,10 +59,18 @@ class Linker:
         self._kb = kb
         self._weights = bundled() if weights is None else weights
         self._limit = limit
-        folder: Path = kb.folder  # type: ignore[attr-defined]
-        self._surfaces = Surfaces(folder)
         short_forms = {**known_short_forms(), **self._weights.short_forms}
-        self._proposer = Proposer(self._surfaces, short_forms)
+        self._proposer: Proposer
+        if isinstance(kb, Index):
+            self._proposer = SurfaceProposer(Surfaces(kb.folder), short_forms)
+        elif isinstance(kb, LabelSearch):
+            self._proposer = RemoteProposer(kb, short_forms)
+        else:
+            raise InputError(
+                "This knowledge base cannot look up names: link against an index or an endpoint."
+            )
+        self._used_types = used_types(kb)
+        self._answer_types = AnswerTypes(kb)
         self._featuriser = Featuriser(kb, self._weights)
         self._candidate = vector(self._weights.candidate)
         self._mention = vector(self._weights.mention)
@@ -58,15 +78,16 @@ class Linker:
     def link(self, question: str) -> Links:
         text = Text.of(question)
         mentions = self._mentions(text, self.consider(text))
-        literals = find_literals(text.question[:LONGEST_TEXT], self._kb)
-        return Links(question, tuple(mentions), tuple(literals))
+        literals = find_literals(question[:LONGEST_TEXT], self._kb, self._used_types)
+        stated = [literal for literal in literals if not _part_of_a_name(literal, mentions)]
+        return Links(question, tuple(mentions), tuple(stated), tuple(self._answer_types.rank(text)))
 
     def consider(self, text: Text) -> Considered:
         proposals = _most_promising(self._proposer.propose(text))
         nodes = list(dict.fromkeys(proposal.node for proposal in proposals))
         names = self._kb.labels(np.array(nodes, dtype=np.int64)) if nodes else []
         labels = {node: name or "" for node, name in zip(nodes, names, strict=True)}
-        rows = self._featuriser.features(text, proposals, labels, self._rarity(text))
+        rows = self._featuriser.features(text, proposals, labels, self._proposer.rarity(text))
         spans: dict[Span, list[int]] = {}
         for number, proposal in enumerate(proposals):
             spans.setdefault(proposal.span, []).append(number)
@@ -81,13 +102,6 @@ class Linker:
             mentions[span] = -float(np.logaddexp(0, -considered.rows[best] @ self._mention))
             candidates[members] -= np.logaddexp.reduce(candidates[members])
         return mentions, candidates
-
-    def _rarity(self, text: Text) -> dict[str, float]:
-        stems = list({stem(word.folded) for word in text.words})
-        size = math.log1p(len(self._surfaces))
-        return {
-            word: 1 - math.log1p(count) / size for word, count in self._surfaces.frequencies(stems).items()
-        }
 
     def _mentions(self, text: Text, considered: Considered) -> list[MentionLink]:
         mentions, candidates = self.scores(considered)
@@ -129,6 +143,18 @@ class Linker:
 def vector(weights: Mapping[str, float]) -> NDArray[np.float64]:
     """Weights in the order of the features."""
     return np.array([weights.get(name, 0.0) for name in NAMES])
+
+
+def _part_of_a_name(literal: LiteralLink, mentions: list[MentionLink]) -> bool:
+    """`1965` in `1965 NBA Finals`, where that is likely meant."""
+    return any(
+        mention.start <= literal.start
+        and literal.end <= mention.end
+        and len(literal.text) < len(mention.text)
+        and mention.score > LIKELY
+        and literal.text.lower() in mention.candidates[0].label.lower()
+        for mention in mentions
+    )
 
 
 def _most_promising(proposals: list[Proposal]) -> list[Proposal]:

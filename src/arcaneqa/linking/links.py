@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from arcaneqa.kb.terms import Literal
+
+SMALLEST = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,13 +21,22 @@ class EntityCandidate:
 
 @dataclass(frozen=True, slots=True)
 class MentionLink:
-    """A stretch of the question and the entities it may name, best first."""
+    """A stretch of the question and the entities it may name, best first.
+
+    `score` is the log-probability that it names one of them.
+    """
 
     start: int
     end: int
     text: str
     score: float
     candidates: tuple[EntityCandidate, ...]
+
+    @property
+    def odds(self) -> float:
+        """Log-odds that the stretch names one of its candidates: what a program gains by using one of
+        them over leaving them all out."""
+        return self.score - math.log(max(-math.expm1(self.score), SMALLEST))
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +52,8 @@ class LiteralLink:
 
 @dataclass(frozen=True, slots=True)
 class ClassLink:
+    """A class the answers may have; `score` is its log-probability among those offered."""
+
     klass: int
     score: float
 

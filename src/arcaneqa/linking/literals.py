@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 
+from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.terms import XSD, Literal
 from arcaneqa.linking.dates import Time, times
@@ -23,9 +24,15 @@ MOST_DIGITS = 40
 MOST_LITERALS = 8
 
 
-def find_literals(question: str, kb: KnowledgeBase) -> list[LiteralLink]:
-    """From left to right; times before the numbers they are made of."""
-    used: Mapping[str, int] = getattr(kb, "datatypes", dict)() or USUAL
+def used_types(kb: KnowledgeBase) -> Mapping[str, int]:
+    """Datatypes of this knowledge base's numbers and times, with how often they occur."""
+    return kb.datatypes() if isinstance(kb, Index) else USUAL
+
+
+def find_literals(question: str, kb: KnowledgeBase, used: Mapping[str, int]) -> list[LiteralLink]:
+    """From left to right; none where the knowledge base has neither numbers nor times."""
+    if not used:
+        return []
     links: list[LiteralLink] = []
     found_times = list(times(question))
     for time in found_times:

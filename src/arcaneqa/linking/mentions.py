@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import Protocol, runtime_checkable
 
 from arcaneqa.linking.forms import Form, Word, key, keys_of_name, loose, stem, words
 from arcaneqa.linking.surfaces import Surfaces
@@ -16,6 +18,7 @@ MOST_WORDS = 120
 LONGEST_SPAN = 10
 LONGEST_PART = 4
 """Words of a name looked for inside longer names."""
+LONGEST_REMOTE_SPAN = 6
 PER_KEY = 32
 PER_PART = 10
 MOST_TYPOS = 4
@@ -93,8 +96,17 @@ class Text:
         yield from (span for span in self.quoted if span.last - span.first > LONGEST_SPAN)
 
 
-class Proposer:
-    """Finds names of a surface index in a text. `short_forms` maps words without spaces to full names."""
+class Proposer(Protocol):
+    """Finds entities that a text may name."""
+
+    def propose(self, text: Text) -> list[Proposal]: ...
+
+    def rarity(self, text: Text) -> dict[str, float]:
+        """How few names hold each word (stems), 0 to 1, where that is known."""
+
+
+class SurfaceProposer:
+    """Finds names of a surface index. `short_forms` maps words without spaces to full names."""
 
     def __init__(self, surfaces: Surfaces, short_forms: Mapping[str, Sequence[str]]) -> None:
         self._surfaces = surfaces
@@ -104,6 +116,12 @@ class Proposer:
         whole = self._whole_names(text)
         covered = _covered(text, whole)
         return _best_of_each([*whole, *self._parts_and_typos(text, covered)])
+
+    def rarity(self, text: Text) -> dict[str, float]:
+        stems = list({stem(word.folded) for word in text.words})
+        size = math.log1p(len(self._surfaces))
+        counts = self._surfaces.frequencies(stems).items()
+        return {word: 1 - math.log1p(count) / size for word, count in counts}
 
     def _whole_names(self, text: Text) -> list[Proposal]:
         """Names that are exactly a span, after forgetting case, accents, plurals, articles and the like."""
@@ -140,8 +158,10 @@ class Proposer:
         stems = {n: stem(text.words[n].folded) for n in content}
         known = self._surfaces.frequencies(list(set(stems.values())))
         choices: dict[int, list[str]] = {n: [s] for n, s in stems.items() if s in known}
-        misspelt = [n for n in content if n not in choices and n not in covered][:MOST_TYPOS]
-        choices |= {n: self._surfaces.similar(stems[n], 4) for n in misspelt}
+        unknown = [n for n in content if n not in choices and n not in covered]
+        misspelt = [n for n in unknown if text.words[n].folded not in QUESTION_WORDS][:MOST_TYPOS]
+        for n in misspelt:
+            choices[n] = [word for word in self._surfaces.similar(stems[n], 4) if word not in STOP_WORDS]
         for first in content:
             for last in range(first + 1, min(first + LONGEST_PART, len(text.words)) + 1):
                 inside = [n for n in range(first, last) if n in stems]
@@ -150,13 +170,53 @@ class Proposer:
                 if any(not choices.get(n) for n in inside):
                     break
                 typo = any(n in misspelt for n in inside)
-                if len(inside) == 1 and text.words[first].folded in QUESTION_WORDS:
+                said = text.words[first].folded
+                if len(inside) == 1 and (said in QUESTION_WORDS or said.isdigit()):
                     continue
                 match = Match.TYPO if typo else Match.CONTAINED
                 nodes = self._surfaces.containing([choices[n] for n in inside], PER_PART)
                 yield from (Proposal(Span(first, last), node, match) for node in nodes)
                 if not nodes:
                     break
+
+
+@runtime_checkable
+class LabelSearch(Protocol):
+    """A knowledge base elsewhere that can look up names itself."""
+
+    def search_labels(self, texts: Sequence[str]) -> list[list[int]]:
+        """For each text the nodes that are called exactly so, in the usual variants of case."""
+
+
+class RemoteProposer:
+    """Asks a knowledge base that keeps its names to itself: whole names, as they are said."""
+
+    def __init__(self, labels: LabelSearch, short_forms: Mapping[str, Sequence[str]]) -> None:
+        self._labels = labels
+        self._short_forms = short_forms
+
+    def propose(self, text: Text) -> list[Proposal]:
+        queries: list[tuple[str, Span, Match]] = []
+        for span in text.spans():
+            parts = text.folded(span)
+            edges = parts[0] in STOP_WORDS or parts[-1] in STOP_WORDS
+            only_asking = len(parts) == 1 and parts[0] in QUESTION_WORDS
+            if span not in text.quoted and (edges or only_asking or len(parts) > LONGEST_REMOTE_SPAN):
+                continue
+            queries.append((text.surface(span), span, Match.PLAIN))
+            for name in self._short_forms.get("".join(parts), ()):
+                queries.append((name, span, Match.KNOWN))
+        found = self._labels.search_labels([said for said, _, _ in queries]) if queries else []
+        return _best_of_each(
+            [
+                Proposal(span, node, match)
+                for (_, span, match), nodes in zip(queries, found, strict=True)
+                for node in nodes[:PER_KEY]
+            ]
+        )
+
+    def rarity(self, text: Text) -> dict[str, float]:  # noqa: ARG002
+        return {}
 
 
 def _covered(text: Text, proposals: Sequence[Proposal]) -> set[int]:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from rapidfuzz.distance import DamerauLevenshtein
 
 from arcaneqa.errors import IndexFormatError
+from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import Ids, KnowledgeBase
 from arcaneqa.kb.terms import Iri
 from arcaneqa.linking.forms import Form, keys_of_name, name_from_iri, split, stem
@@ -38,11 +39,10 @@ class Hit:
     alias: bool
 
 
-def build_surfaces(folder: Path, index: KnowledgeBase) -> None:
+def build_surfaces(folder: Path, index: Index) -> None:
     """Write `folder/surfaces` from the labels and aliases of every entity, or its IRI's last part."""
     target = folder / FOLDER
     target.mkdir(parents=True)
-    entities: Ids = index.entities()  # type: ignore[attr-defined]
     keys: list[NDArray[np.uint64]] = []
     nodes: list[Ids] = []
     forms: list[NDArray[np.uint8]] = []
@@ -55,7 +55,7 @@ def build_surfaces(folder: Path, index: KnowledgeBase) -> None:
             "tokenize=\"ascii tokenchars '+#'\"); BEGIN"
         )
         written = 0
-        for chunk in _chunks(_best_known_first(index, entities)):
+        for chunk in _chunks(_best_known_first(index, index.entities())):
             names = _Names()
             names.add(index, chunk)
             keys.append(np.array(names.keys, dtype=np.uint64))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcaneqa.datasets.record import Question
-from arcaneqa.errors import InputError
+from arcaneqa.errors import ArcaneError, InputError
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names import Names
 from arcaneqa.linking.features import EDGE, NAMES
@@ -19,6 +19,8 @@ from arcaneqa.linking.forms import split
 from arcaneqa.linking.linker import Considered, Linker
 from arcaneqa.linking.mentions import Proposal, Span, Text
 from arcaneqa.linking.weights import Weights
+from arcaneqa.program.expression import Entity, post_order
+from arcaneqa.program.text import parse
 
 FEWEST_SIGHTINGS = 15
 """A word seen less often says nothing reliable."""
@@ -40,24 +42,39 @@ class Example:
 
 
 def examples(questions: Iterable[Question], kb: KnowledgeBase) -> list[Example]:
-    """Records whose entities this knowledge base has; the others are left out."""
+    """Records that name entities of this knowledge base, in their program or beside it."""
     names = Names(kb.profile)
     found: list[Example] = []
     for question in questions:
         nodes: set[int] = set()
         mentions: list[tuple[str, int]] = []
         for entity in question.entities:
-            try:
-                node = kb.node(names.read(entity.id))
-            except InputError:
-                continue  # a literal, or a name of another knowledge base
+            node = _node(entity.id, names, kb)
             if node is not None:
                 nodes.add(node)
-                if entity.mention:
+                if entity.mention and entity.start is not None:
                     mentions.append((entity.mention, node))
+        nodes.update(_nodes_of_program(question.program, names, kb))
         if nodes:
             found.append(Example(question.question, frozenset(nodes), tuple(mentions)))
     return found
+
+
+def _node(name: str, names: Names, kb: KnowledgeBase) -> int | None:
+    try:
+        return kb.node(names.read(name))
+    except InputError:
+        return None  # a literal, or a name of another knowledge base
+
+
+def _nodes_of_program(text: str | None, names: Names, kb: KnowledgeBase) -> Iterator[int]:
+    try:
+        program = parse(text, names, kb.schema) if text else None
+    except ArcaneError:
+        return
+    for part in post_order(program) if program else ():
+        if isinstance(part, Entity) and (node := kb.node(part.term)) is not None:
+            yield node
 
 
 def train_linker(

@@ -1,0 +1,99 @@
+"""`arcaneqa link`: what linking finds in a question."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from arcaneqa.kb.interface import KnowledgeBase
+    from arcaneqa.linking.links import Links
+
+EXAMPLE = 'Example: arcaneqa link "which river flows through vienna?"'
+
+
+def command(
+    question: Annotated[str, typer.Argument(help="The question, in quotation marks.")],
+    kb: Annotated[
+        str | None, typer.Option(help="Index folder or URL of a SPARQL endpoint; the demo if left out.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Show mentions, candidate entities, literals and likely answer classes, each with its probability.
+
+    Exit code 1 says that the question names nothing of the knowledge base.
+    """
+    from arcaneqa.kb.open import open_kb
+    from arcaneqa.linking.linker import Linker
+
+    with open_kb(kb) as opened:
+        links = Linker(opened).link(question)
+        found = as_data(links, opened)
+    typer.echo(json.dumps(found, ensure_ascii=False) if as_json else as_text(found))
+    if not links.mentions and not links.literals:
+        raise typer.Exit(1)
+
+
+def as_data(links: Links, kb: KnowledgeBase) -> dict[str, Any]:
+    import numpy as np
+
+    from arcaneqa.kb.names import Names
+    from arcaneqa.kb.terms import Literal
+    from arcaneqa.program.lexer import write_literal
+
+    names = Names(kb.profile)
+    mentions = []
+    for mention in links.mentions:
+        terms = kb.terms(np.array([candidate.node for candidate in mention.candidates], dtype=np.int64))
+        entities = [
+            {"id": names.write(term), "label": candidate.label, "probability": _percent(candidate.score)}
+            for candidate, term in zip(mention.candidates, terms, strict=True)
+            if not isinstance(term, Literal)
+        ]
+        mentions.append(
+            {
+                "mention": mention.text,
+                "start": mention.start,
+                "end": mention.end,
+                "probability": _percent(mention.score),
+                "entities": entities,
+            }
+        )
+    literals = [
+        {
+            "mention": literal.text,
+            "start": literal.start,
+            "end": literal.end,
+            "readings": [write_literal(reading, names) for reading in literal.readings],
+            "unit": literal.unit,
+        }
+        for literal in links.literals
+    ]
+    classes = [
+        {"id": names.short(kb.schema.classes[link.klass].iri), "probability": _percent(link.score)}
+        for link in links.classes
+    ]
+    return {"question": links.question, "mentions": mentions, "literals": literals, "classes": classes}
+
+
+def _percent(log_probability: float) -> float:
+    return round(math.exp(log_probability), 4)
+
+
+def as_text(found: dict[str, Any]) -> str:
+    lines = []
+    for mention in found["mentions"]:
+        lines.append(f"“{mention['mention']}”  {mention['probability']:.0%} a mention")
+        for entity in mention["entities"]:
+            lines.append(f"    {entity['probability']:4.0%}  {entity['label']}  {entity['id']}")
+    for literal in found["literals"]:
+        unit = f"  ({literal['unit']})" if literal["unit"] else ""
+        lines.append(f"“{literal['mention']}”  a value{unit}")
+        lines.extend(f"          {reading}" for reading in literal["readings"])
+    if found["classes"]:
+        lines.append("Likely answer classes")
+        lines.extend(f"    {klass['probability']:4.0%}  {klass['id']}" for klass in found["classes"][:5])
+    return "\n".join(lines) or "The question names nothing of this knowledge base."
