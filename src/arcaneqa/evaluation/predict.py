@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import tee
+from itertools import islice, tee
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from arcaneqa.evaluation.score import verdicts
 PREDICTIONS = "predictions.jsonl"
 RUN = "run.json"
 CANDIDATES_KEPT = 5
+TOGETHER = 16
 
 
 @dataclass
@@ -52,14 +53,25 @@ def predict(questions: QuestionFile, qa: ArcaneQA, entities: Entities, folder: P
             running.add(verdict.match, verdict.answers.f1)
     with progress() as bar, target.open("a", encoding="utf-8") as output:
         task = bar.add_task("evaluating", total=len(questions), completed=len(done), rate=str(running))
-        waiting, asked = tee(question for question in questions if question.id not in done)
-        for question, answer in zip(waiting, qa.ask_many(asked, entities), strict=True):
+        waiting, asked = tee(_unfinished(questions, done))
+        for question, answer in zip(waiting, qa.ask_many(asked, entities, TOGETHER), strict=True):
+            if question.id in done:
+                continue
             output.write(json.dumps(record(question, answer), ensure_ascii=False) + "\n")
             output.flush()
             verdict = judge.verdict(question, answer.to_prediction(question.id))
             running.add(verdict.match, verdict.answers.f1)
             bar.update(task, advance=1, rate=str(running))
     return target
+
+
+def _unfinished(questions: QuestionFile, done: set[str]) -> Iterator[Question]:
+    """Whole groups with something left to do: questions searched together must stay together, because the
+    last digits of a score depend on what else is in its batch."""
+    remaining = iter(questions)
+    while group := list(islice(remaining, TOGETHER)):
+        if any(question.id not in done for question in group):
+            yield from group
 
 
 def record(question: Question, answer: Answer) -> dict[str, Any]:
