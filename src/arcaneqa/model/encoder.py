@@ -38,7 +38,10 @@ class ContextualEncoder(Encoder):
         self.pad = int(getattr(self.config, "pad_token_id", 0) or 0)
 
     def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
-        output: Tensor = self.network(input_ids=ids, attention_mask=mask.long()).last_hidden_state
+        # BERT takes a ready mask as it is; of a plain one it asks whether anything is masked at all,
+        # for which a GPU would have to be waited for at every call.
+        ready = mask[:, None, None, :] if self.config.model_type == "bert" else mask.long()
+        output: Tensor = self.network(input_ids=ids, attention_mask=ready).last_hidden_state
         return output
 
     def description(self) -> dict[str, Any]:

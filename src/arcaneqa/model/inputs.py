@@ -46,8 +46,11 @@ class Inputs:
         return replace(self, calls=calls, **moved)
 
 
-def arrange(packed: Packed, pad: int, tokens_per_call: int) -> Inputs:
-    """Sort inputs by length and cut them into calls of at most `tokens_per_call` padded tokens."""
+def arrange(packed: Packed, pad: int, tokens_per_call: int, multiple: int = 1) -> Inputs:
+    """Sort inputs by length and cut them into calls of at most `tokens_per_call` padded tokens.
+
+    Lengths are rounded up to a `multiple`: attention kernels of GPUs want one of 8.
+    """
     count = len(packed.input_lengths)
     order = np.argsort(packed.input_lengths, kind="stable")[::-1]
     padded_starts = np.empty(count, np.int64)
@@ -55,7 +58,7 @@ def arrange(packed: Packed, pad: int, tokens_per_call: int) -> Inputs:
     done = 0
     used = 0
     while done < count:
-        longest = int(packed.input_lengths[order[done]])
+        longest = -(-int(packed.input_lengths[order[done]]) // multiple) * multiple
         chosen = order[done : done + max(1, tokens_per_call // longest)]
         lengths = packed.input_lengths[chosen]
         mask = np.arange(longest) < lengths[:, None]

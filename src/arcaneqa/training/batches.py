@@ -71,12 +71,13 @@ class Corpus:
         questions: Ints,
         tokens_per_call: int,
         limit: int | None = None,
-        draw: int = 0,
+        draw: int | None = None,
     ) -> Sequences:
         """The questions' programs as tensors; every question must have a decision.
 
-        Where `limit` is given, a larger candidate set is cut to the gold and a random draw of others,
-        which depends on `draw` and the step alone, not on what else is in the batch.
+        With a `draw`, candidates come in random order, so that their place says nothing, and at most
+        `limit` of them, the gold among them. It depends on the draw and the step alone, not on what
+        else is in the batch.
         """
         data = self.prepared
         counts = np.diff(data.step_offsets)[questions]
@@ -127,7 +128,7 @@ class Corpus:
         variable_steps[rows[uses], columns[uses]] = made_step(rows[uses], picked_variables[uses])
         per_step = offsets_of(np.bincount(columns[free], minlength=width))
         return Sequences(
-            inputs=arrange(packed, self.words.pad, tokens_per_call),
+            inputs=arrange(packed, self.words.pad, tokens_per_call, multiple=8),
             kinds=tensor(kinds[candidates]),
             candidate_decisions=tensor(decision_of),
             gold=tensor(gold),
@@ -145,33 +146,38 @@ class Corpus:
             uses_variables=tuple(bool(column.max() >= 0) for column in variable_steps.T),
         )
 
-    def _candidates(self, steps: Ints, limit: int | None, draw: int) -> tuple[Ints, Ints, Ints]:
+    def _candidates(self, steps: Ints, limit: int | None, draw: int | None) -> tuple[Ints, Ints, Ints]:
         """Candidates end to end, how many a decision has, and where its gold is among all of them."""
         data = self.prepared
         sets, gold = data.step_sets[steps], data.step_gold[steps]
         sizes = np.diff(data.set_offsets)[sets]
         places = ranges(data.set_offsets[sets], sizes)
         starts = offsets_of(sizes)[:-1]
-        if limit is None or not (sizes > limit).any():
+        if draw is None:
             return data.set_candidates[places], sizes, starts + gold
         keys = _scrambled(places, np.repeat(steps, sizes), draw)
-        keys[starts + gold] = 0
         decision_of = np.repeat(np.arange(len(sets)), sizes)
-        rank = np.empty(len(places), np.int64)
-        rank[np.lexsort((keys, decision_of))] = np.arange(len(places))
-        kept = rank - starts[decision_of] < limit
-        kept_before: Ints = np.cumsum(kept) - kept
-        held = np.bincount(decision_of[kept], minlength=len(sets))
-        return data.set_candidates[places[kept]], held, kept_before[starts + gold]
+        order = np.lexsort((keys, decision_of))
+        rank = np.arange(len(places)) - starts[decision_of]
+        held = sizes if limit is None else np.minimum(sizes, limit)
+        kept = rank < held[decision_of]
+        gold_rank = rank[np.argsort(order)[starts + gold]]
+        # A gold that was not drawn takes a place that was.
+        spare = (keys[starts + gold] % held.astype(np.uint64)).astype(np.int64)
+        gold_rank = np.where(gold_rank < held, gold_rank, spare)
+        new_starts = offsets_of(held)[:-1]
+        chosen = places[order[kept]]
+        chosen[new_starts + gold_rank] = places[starts + gold]
+        return data.set_candidates[chosen], held, new_starts + gold_rank
 
 
 def _scrambled(places: Ints, steps: Ints, draw: int) -> NDArray[np.uint64]:
-    """Random numbers above zero that depend on their arguments only (the finaliser of SplitMix64)."""
+    """Random numbers that depend on their arguments only (the finaliser of SplitMix64)."""
     mixed = places.astype(np.uint64) + steps.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     mixed += np.uint64(draw * 0xD1B54A32D192ED03 % 2**64)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
-    keys: NDArray[np.uint64] = (mixed ^ (mixed >> np.uint64(31))) | np.uint64(1)
+    keys: NDArray[np.uint64] = mixed ^ (mixed >> np.uint64(31))
     return keys
 
 
