@@ -18,6 +18,7 @@ VERBS: tuple[str, ...] = (
     "sparql",
     "convert",
     "link",
+    "synth",
     "prepare",
     "train",
     "ask",

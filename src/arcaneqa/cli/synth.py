@@ -1,0 +1,56 @@
+"""`arcaneqa synth`: question–program pairs made from a knowledge base."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+EXAMPLE = "Example: arcaneqa synth --kb my-kb --out questions.jsonl --size 20000"
+
+
+def command(
+    out: Annotated[Path, typer.Option(help="File to write, one JSON record a line.")],
+    kb: Annotated[
+        str | None, typer.Option(help="Index folder or URL of a SPARQL endpoint; the demo if left out.")
+    ] = None,
+    size: Annotated[int, typer.Option(min=1, help="How many pairs.")] = 10_000,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same pairs.")] = 0,
+) -> None:
+    """Make questions with their programs and answers out of a knowledge base, to train on.
+
+    Programs of every function are drawn evenly over relations and classes and put into words from the labels.
+    """
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    from arcaneqa.errors import InputError
+    from arcaneqa.kb.open import open_kb
+    from arcaneqa.synthesis.synthesize import synthesize
+
+    unfinished = out.with_name(out.name + ".part")
+    made = 0
+    columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    try:
+        with (
+            open_kb(kb) as opened,
+            Progress(*columns, transient=True, disable=not sys.stderr.isatty()) as bar,
+        ):
+            task = bar.add_task("synth", total=size)
+            with unfinished.open("w", encoding="utf-8") as file:
+                for question in synthesize(opened, size, seed):
+                    file.write(json.dumps(question.to_json(), ensure_ascii=False) + "\n")
+                    made += 1
+                    bar.advance(task)
+        unfinished.replace(out)
+    except OSError as error:
+        raise InputError(f"{out} cannot be written ({error.strerror}).") from error
+    finally:
+        unfinished.unlink(missing_ok=True)
+    note = "" if made == size else f", all that this knowledge base gave of the {size:,} asked for"
+    typer.echo(f"{made:,} pairs{note}: {out}")
+
+
+command.__doc__ = f"{command.__doc__}\n\n{EXAMPLE}"

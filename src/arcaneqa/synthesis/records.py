@@ -1,0 +1,54 @@
+"""What a question record says about its program: function, number of relations, answers."""
+
+from __future__ import annotations
+
+from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.names import Names
+from arcaneqa.kb.terms import Literal
+from arcaneqa.program.execute import Result
+from arcaneqa.program.expression import (
+    Compare,
+    Cons,
+    Count,
+    During,
+    Expression,
+    Extreme,
+    Join,
+    post_order,
+)
+
+_SIGNS = {"LT": "<", "LE": "<=", "GT": ">", "GE": ">="}
+
+
+def function_of(program: Expression) -> str:
+    """In GrailQA's words: count, argmax, argmin, a comparison sign or none; cons and tc beside them.
+
+    The outermost of several counts.
+    """
+    for node in reversed(list(post_order(program))):
+        match node:
+            case Count():
+                return "count"
+            case Extreme(direction, _, _):
+                return direction.value.lower()
+            case Compare(comparison, _, _):
+                return _SIGNS[comparison.value]
+            case During():
+                return "tc"
+            case Cons():
+                return "cons"
+    return "none"
+
+
+def relations_of(program: Expression) -> int:
+    return sum(
+        len(node.path) if isinstance(node, Extreme) else isinstance(node, Join | Compare | Cons | During)
+        for node in post_order(program)
+    )
+
+
+def answers_of(result: Result, kb: KnowledgeBase, names: Names) -> tuple[str, ...]:
+    if result.count is not None:
+        return (str(result.count),)
+    terms = kb.terms(result.nodes.ids)
+    return tuple(term.lexical if isinstance(term, Literal) else names.write(term) for term in terms)

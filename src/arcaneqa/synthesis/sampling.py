@@ -1,0 +1,396 @@
+"""Programs drawn from a knowledge base: every function, every relation and class about equally often."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from arcaneqa.induction.vocabulary import Vocabulary
+from arcaneqa.kb.interface import Comparison, KnowledgeBase, NodeSet, Step
+from arcaneqa.program.expression import (
+    And,
+    Class,
+    Compare,
+    Cons,
+    Count,
+    Direction,
+    During,
+    Entity,
+    Expression,
+    Extreme,
+    Join,
+    Relation,
+    Value,
+    post_order,
+)
+from arcaneqa.synthesis.facts import Facts
+from arcaneqa.synthesis.thresholds import moment, threshold
+
+_LARGEST_SET = 20_000
+_TRIES = 6
+
+
+@dataclass(frozen=True)
+class Found:
+    """A program in the making and what it denotes."""
+
+    expression: Expression
+    nodes: NodeSet
+
+
+class Deck:
+    """Deals every card once before any comes again."""
+
+    def __init__(self, cards: Sequence[int], rng: Random) -> None:
+        self._cards, self._rng = list(cards), rng
+        self._left: list[int] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._cards)
+
+    def deal(self) -> int:
+        if not self._left:
+            self._left = list(self._cards)
+            self._rng.shuffle(self._left)
+        return self._left.pop()
+
+
+class Sampler:
+    """Each kind of program has its own deck of relations, so that rare ones are asked about too."""
+
+    def __init__(self, kb: KnowledgeBase, facts: Facts, vocabulary: Vocabulary, rng: Random) -> None:
+        self.kb, self.facts, self.rng = kb, facts, rng
+        self._vocabulary = vocabulary
+        self._iris = [relation.iri for relation in kb.schema.relations]
+        self._twin = [relation.inverse is not None for relation in kb.schema.relations]
+        self._used: Counter[tuple[int, bool]] = Counter()
+        shown = [r for r in kb.schema.relations if not r.hidden and r.facts]
+        classes = [c.id for c in kb.schema.classes if not c.hidden and c.members]
+        comparable = [r.id for r in shown if r.comparable]
+        self._decks: dict[str, Deck] = {}
+        cards = {"any": [r.id for r in shown], "number": comparable, "class": classes}
+        cards["dated"] = sorted(vocabulary.dated)
+        cards["closed"] = sorted(vocabulary.closed)
+        self._cards = cards
+        self.kinds: dict[str, Callable[[], Found | None]] = {
+            "one": self.one_hop,
+            "two": self.two_hops,
+            "three": self.three_hops,
+            "both": self.intersection,
+            "compare": self.comparison,
+            "extreme": self.superlative,
+            "count": self.count,
+            "cons": self.constant,
+            "tc": self.dated,
+        }
+
+    def _deal(self, kind: str, cards: str) -> int | None:
+        name = f"{kind}/{cards}"
+        if name not in self._decks:
+            self._decks[name] = Deck(self._cards[cards], self.rng)
+        return self._decks[name].deal() if self._decks[name] else None
+
+    # Walks -----------------------------------------------------------------------------------
+
+    def start(self, kind: str) -> Found | None:
+        """One step from something the question names; across nodes without a name, two."""
+        relation = self._deal(kind, "any")
+        fact = None if relation is None else self.facts.fact(relation, self.rng)
+        if relation is None or fact is None:
+            return None
+        subject, value = fact
+        backwards = (
+            self.rng.random() < (0.12 if self.facts.is_literal(value) else 0.5) and not self._twin[relation]
+        )
+        topic = value if backwards else subject
+        if self.facts.is_named(topic):
+            source = Found(self.facts.term(topic), self.facts.one(topic))
+            found = self.join(source, relation, backwards)
+        else:
+            before = self.into(topic)
+            found = before and self.join(before, relation, backwards)
+        return found and self.named(found)
+
+    def into(self, node: int) -> Found | None:
+        """A set that holds a nameless node, one step from something with a name."""
+        for relation, backwards in self.steps(self.facts.one(node)):
+            # A step from the node to a named neighbour, walked the other way round.
+            around = self.kb.walk(Step(relation, backwards), self.facts.one(node))
+            named = [
+                int(n)
+                for n in around.ids[:20]
+                if self.facts.is_named(int(n)) and not self.facts.is_literal(int(n))
+            ]
+            if named and not (not backwards and self._twin[relation]):
+                topic = self.rng.choice(named)
+                source = Found(self.facts.term(topic), self.facts.one(topic))
+                return self.join(source, relation, not backwards)
+        return None
+
+    def steps(self, nodes: NodeSet) -> Iterator[tuple[int, bool]]:
+        """Relations that touch a set and whether they are walked backwards, the least used first."""
+        ahead = self._vocabulary.shown(self.kb.out_relations(nodes)).tolist()
+        back = self._vocabulary.shown(self.kb.in_relations(nodes)).tolist()
+        steps = [(relation, False) for relation in ahead]
+        steps += [(relation, True) for relation in back if not self._twin[relation]]
+        self.rng.shuffle(steps)
+        yield from sorted(steps[:6], key=lambda step: self._used[step])
+        yield from steps[6:]
+
+    def join(self, source: Found, relation: int, backwards: bool) -> Found | None:
+        nodes = self.kb.walk(Step(relation, backwards), source.nodes)
+        if not 0 < len(nodes) <= _LARGEST_SET:
+            return None
+        self._used[relation, backwards] += 1
+        return Found(Join(Relation(self._iris[relation], not backwards), source.expression), nodes)
+
+    def hop(self, source: Found) -> Found | None:
+        for relation, backwards in self.steps(source.nodes):
+            if _undoes(source.expression, self._iris[relation], backwards):
+                continue
+            found = self.join(source, relation, backwards)
+            return found and self.named(found)
+        return None
+
+    def named(self, found: Found) -> Found | None:
+        """The set, or one step on where its members have no names."""
+        if not self.facts.is_nameless(found.nodes):
+            return found
+        for relation, backwards in self.steps(found.nodes):
+            if not _undoes(found.expression, self._iris[relation], backwards):
+                onward = self.join(found, relation, backwards)
+                if onward is not None and not self.facts.is_nameless(onward.nodes):
+                    return onward
+        return None
+
+    def of_class(self, found: Found) -> Found | None:
+        """The members of a class in a set; a class that says something, if there is one."""
+        classes = [c for c in self.kb.classes(found.nodes).tolist() if not self.kb.schema.classes[c].hidden]
+        if not classes:
+            return None
+        sizes = {c: self.kb.schema.classes[c].members for c in classes}
+        ordered = sorted(classes, key=lambda c: (sizes[c], c))
+        klass = ordered[min(int(self.rng.expovariate(1.2)), len(ordered) - 1)]
+        nodes = self.kb.intersection(found.nodes, self.kb.members(klass))
+        return Found(And(Class(self.kb.schema.classes[klass].iri), found.expression), nodes)
+
+    # Kinds of program ------------------------------------------------------------------------
+
+    def one_hop(self) -> Found | None:
+        found = self.start("one")
+        if found is not None and not self._is_reached(found) and self.rng.random() < 0.6:
+            return self.of_class(found) or found
+        return found
+
+    def two_hops(self, kind: str = "two") -> Found | None:
+        found = self.start(kind)
+        if found is None or self._is_values(found):
+            found = self.start(kind)
+        if found is None or self._is_values(found) or len(found.nodes) > 200:
+            return None
+        onward = self.hop(found)
+        if onward is not None and not self._is_reached(onward) and self.rng.random() < 0.5:
+            return self.of_class(onward) or onward
+        return onward
+
+    def three_hops(self) -> Found | None:
+        found = self.two_hops("three")
+        if found is None or not isinstance(found.expression, Join) or self._is_values(found):
+            return None
+        return self.hop(found) if len(found.nodes) <= 50 else None
+
+    def intersection(self) -> Found | None:
+        first = self.start("both")
+        if first is None or self._is_values(first):
+            return None
+        members = [int(n) for n in first.nodes.ids[:200] if self.facts.is_named(int(n))]
+        if not members:
+            return None
+        second = self.around(self.rng.choice(members), first.expression)
+        if second is None:
+            return None
+        nodes = self.kb.intersection(first.nodes, second.nodes)
+        found = Found(And(first.expression, second.expression), nodes)
+        return self.of_class(found) or found if self.rng.random() < 0.5 else found
+
+    def around(self, node: int, other: Expression) -> Found | None:
+        """Another set that holds the node, one step from something with a name."""
+        for relation, backwards in list(self.steps(self.facts.one(node)))[:_TRIES]:
+            around = self.kb.walk(Step(relation, backwards), self.facts.one(node))
+            topics = [
+                int(n)
+                for n in around.ids[:50]
+                if self.facts.is_named(int(n)) and not self.facts.is_literal(int(n))
+            ]
+            if not topics or (not backwards and self._twin[relation]):
+                continue
+            topic = self.rng.choice(topics)
+            found = self.join(Found(self.facts.term(topic), self.facts.one(topic)), relation, not backwards)
+            if (
+                found is not None
+                and found.expression != other
+                and _topics(found.expression) != _topics(other)
+            ):
+                return found
+        return None
+
+    def comparison(self, kind: str = "compare") -> Found | None:
+        relation = self._deal(kind, "number")
+        if relation is None:
+            return None
+        subjects, objects = self.facts.pairs(relation)
+        if len(subjects) < 3:
+            return None
+        comparison = self.rng.choice(list(Comparison))
+        literal = threshold(
+            [self.facts.literal(int(n)) for n in self._some(objects.tolist(), 25)], comparison, self.rng
+        )
+        if literal is None:
+            return None
+        nodes = self.kb.compare(comparison, relation, literal)
+        if not nodes:
+            return None
+        found = Found(Compare(comparison, Relation(self._iris[relation]), Value(literal)), nodes)
+        if self.facts.is_nameless(nodes):
+            return None
+        if self.rng.random() < 0.35:
+            member = self.rng.choice(nodes.ids[:500].tolist())
+            other = self.around(int(member), found.expression)
+            if other is not None:
+                both = self.kb.intersection(other.nodes, nodes)
+                found = Found(And(other.expression, found.expression), both)
+                return self.of_class(found) or found if self.rng.random() < 0.5 else found
+        return self.of_class(found) or found
+
+    def superlative(self) -> Found | None:
+        source = self.several("extreme")
+        if source is None:
+            return None
+        path = self._value_path(source.nodes)
+        if path is None:
+            return None
+        largest = self.rng.random() < 0.6
+        nodes = self.kb.extreme(source.nodes, path, largest)
+        if not 0 < len(nodes) <= 3 or self.facts.is_nameless(nodes):
+            return None
+        relations = tuple(Relation(self._iris[step.relation], step.inverse) for step in path)
+        direction = Direction.LARGEST if largest else Direction.SMALLEST
+        found = Found(Extreme(direction, source.expression, relations), nodes)
+        return self.hop(found) if self.rng.random() < 0.2 else found
+
+    def several(self, kind: str) -> Found | None:
+        """A class, or a set of at least two that the question describes."""
+        if self.rng.random() < 0.45:
+            klass = self._deal(kind, "class")
+            if klass is None:
+                return None
+            schema = self.kb.schema.classes[klass]
+            return Found(Class(schema.iri), self.kb.members(klass)) if schema.members > 2 else None
+        for _ in range(_TRIES):
+            found = self.start(kind)
+            if found is None or self._is_values(found) or len(found.nodes) < 2:
+                continue
+            return self.of_class(found) or found if self.rng.random() < 0.7 else found
+        return None
+
+    def _value_path(self, nodes: NodeSet) -> tuple[Step, ...] | None:
+        direct = self._vocabulary.shown(self.kb.comparable_relations(nodes)).tolist()
+        if direct and self.rng.random() < 0.9:
+            self.rng.shuffle(direct)
+            best = min(direct[:6], key=lambda relation: self._used[relation, False])
+            self._used[best, False] += 1
+            return (Step(best),)
+        if len(nodes) > 5000:
+            return None
+        steps = [step for step in self.kb.steps_to_values(nodes) if self._vocabulary.visible[step.relation]]
+        steps = [step for step in steps if not (step.inverse and self._twin[step.relation])]
+        if not steps:
+            return None
+        near = self.rng.choice(steps)
+        far = self._vocabulary.shown(self.kb.comparable_relations(self.kb.walk(near, nodes))).tolist()
+        return (near, Step(self.rng.choice(far))) if far else None
+
+    def count(self) -> Found | None:
+        draw = self.rng.random()
+        if draw < 0.1:
+            klass = self._deal("count", "class")
+            if klass is None:
+                return None
+            found: Found | None = Found(Class(self.kb.schema.classes[klass].iri), self.kb.members(klass))
+        elif draw < 0.65:
+            found = None
+            for _ in range(_TRIES):
+                found = self.start("count")
+                if found is not None and (len(found.nodes) > 1 or self.rng.random() < 0.1):
+                    break
+            if found is not None and not self._is_reached(found):
+                found = self.of_class(found) or found
+        else:
+            found = self.rng.choice((self.intersection, self.comparison, self.two_hops))()
+        if found is None or self._is_values(found):
+            return None
+        return Found(Count(found.expression), found.nodes)
+
+    def constant(self) -> Found | None:
+        relation = self._deal("cons", "closed")
+        fact = None if relation is None else self.facts.fact(relation, self.rng)
+        if relation is None or fact is None:
+            return None
+        member, value = fact
+        if not self.facts.is_named(value) or not self.facts.is_named(member):
+            return None
+        source = self.around(member, self.facts.term(value))
+        if source is None or len(source.nodes) < 2:
+            return None
+        if self.rng.random() < 0.4:
+            source = self.of_class(source) or source
+        nodes = self.kb.intersection(source.nodes, self.kb.subjects(relation, self.facts.one(value)))
+        if not 0 < len(nodes) < len(source.nodes):
+            return None
+        constant = self.facts.term(value)
+        return Found(Cons(source.expression, Relation(self._iris[relation]), constant), nodes)
+
+    def dated(self) -> Found | None:
+        relation = self._deal("tc", "dated")
+        fact = None if relation is None else self.facts.fact(relation, self.rng)
+        if relation is None or fact is None:
+            return None
+        member, value = fact
+        literal = self.facts.literal(value)
+        when = None if literal is None else moment(literal, self.rng)
+        source = (
+            self.around(member, self.facts.term(member)) if self.facts.is_named(member) else self.into(member)
+        )
+        if when is None or source is None:
+            return None
+        when_literal, window = when
+        nodes = self.kb.valid_during(source.nodes, relation, self.kb.schema.time_pairs.get(relation), window)
+        if not nodes:
+            return None
+        found = Found(During(source.expression, Relation(self._iris[relation]), Value(when_literal)), nodes)
+        if self.facts.is_nameless(nodes):
+            return self.named(found)
+        return self.hop(found) if self.rng.random() < 0.3 else found
+
+    # Small things ----------------------------------------------------------------------------
+
+    def _some(self, items: list[int], most: int) -> list[int]:
+        return items if len(items) <= most else self.rng.sample(items, most)
+
+    def _is_values(self, found: Found) -> bool:
+        return self.facts.is_literal(int(found.nodes.ids[0])) if found.nodes else True
+
+    @staticmethod
+    def _is_reached(found: Found) -> bool:
+        return isinstance(found.expression, Join) and found.expression.relation.inverse
+
+
+def _undoes(expression: Expression, iri: str, backwards: bool) -> bool:
+    """Whether a step leads straight back to where the last one came from."""
+    return isinstance(expression, Join) and expression.relation == Relation(iri, backwards)
+
+
+def _topics(expression: Expression) -> frozenset[Expression]:
+    return frozenset(node for node in post_order(expression) if isinstance(node, Entity | Value))

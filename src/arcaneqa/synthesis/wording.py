@@ -1,0 +1,377 @@
+"""Programs as noun phrases: "the longest river that flows through Ohio", in many ways."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+
+from arcaneqa.kb.interface import Comparison
+from arcaneqa.kb.terms import Blank, Iri
+from arcaneqa.program.expression import (
+    And,
+    Class,
+    Compare,
+    Cons,
+    Direction,
+    During,
+    Entity,
+    Expression,
+    Extreme,
+    Join,
+    Now,
+    Relation,
+    Value,
+)
+from arcaneqa.synthesis.attributes import generic
+from arcaneqa.synthesis.idioms import idiom, verb_forms
+from arcaneqa.synthesis.inflection import (
+    gerund,
+    is_plural,
+    participle,
+    past,
+    plural,
+    singular,
+    third_person,
+    with_article,
+)
+from arcaneqa.synthesis.lexicon import Lexicon, Words
+from arcaneqa.synthesis.phrases import Modifier, Phrase
+from arcaneqa.synthesis.relations import Shape, is_person
+
+FIRST_MARK = 0xE000
+"""Names and values stand as private characters until the text is done: no change of letters hurts them."""
+
+
+class UnspeakableError(Exception):
+    """Something has no name, or there is no natural way to say it."""
+
+
+class Speaker:
+    """Words for one question: every choice is drawn from `rng`, every name gets a mark."""
+
+    def __init__(self, lexicon: Lexicon, rng: Random) -> None:
+        self.lexicon = lexicon
+        self.rng = rng
+        self.marks: list[tuple[Entity | Value, str]] = []
+
+    def pick(self, *options: str) -> str:
+        return self.rng.choice(options)
+
+    def chance(self, probability: float) -> bool:
+        return self.rng.random() < probability
+
+    # Names -----------------------------------------------------------------------------------
+
+    def mark(self, term: Entity | Value) -> str:
+        """The private character that stands for a name or a value of the question."""
+        match term:
+            case Entity(Iri() | Blank() as name):
+                surface = self.lexicon.entity(name, self.rng)
+            case Value(literal):
+                surface = self.lexicon.value(literal, self.rng)
+        if surface is None:
+            raise UnspeakableError
+        self.marks.append((term, surface))
+        return chr(FIRST_MARK + len(self.marks) - 1)
+
+    def constant(self, term: Entity | Value) -> str:
+        """The words of a constant that the question implies rather than names: no mark."""
+        surface = (
+            self.lexicon.label(term.term)
+            if isinstance(term, Entity)
+            else self.lexicon.value(term.literal, self.rng)
+        )
+        if surface is None:
+            raise UnspeakableError
+        return surface if self.chance(0.3) else surface.lower()
+
+    # Noun phrases ----------------------------------------------------------------------------
+
+    def phrase(self, expression: Expression, many: bool) -> Phrase:
+        match expression:
+            case Entity() | Value():
+                return Phrase(name=self.mark(expression))
+            case Class():
+                return Phrase(self.class_noun(expression), many=many)
+            case Join(relation, argument) if relation.inverse:
+                return self.reached(expression, many)
+            case Join() | Compare():
+                return Phrase(self.subject_noun(expression), many=many, after=(self.modifier(expression),))
+            case And(left, right):
+                return self.conjunction(left, right, many)
+            case Extreme(direction, argument, path):
+                return self.superlative(direction, argument, path)
+            case Cons(argument, relation, constant):
+                return self.constrained(self.phrase(argument, many), relation, constant)
+            case During(argument, _, when):
+                return self.dated(self.phrase(argument, many), when)
+        raise UnspeakableError
+
+    def class_noun(self, klass: Class) -> str:
+        """A class by its label, now and then by the last word of it: chemical element, element."""
+        noun = self.lexicon.klass(klass)
+        last = noun.rpartition(" ")[2]
+        return last if last != noun and len(last) > 3 and " of " not in noun and self.chance(0.25) else noun
+
+    def subject_noun(self, expression: Expression) -> str:
+        """What the members of a set without a class are called."""
+        match expression:
+            case Join(relation, _) | Compare(_, relation, _):
+                words = self.lexicon.relation(relation)
+                noun = words.range if relation.inverse else words.domain
+                return noun or "thing"
+        return "thing"
+
+    def reached(self, join: Join, many: bool) -> Phrase:
+        """What a relation leads to: "the capital of X", "the countries that X borders"."""
+        words, argument = self.chain(join)
+        wording = words.wording
+        if wording.shape is Shape.NOUN:
+            owner = self.phrase(argument, many=False)
+            if owner.name is not None and self.chance(0.35):
+                return Phrase(wording.words, before=(f"{owner.name}'s",), many=many, unique=True)
+            return Phrase(wording.words, owner=owner.say(), many=many)
+        noun = words.range or ("person" if wording.shape is Shape.AGENT else "thing")
+        return Phrase(noun, many=many, after=(self.modifier(join),))
+
+    def chain(self, join: Join) -> tuple[Words, Expression]:
+        """The relation and its argument; across a node without a name, two relations are one."""
+        words = self.lexicon.relation(join.relation)
+        inner = join.argument
+        if isinstance(inner, Join) and self.lexicon.is_nameless(inner):
+            other = self.lexicon.relation(inner.relation)
+            label = self.pick(words.label, words.label, other.label, f"{other.label} {words.label}")
+            merged = replace(
+                words, label=label, domain=other.domain if join.relation.inverse else words.domain
+            )
+            return merged, inner.argument
+        return words, inner
+
+    def conjunction(self, left: Expression, right: Expression, many: bool) -> Phrase:
+        parts = [*_conjuncts(left), *_conjuncts(right)]
+        classes = [part for part in parts if isinstance(part, Class)]
+        sets = [part for part in parts if not isinstance(part, Class)]
+        if (not classes and sets and isinstance(sets[0], Join) and sets[0].relation.inverse) or (
+            sets and isinstance(sets[0], Extreme | Cons | During)
+        ):
+            head, sets = self.phrase(sets[0], many), sets[1:]
+        else:
+            noun = self.class_noun(classes[0]) if classes else self.subject_noun(sets[0])
+            head = Phrase(noun, many=many)
+        if len(classes) > 1:
+            head = replace(head, after=(Modifier.adverbial(self.lexicon.klass(classes[1])), *head.after))
+        return replace(head, after=(*head.after, *(self.modifier(part) for part in sets)))
+
+    def superlative(self, direction: Direction, argument: Expression, path: tuple[Relation, ...]) -> Phrase:
+        head = self.phrase(argument, many=False)
+        if head.name is not None:
+            raise UnspeakableError
+        words = self.lexicon.relation(path[-1])
+        special, common = words.attribute, generic(words.is_time)
+        largest = direction is Direction.LARGEST
+        if len(path) > 1:
+            return replace(head, after=(*head.after, self.far_superlative(path, largest)), unique=True)
+        before = (special.most if largest else special.least) if special else ()
+        after = (special.most_with if largest else special.least_with) if special else ()
+        if before and (not after or self.chance(0.6)) and self.chance(0.85):
+            return replace(head, before=(self.rng.choice(before), *head.before), unique=True)
+        if not after or self.chance(0.25):
+            after = common.most_with if largest else common.least_with
+        text = self.rng.choice(after).format(r=words.label)
+        return replace(head, after=(*head.after, Modifier.having(text)), unique=True)
+
+    def far_superlative(self, path: tuple[Relation, ...], largest: bool) -> Modifier:
+        """ "whose capital has the most people"."""
+        near, words = self.lexicon.relation(path[0]), self.lexicon.relation(path[-1])
+        common = generic(words.is_time)
+        special = words.attribute
+        choices = (special.most_with if largest else special.least_with) if special else ()
+        if not choices or self.chance(0.3):
+            choices = common.most_with if largest else common.least_with
+        text = self.rng.choice(choices).format(r=words.label)
+        if path[0].inverse:
+            noun = near.domain or "thing"
+            text = f"the {noun} with {text}"
+            return Modifier.having(text)
+        noun = (
+            near.wording.words if near.wording.shape in (Shape.NOUN, Shape.MEMBER) else near.range or "thing"
+        )
+        return Modifier(
+            f"whose {noun} has {text}", f"have the {noun} with {text}", f"has the {noun} with {text}"
+        )
+
+    def constrained(self, head: Phrase, relation: Relation, constant: Entity | Value) -> Phrase:
+        words, surface = self.lexicon.relation(relation), self.constant(constant)
+        if self.chance(0.6) and head.name is None and not head.has_owner_first and len(surface.split()) < 3:
+            return replace(head, before=(surface, *head.before))
+        text = self.pick(
+            f"{words.label} {surface}", f"{surface} {words.label}", f"{surface} as {words.label}"
+        )
+        return replace(head, after=(*head.after, Modifier.having(text)))
+
+    def dated(self, head: Phrase, when: Value | Now) -> Phrase:
+        if isinstance(when, Now):
+            if self.chance(0.6):
+                return replace(head, before=(self.pick("current", "present"), *head.before))
+            return replace(
+                head, after=(*head.after, Modifier.adverbial(self.pick("now", "today", "at the moment")))
+            )
+        moment = self.mark(when)
+        exact = when.literal.datatype.endswith(("#date", "#dateTime"))
+        text = (
+            self.pick(f"on {moment}", f"as of {moment}")
+            if exact
+            else self.pick(f"in {moment}", f"in {moment}", f"during {moment}", f"from {moment}")
+        )
+        return replace(head, after=(*head.after, Modifier.adverbial(text)))
+
+    # Modifiers -------------------------------------------------------------------------------
+
+    def modifier(self, expression: Expression) -> Modifier:
+        match expression:
+            case Compare(comparison, relation, value):
+                return self.comparison(comparison, self.lexicon.relation(relation), value)
+            case Join(relation, _):
+                words, argument = self.chain(expression)
+                target = self.phrase(argument, many=False)
+                return self.leading(words, target) if relation.inverse else self.holding(words, target)
+        raise UnspeakableError
+
+    def holding(self, words: Words, target: Phrase) -> Modifier:
+        """Said of those that have the relation to the target."""
+        wording, x = words.wording, target.say()
+        verb, tail = wording.words, wording.tail
+        that = "who" if is_person(words.domain) and self.chance(0.8) else "that"
+        if (saying := idiom(words.label)) is not None and self.chance(0.5):
+            options = [Modifier.adverbial(text.format(y=x, r=words.label)) for text in saying.holders]
+            forms = [verb_forms(base, rest.format(y=x)) for base, rest in saying.verbs]
+            options += [Modifier.clause(that, *form) for form in forms for _ in range(2)]
+            if options:
+                return self.rng.choice(options)
+        match wording.shape:
+            case Shape.NOUN:
+                their = "their" if that == "who" else "its"
+                options = [
+                    Modifier(f"whose {verb} is {x}", f"have {x} as {verb}", f"has {x} as {their} {verb}"),
+                    Modifier(f"whose {verb} is {x}", f"have the {verb} {x}", f"has the {verb} {x}"),
+                    Modifier.having(f"{verb} {x}"),
+                    Modifier.having(f"{x} as {verb}"),
+                    Modifier.clause(that, f"have {x} as their {verb}", f"has {x} as its {verb}"),
+                ]
+            case Shape.AGENT:
+                done = participle(verb)
+                options = [
+                    Modifier.adverbial(f"{done} by {x}"),
+                    Modifier(f"that {x} {past(verb)}", f"did {x} {verb}", f"did {x} {verb}"),
+                    Modifier.adverbial(f"{done} by {x}"),
+                ]
+            case Shape.STATE:
+                options = [Modifier.adverbial(f"{participle(verb)} {tail} {x}")]
+                if verb in ("locate", "situate", "base", "bear"):
+                    options.append(Modifier.adverbial(f"{'born ' if verb == 'bear' else ''}{tail} {x}"))
+            case Shape.VERB:
+                after = f"{tail} {x}".strip()
+                options = [
+                    Modifier.clause(that, f"{verb} {after}", f"{third_person(verb)} {after}"),
+                    Modifier(f"{gerund(verb)} {after}", f"{verb} {after}", f"{third_person(verb)} {after}"),
+                ]
+            case Shape.MEMBER:
+                one = with_article(singular(verb))
+                options = [
+                    Modifier.clause("that", f"are {plural(verb)} of {x}", f"is {one} of {x}"),
+                    Modifier.adverbial(f"of {x}"),
+                ]
+        return self.rng.choice(options)
+
+    def leading(self, words: Words, source: Phrase) -> Modifier:
+        """Said of those that the relation leads to from the source."""
+        wording, x = words.wording, source.say()
+        verb, tail = wording.words, wording.tail
+        does = "do" if source.takes_plural_verb else "does"
+        are, third = ("are", verb) if source.takes_plural_verb else ("is", third_person(verb))
+        match wording.shape:
+            case Shape.NOUN:
+                one = f"is one of the {verb} of {x}" if is_plural(verb) else f"is the {verb} of {x}"
+                return Modifier.clause("that", f"are {plural(verb)} of {x}", one)
+            case Shape.AGENT:
+                text = f"{past(verb)} {x}"
+                return Modifier(f"{'who' if is_person(words.range) else 'that'} {text}", text, text)
+            case Shape.STATE:
+                inner = f"{are} {x} {participle(verb)} {tail}"
+                return Modifier(f"that {x} {are} {participle(verb)} {tail}", inner, inner)
+            case Shape.VERB:
+                inner = f"{does} {x} {verb} {tail}".strip()
+                return Modifier(f"that {x} {third} {tail}".strip(), inner, inner)
+            case Shape.MEMBER:
+                noun = with_article(singular(verb))
+                inner = f"{are} {x} {noun} of"
+                return Modifier(f"that {x} {are} {noun} of", inner, inner)
+
+    def comparison(self, comparison: Comparison, words: Words, value: Value) -> Modifier:
+        mark = self.mark(value)
+        over = comparison in (Comparison.GT, Comparison.GE)
+        special, common = words.attribute, generic(words.is_time)
+        if comparison in (Comparison.GE, Comparison.LE):
+            return self.inclusive(over, words, mark)
+        plain = (special.over if over else special.under) if special else ()
+        having = (special.over_with if over else special.under_with) if special else ()
+        if plain and self.chance(0.7):
+            text = self.rng.choice(plain).format(r=words.label, v=mark)
+            if text.startswith(("that ", "who ")):
+                that, _, verb = text.partition(" ")
+                first, _, rest = verb.partition(" ")
+                return Modifier.clause(that, verb, f"{_single(first)} {rest}")
+            return Modifier.adverbial(text)
+        if not having or self.chance(0.35):
+            having = common.over_with if over else common.under_with
+        return Modifier.having(self.rng.choice(having).format(r=words.label, v=mark))
+
+    def inclusive(self, over: bool, words: Words, mark: str) -> Modifier:
+        if words.is_time:
+            texts = (
+                (
+                    f"{words.label} on or after {mark}",
+                    f"{words.label} since {mark}",
+                    f"{words.label} no earlier than {mark}",
+                )
+                if over
+                else (
+                    f"{words.label} on or before {mark}",
+                    f"{words.label} until {mark}",
+                    f"{words.label} no later than {mark}",
+                )
+            )
+            return Modifier.having(self.rng.choice(texts))
+        bounds = (
+            (f"at least {mark}", f"no less than {mark}", f"a minimum of {mark}", f"{mark} or more")
+            if over
+            else (
+                f"at most {mark}",
+                f"no more than {mark}",
+                f"up to {mark}",
+                f"a maximum of {mark}",
+                f"{mark} or less",
+            )
+        )
+        bound = self.rng.choice(bounds)
+        special = words.attribute
+        having = special.over_with if special else ()
+        if having and self.chance(0.6):
+            text = self.rng.choice(having).format(r=words.label, v=mark)
+            for phrase in ("more than ", "over ", "above "):
+                if f"{phrase}{mark}" in text:
+                    return Modifier.having(text.replace(f"{phrase}{mark}", bound))
+        return Modifier.having(
+            self.pick(f"{words.label} of {bound}", f"a {words.label} of {bound}", f"{words.label} {bound}")
+        )
+
+
+def _single(verb: str) -> str:
+    """ "cost" → "costs"; a past form stays."""
+    return third_person(verb) if verb in ("cost", "earn") else verb
+
+
+def _conjuncts(expression: Expression) -> list[Expression]:
+    if isinstance(expression, And):
+        return [*_conjuncts(expression.left), *_conjuncts(expression.right)]
+    return [expression]
