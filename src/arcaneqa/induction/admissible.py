@@ -89,7 +89,15 @@ class Admissible:
             return False
         if self._starts_with_class(state, function):
             return len(self._class_starts(function)) > 0
+        if function is Function.JOIN and self._may_walk_on(state):
+            return True
         return any(True for _ in self._variables(state, function))
+
+    def _may_walk_on(self, state: State) -> bool:
+        """A case of JOIN that is quicker to see than whether another topic is within reach."""
+        if state.top is None or state.waiting is not None:
+            return False
+        return state.top.meaning.number is None and state.top.meaning.is_walkable
 
     def _sources(self, state: State, function: Function) -> Options:
         if self._starts_with_class(state, function):
@@ -143,7 +151,9 @@ class Admissible:
     def _can_join(self, state: State, topic: Known) -> bool:
         if state.top is None:
             return topic.meaning.is_walkable
-        return self._meanings.meet(topic.meaning.neighbours, self._reach(state, state.top, joins=1))
+        if self._within(state, joins=1) >= 1:
+            return self._meanings.is_near(topic.meaning, state.top.meaning)
+        return self._meanings.meet(topic.meaning.neighbours, state.top.meaning.nodes)
 
     # Reach -----------------------------------------------------------------------------------
 
@@ -156,8 +166,11 @@ class Admissible:
         return None if waiting is None else self._reach(state, waiting, joins)
 
     def _reach(self, state: State, waiting: Known, joins: int) -> NodeSet:
-        within = min(MOST_BRANCH_JOINS - joins, state.left - 1)
-        return waiting.meaning.surroundings if within >= 1 else waiting.meaning.nodes
+        return waiting.meaning.surroundings if self._within(state, joins) >= 1 else waiting.meaning.nodes
+
+    def _within(self, state: State, joins: int) -> int:
+        """How many more JOINs may follow the open subprogram before its branch must meet the other."""
+        return min(MOST_BRANCH_JOINS - joins, state.left - 1)
 
     def _within_reach(self, state: State, source: Known) -> Meaning:
         """The members of the newest set that a filter must leave at least one of."""

@@ -122,6 +122,11 @@ class Meaning:
         return kb.nodes(np.concatenate(found)) if found else kb.nodes(np.empty(0, np.int64))
 
     @cached_property
+    def neighbourhood(self) -> Meaning:
+        """The neighbours as a set one can ask about."""
+        return Meaning(self._vocabulary, self.neighbours)
+
+    @cached_property
     def surroundings(self) -> NodeSet:
         """The set and its neighbours; of a wide set, the set alone."""
         if len(self.nodes) > WIDE:
@@ -138,6 +143,7 @@ class Meanings:
         self._roots = roots or Roots()
         self._known: dict[Hashable, Meaning] = {}
         self._meet: dict[tuple[NodeSet, NodeSet], bool] = {}
+        self._near: dict[tuple[Meaning, Meaning], bool] = {}
         self._into: dict[tuple[Meaning, NodeSet], Options] = {}
         self._comparing: dict[tuple[Comparison, Literal], Ids] = {}
         self.nothing = Meaning(vocabulary, self.kb.nodes(np.empty(0, np.int64)))
@@ -217,6 +223,24 @@ class Meanings:
             found = self._meet[key] = self.kb.intersects(left, right)
         return found
 
+    def is_near(self, topic: Meaning, waiting: Meaning) -> bool:
+        """Whether a neighbour of the topic is in the waiting set's surroundings."""
+        key = (topic, waiting)
+        found = self._near.get(key)
+        if found is None:
+            found = self._near[key] = self._is_near(topic, waiting)
+        return found
+
+    def _is_near(self, topic: Meaning, waiting: Meaning) -> bool:
+        if self.kb.intersects(topic.neighbours, waiting.nodes):
+            return True
+        if len(waiting.nodes) > WIDE:
+            return False
+        around = topic.neighbourhood
+        arriving, leaving = set(around.backward.tolist()), set(around.forward.tolist())
+        steps = [step for step in waiting.walks if step.relation in (leaving if step.inverse else arriving)]
+        return any(self.meet(self.join(waiting, step).nodes, around.nodes) for step in steps)
+
     def relations_comparing(self, comparison: Comparison, literal: Literal) -> Ids:
         key = (comparison, literal)
         found = self._comparing.get(key)
@@ -233,15 +257,20 @@ class Meanings:
         return found
 
     def _joins_into(self, source: Meaning, target: NodeSet) -> Options:
+        kb = self.kb
+        if len(source.nodes) == 1:
+            # A topic's neighbours are known by now, and few of them are in the target.
+            target = kb.intersection(source.neighbours, target)
+        arriving, leaving = set(kb.in_relations(target).tolist()), set(kb.out_relations(target).tolist())
         forward = [
             relation
             for relation in source.forward.tolist()
-            if self.meet(self.join(source, Step(relation)).nodes, target)
+            if relation in arriving and self.meet(self.join(source, Step(relation)).nodes, target)
         ]
         backward = [
             relation
             for relation in source.backward.tolist()
-            if self.meet(self.join(source, Step(relation, inverse=True)).nodes, target)
+            if relation in leaving and self.meet(self.join(source, Step(relation, True)).nodes, target)
         ]
         if not forward and not backward:
             return NOTHING
