@@ -137,11 +137,11 @@ class ArcaneQA:
     ) -> Answer:
         """Answer one question; `entities` replace the linker's, `threshold` the model's own."""
         started = time.perf_counter()
-        if (refused := _refusal(question)) is not None:
+        if (refused := refusal(question)) is not None:
             return replace(refused, seconds=time.perf_counter() - started)
         links = self.linker.link(question)
         linked = time.perf_counter()
-        outcome = self.search.run(question, [self._topics(question, links, entities)], seconds)
+        outcome = self.search.run(question, [self.topics(question, links, entities)], seconds)
         searched = time.perf_counter()
         answer = self.conclude(question, links, outcome, exclude_mentioned, threshold)
         ended = time.perf_counter()
@@ -158,22 +158,22 @@ class ArcaneQA:
 
     def _ask_group(self, group: Sequence[Question], entities: Entities) -> Iterator[Answer]:
         started = time.perf_counter()
-        refused = [_refusal(question.question) for question in group]
+        refused = [refusal(question.question) for question in group]
         links = [
-            Links(question.question) if refusal else self.linker.link(question.question)
-            for question, refusal in zip(group, refused, strict=True)
+            Links(question.question) if declined else self.linker.link(question.question)
+            for question, declined in zip(group, refused, strict=True)
         ]
         asked = [
             (
                 question.question,
-                [self._topics(question.question, found, question.entities if entities == "gold" else None)],
+                [self.topics(question.question, found, question.entities if entities == "gold" else None)],
             )
-            for question, found, refusal in zip(group, links, refused, strict=True)
-            if refusal is None
+            for question, found, declined in zip(group, links, refused, strict=True)
+            if declined is None
         ]
         outcomes = self.search.run_many(asked, together=len(group), seconds=SECONDS * len(group))
-        for question, found, refusal in zip(group, links, refused, strict=True):
-            answer = refusal or self.conclude(
+        for question, found, declined in zip(group, links, refused, strict=True):
+            answer = declined or self.conclude(
                 question.question, found, next(outcomes), question.exclude_mentioned
             )
             yield replace(answer, seconds=(time.perf_counter() - started) / len(group))
@@ -249,7 +249,8 @@ class ArcaneQA:
                 return candidate, items_of(self.kb, nodes.ids[:MOST_ITEMS])
         return None
 
-    def _topics(self, question: str, links: Links, entities: Sequence[Mention] | None) -> Topics:
+    def topics(self, question: str, links: Links, entities: Sequence[Mention] | None = None) -> Topics:
+        """What induction starts from: all that was linked, or the given entities."""
         if entities is None:
             return topics_from_links(links, self.kb)
         named = topics_from_gold(entities, self.kb, question)
@@ -287,7 +288,8 @@ class _OneAtATime:
             return self._scorer.score(decisions)
 
 
-def _refusal(question: str) -> Answer | None:
+def refusal(question: str) -> Answer | None:
+    """Questions nobody needs to look at."""
     if not question.strip():
         return Answer(question, reason="The question is empty; ask something.")
     if len(question) > MOST_CHARACTERS:

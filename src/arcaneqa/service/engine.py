@@ -74,6 +74,10 @@ class Engine:
         """Questions under way and questions waiting."""
         return len(self._running), self._queue.qsize()
 
+    @property
+    def is_closing(self) -> bool:
+        return self._closing.is_set()
+
     def submit(self, job: Job) -> Future[Outcome]:
         if self._closing.is_set():
             raise Busy(retry_after=5)
