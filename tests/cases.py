@@ -17,7 +17,7 @@ import pytest
 from arcaneqa.kb.interface import Comparison, KnowledgeBase, NodeSet, Step, Window
 from arcaneqa.kb.profile import RDF_PROFILE, Profile
 from arcaneqa.kb.schema import Relation, ValueKind
-from arcaneqa.kb.terms import RDF_LANG_STRING, XSD, XSD_STRING, Iri, Literal
+from arcaneqa.kb.terms import RDF_LANG_STRING, XSD, XSD_STRING, Iri, Literal, Term
 from arcaneqa.kb.values import value_of
 
 EX = "http://example.org/"
@@ -182,7 +182,7 @@ class KnowledgeBaseCases:
     # Names -----------------------------------------------------------------------------------
 
     def test_node_and_term_are_inverse(self, kb: KnowledgeBase) -> None:
-        terms = [
+        terms: list[Term] = [
             Iri(EX + "vienna"),
             integer(8950000),
             Literal("23", XSD_STRING),

@@ -49,7 +49,7 @@ _DECIMAL_FORM = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)")
 _FLOAT_FORM = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _INFINITIES = {"INF": math.inf, "+INF": math.inf, "-INF": -math.inf}
 _OFFSET = r"(?P<offset>Z|[+-](?:0\d|1[0-3]):[0-5]\d|[+-]14:00)?"
-_YEARS = r"(?P<year>-?(?:[1-9]\d{4,}|\d{4}))"
+_YEARS = r"(?P<year>-?(?:[1-9]\d{4,17}|\d{4}))"
 _FORMS = {
     _YEAR: re.compile(_YEARS + _OFFSET, re.ASCII),
     _MONTH: re.compile(_YEARS + r"-(?P<month>\d\d)" + _OFFSET, re.ASCII),
@@ -148,11 +148,8 @@ def _stretch(lexical: str, datatype: str) -> Window | None:
     return _window(start, start + 1)
 
 
-def _window(first: int, last: int) -> Window | None:
-    try:
-        start, end = float(first * _DAY), float(last * _DAY)
-    except OverflowError:
-        return None
+def _window(first: int, last: int) -> Window:
+    start, end = float(first * _DAY), float(last * _DAY)
     # Beyond a hundred million years a day is less than a double can tell apart.
     return Window(start, max(end, math.nextafter(start, math.inf)))
 
@@ -169,10 +166,7 @@ def _instant(lexical: str) -> Window | None:
     if not (midnight_after or (hour < 24 and minute < 60 and second < 60)):
         return None
     whole = _days(year, month, day) * _DAY + hour * 3600 + minute * 60 + second - _offset(found["offset"])
-    try:
-        start = whole + float(found["fraction"] or 0)
-    except OverflowError:
-        return None
+    start = whole + float(found["fraction"] or 0)
     return Window(start, math.nextafter(start, math.inf))
 
 

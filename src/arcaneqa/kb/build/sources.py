@@ -98,7 +98,7 @@ class Source:
             found: list[Quad] = []
             for number, line in enumerate(chunk.split(b"\n"), first):
                 try:
-                    found.extend(parse(line, format=self._format))
+                    found.extend(list(parse(line, format=self._format)))
                 except SyntaxError as error:
                     self._refuse(error, number)
             return found
