@@ -111,3 +111,17 @@ def test_no_decisions_and_an_empty_question(encoder: Path) -> None:
     example = examples(1)[0]
     (scores,) = scorer.score([Decision("", (), example.steps[1].candidates)])
     assert np.isfinite(scores.log_probs).all()
+
+
+def test_heat_has_a_row_for_each_candidate(encoder: Path) -> None:
+    scorer = ModelScorer(
+        model_of(encoder, max_tokens=64, max_question=16, max_context=8, max_text=10, max_types=3)
+    )
+    example = examples(1, relations=11)[0]
+    candidates = example.steps[3].candidates
+    seen = scorer.heat(example.question, "join it", candidates)
+    assert seen.words == tuple(example.question.split())
+    assert seen.weights.shape == (len(candidates), len(seen.words))
+    assert np.allclose(seen.weights.sum(1), 1)
+    nothing = scorer.heat("", "", candidates)
+    assert nothing.weights.shape == (len(candidates), 0)

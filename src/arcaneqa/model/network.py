@@ -153,12 +153,12 @@ class Network(nn.Module):
         hidden, memory = self.cell(torch.cat([token, attended], -1), state)
         return hidden, memory
 
-    def attend(self, hidden: Tensor, questions: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        """q_t, the question's words weighted by a_t = softmax(Q_t h_t), and a_t."""
+    def attend(self, hidden: Tensor, questions: Tensor, mask: Tensor) -> Tensor:
+        """q_t: the question's words, weighted by a_t = softmax(Q_t h_t)."""
         weights = torch.einsum("blh,bh->bl", questions, hidden).masked_fill(~mask, float("-inf"))
         # A question without a single word piece attends to nothing.
         weights = weights.softmax(-1).nan_to_num(0.0)
-        return torch.einsum("bl,blh->bh", weights, questions), weights
+        return torch.einsum("bl,blh->bh", weights, questions)
 
     def point(self, hidden: Tensor, attended: Tensor) -> Tensor:
         """What candidates are multiplied with: h_t itself, or h_t joined with q_t."""
@@ -184,7 +184,7 @@ class Network(nn.Module):
             if len(active):
                 here = slice(first, first + len(active))
                 state = self.dropout(hidden[active])
-                read, _ = self.attend(state, encoded.questions[here], encoded.mask[here])
+                read = self.attend(state, encoded.questions[here], encoded.mask[here])
                 attended = attended.index_copy(0, active, read)
                 pointed.append(self.point(state, read))
                 first += len(active)

@@ -9,16 +9,17 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from arcaneqa.induction.scorer import Candidate, Decision, Scores, TokenKind
 from arcaneqa.model.checkpoint import Model, load
 from arcaneqa.model.config import KIND_INDEX
+from arcaneqa.model.heat import Heat, heat
 from arcaneqa.model.inputs import arrange
 from arcaneqa.model.network import Encoded
-from arcaneqa.model.tokens import EMPTY, Pieces, TokenTable, WordPieces, pack
+from arcaneqa.model.vocabulary import Asked, Vocabulary
 
-_Key = tuple[str, str, tuple[tuple[str, str], ...]]
 _Span = tuple[int, int]
 
 
@@ -44,35 +45,6 @@ class _State:
     made: tuple[Tensor, ...]
 
 
-class Vocabulary:
-    """Word pieces of strings met before; a search asks for the same few again and again."""
-
-    def __init__(self, words: WordPieces, limit: int = 200_000) -> None:
-        self._words = words
-        self._limit = limit
-        self._known: dict[tuple[str, str], list[int]] = {}
-        self._questions: dict[str, Pieces] = {}
-
-    def question(self, text: str) -> Pieces:
-        if text not in self._questions:
-            if len(self._questions) >= self._limit:
-                self._questions.clear()
-            self._questions[text] = self._words.questions([text])[0]
-        return self._questions[text]
-
-    def rows(self, role: str, texts: Sequence[str]) -> list[list[int]]:
-        missing = list(dict.fromkeys(text for text in texts if (role, text) not in self._known))
-        if missing:
-            if len(self._known) + len(missing) > self._limit:
-                self._known.clear()
-                missing = list(dict.fromkeys(texts))
-            table: TokenTable = getattr(self._words, role)(missing)
-            for number, text in enumerate(missing):
-                ids = table.ids[table.offsets[number] : table.offsets[number + 1]]
-                self._known[role, text] = ids.tolist()
-        return [self._known[role, text] for text in texts]
-
-
 class ModelScorer:
     """Implements `induction.scorer.Scorer`; one per thread, since the cache is not locked.
 
@@ -87,7 +59,7 @@ class ModelScorer:
         self._vocabulary = Vocabulary(model.words)
         self._cached = cached
         self._tokens_per_call = tokens_per_call
-        self._readings: OrderedDict[_Key, _Reading] = OrderedDict()
+        self._readings: OrderedDict[Asked, _Reading] = OrderedDict()
 
     @classmethod
     def load(cls, folder: Path, device: str = "cpu") -> ModelScorer:
@@ -104,18 +76,22 @@ class ModelScorer:
         free = [i for i, decision in enumerate(decisions) if len(decision.candidates) > 1]
         results: list[Scores | None] = [None] * len(decisions)
         if free:
-            log_probs, rows, read, weights = self._choose(
+            log_probs, rows, read = self._choose(
                 [decisions[i] for i in free], hidden[free], [made[i] for i in free]
             )
             for place, i in enumerate(free):
                 kinds = tuple(KIND_INDEX[candidate.kind] for candidate in decisions[i].candidates)
                 state = _State(hidden[i], memory[i], read[place], rows[place], kinds, made[i])
-                attention = np.broadcast_to(weights[place], (len(kinds), len(weights[place])))
-                results[i] = Scores(log_probs[place], state, attention)
+                results[i] = Scores(log_probs[place], state)
         for i, decision in enumerate(decisions):
             if results[i] is None:
                 results[i] = self._forced(decision, hidden[i], memory[i], attended[i], made[i])
         return [result for result in results if result is not None]
+
+    @torch.inference_mode()
+    def heat(self, question: str, context: str, candidates: Sequence[Candidate]) -> Heat:
+        """Which words of the question each candidate looks at; computed when somebody wants to see it."""
+        return heat(self.network, self._vocabulary, self._vocabulary.asked(question, context, candidates))
 
     # Parts of a step -------------------------------------------------------------------------
 
@@ -162,8 +138,8 @@ class ModelScorer:
 
     def _choose(
         self, decisions: Sequence[Decision], hidden: Tensor, made: Sequence[tuple[Tensor, ...]]
-    ) -> tuple[list[np.ndarray], list[Tensor], Tensor, list[np.ndarray]]:
-        """Log-probabilities, rows of W_t, attended questions and attention of each decision."""
+    ) -> tuple[list[NDArray[np.float32]], list[Tensor], Tensor]:
+        """Log-probabilities, rows of W_t and attended question of each decision."""
         readings = self._read(decisions)
         longest = max(reading.words.shape[0] for reading in readings)
         width, narrow = readings[0].words.shape[1], readings[0].questions.shape[1]
@@ -186,12 +162,11 @@ class ModelScorer:
         rows, worth = self.network.embed(encoded, kinds, topic, owner[topic], span)
         if made_of:
             rows = rows.index_add(0, made_at, self.network.made(torch.stack(made_of)))
-        read, weights = self.network.attend(hidden, questions, mask)
+        read = self.network.attend(hidden, questions, mask)
         pointed = self.network.point(hidden, read)
         scores = (rows * pointed[owner]).sum(-1) + worth
         log_probs = [part.log_softmax(0).cpu().numpy() for part in torch.split(scores, counts)]
-        attention = [weights[place, : mask[place].sum()].cpu().numpy() for place in range(len(counts))]
-        return log_probs, list(torch.split(rows, counts)), read, attention
+        return log_probs, list(torch.split(rows, counts)), read
 
     def _variables(
         self, decisions: Sequence[Decision], made: Sequence[tuple[Tensor, ...]]
@@ -225,7 +200,7 @@ class ModelScorer:
     # The encoder, once for equal inputs ------------------------------------------------------
 
     def _read(self, decisions: Sequence[Decision]) -> list[_Reading]:
-        keys = [self._key(decision) for decision in decisions]
+        keys = [self._vocabulary.asked(one.question, one.context, one.candidates) for one in decisions]
         fresh = list(dict.fromkeys(key for key in keys if key not in self._readings))
         found = dict(zip(fresh, self._encode(fresh), strict=True)) if fresh else {}
         readings = []
@@ -238,50 +213,16 @@ class ModelScorer:
             self._readings.popitem(last=False)
         return readings
 
-    def _key(self, decision: Decision) -> _Key:
-        config = self.network.config
-        named = tuple(
-            (candidate.text, candidate.types if config.types else "") for candidate in decision.candidates
-        )
-        return decision.question, decision.context if config.context else "", named
-
-    def _encode(self, keys: Sequence[_Key]) -> list[_Reading]:
-        known = self._vocabulary
-        table = [ids.tolist() for ids in np.split(*self._special_split())]
-        specials = len(table)
-        table += [known.question(question).ids for question, _, _ in keys]
-        table += known.rows("contexts", [context for _, context, _ in keys])
-        named = [pair for _, _, candidates in keys for pair in candidates]
-        table += known.rows("texts", [text for text, _ in named])
-        table += known.rows("types", [types for _, types in named])
-        tokens = TokenTable.of(table)
-        lengths = tokens.lengths
-        number = np.arange(len(keys))
-        contexts = specials + len(keys) + number
-        texts = specials + 2 * len(keys) + np.arange(len(named))
-        types = texts + len(named)
-        counts = np.array([len(candidates) for _, _, candidates in keys])
-        packed = pack(
-            tokens,
-            specials + number,
-            np.where(lengths[contexts] == 0, EMPTY, contexts),
-            counts,
-            texts,
-            np.where(lengths[types] == 0, EMPTY, types),
-            self.network.config,
-        )
+    def _encode(self, keys: Sequence[Asked]) -> list[_Reading]:
+        packed = self._vocabulary.pack(keys)
         inputs = arrange(packed, self.model.words.pad, self._tokens_per_call).to(self.device)
         encoded = self.network.encode(inputs)
-        candidates = torch.split(encoded.candidates, counts.tolist())
-        spans = packed.question_lengths.tolist()
+        candidates = torch.split(encoded.candidates, [len(asked.candidates) for asked in keys])
+        lengths = packed.question_lengths.tolist()
         return [
-            _Reading(candidates[i], encoded.words[i, : spans[i]], encoded.questions[i, : spans[i]])
+            _Reading(candidates[i], encoded.words[i, : lengths[i]], encoded.questions[i, : lengths[i]])
             for i in range(len(keys))
         ]
-
-    def _special_split(self) -> tuple[np.ndarray, np.ndarray]:
-        specials = self.model.words.specials
-        return specials.ids, specials.offsets[1:-1]
 
 
 def _made_number(candidate: Candidate, decision: Decision) -> int | None:

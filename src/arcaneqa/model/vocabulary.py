@@ -1,0 +1,81 @@
+"""Word pieces of strings met before: a search asks for the same few again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from arcaneqa.induction.scorer import Candidate
+from arcaneqa.model.tokens import EMPTY, Packed, Pieces, TokenTable, WordPieces, pack
+
+
+class Asked(NamedTuple):
+    """All that the encoder reads of a decision; equal ones are encoded once."""
+
+    question: str
+    context: str
+    candidates: tuple[tuple[str, str], ...]
+
+
+class Vocabulary:
+    def __init__(self, words: WordPieces, limit: int = 200_000) -> None:
+        self._words = words
+        self._limit = limit
+        self._known: dict[tuple[str, str], list[int]] = {}
+        self._questions: dict[str, Pieces] = {}
+        specials = words.specials
+        self._specials = [ids.tolist() for ids in np.split(specials.ids, specials.offsets[1:-1])]
+
+    def asked(self, question: str, context: str, candidates: Sequence[Candidate]) -> Asked:
+        config = self._words.config
+        named = tuple((one.text, one.types if config.types else "") for one in candidates)
+        return Asked(question, context if config.context else "", named)
+
+    def question(self, text: str) -> Pieces:
+        if text not in self._questions:
+            if len(self._questions) >= self._limit:
+                self._questions.clear()
+            self._questions[text] = self._words.questions([text])[0]
+        return self._questions[text]
+
+    def pack(self, decisions: Sequence[Asked]) -> Packed:
+        """The encoder inputs of decisions, exactly as training lays them out."""
+        named = [pair for asked in decisions for pair in asked.candidates]
+        first = len(self._specials)
+        table = TokenTable.of(
+            [
+                *self._specials,
+                *(self.question(asked.question).ids for asked in decisions),
+                *self._rows("contexts", [asked.context for asked in decisions]),
+                *self._rows("texts", [text for text, _ in named]),
+                *self._rows("types", [types for _, types in named]),
+            ]
+        )
+        questions = first + np.arange(len(decisions))
+        contexts = questions + len(decisions)
+        texts = first + 2 * len(decisions) + np.arange(len(named))
+        types = texts + len(named)
+        lengths = table.lengths
+        return pack(
+            table,
+            questions,
+            np.where(lengths[contexts] == 0, EMPTY, contexts),
+            np.array([len(asked.candidates) for asked in decisions]),
+            texts,
+            np.where(lengths[types] == 0, EMPTY, types),
+            self._words.config,
+        )
+
+    def _rows(self, role: str, texts: Sequence[str]) -> list[list[int]]:
+        missing = list(dict.fromkeys(text for text in texts if (role, text) not in self._known))
+        if missing:
+            if len(self._known) + len(missing) > self._limit:
+                self._known.clear()
+                missing = list(dict.fromkeys(texts))
+            table: TokenTable = getattr(self._words, role)(missing)
+            for number, text in enumerate(missing):
+                ids = table.ids[table.offsets[number] : table.offsets[number + 1]]
+                self._known[role, text] = ids.tolist()
+        return [self._known[role, text] for text in texts]
