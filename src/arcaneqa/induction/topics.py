@@ -99,16 +99,20 @@ def topics_from_gold(
             spans.setdefault(mention.id, span)
     taken = list(spans.values())
     found = []
-    for group, term in enumerate(dict.fromkeys(terms)):
+    for term in dict.fromkeys(terms):
         names, text = _names(term, kb)
         known = next((spans[name] for name in names if name in spans), None)
         start, end = known if known is not None else _find(text, lowered, taken)
         taken.append((start, end))
         if isinstance(term, Entity) and (node := kb.node(term.term)) is not None:
             text = describe(kb, node, text)
-        found.append(Topic(term, scorer.Topic(text, start, end, group)))
-    found.sort(key=lambda topic: topic.words.start if topic.words.end else len(question))
-    return Topics(tuple(found), are_meant=True)
+        found.append((term, text, start, end))
+    found.sort(key=lambda place: place[2] if place[3] else len(question))
+    topics = [
+        Topic(term, scorer.Topic(text, start, end, group))
+        for group, (term, text, start, end) in enumerate(found)
+    ]
+    return Topics(tuple(topics), are_meant=True)
 
 
 def terms_of(program: Expression) -> list[Entity | Value]:
