@@ -14,16 +14,20 @@ from arcaneqa.errors import EndpointError
 from arcaneqa.kb.endpoint import extremes
 from arcaneqa.kb.endpoint.client import Client
 from arcaneqa.kb.endpoint.discovery import Discovery
+from arcaneqa.kb.endpoint.filters import Bound
 from arcaneqa.kb.endpoint.lexicon import Lexicon
+from arcaneqa.kb.endpoint.matching import Matching
 from arcaneqa.kb.endpoint.nodes import Nodes
 from arcaneqa.kb.endpoint.patterns import (
     Along,
     Both,
+    Bounded,
     Compares,
-    During,
-    Equals,
+    Condition,
+    Meets,
     Members,
     Pattern,
+    Undated,
     Values,
     With,
     Without,
@@ -31,7 +35,7 @@ from arcaneqa.kb.endpoint.patterns import (
 )
 from arcaneqa.kb.endpoint.queries import Queries
 from arcaneqa.kb.endpoint.sets import Parts, RemoteSet, listed
-from arcaneqa.kb.endpoint.terms import is_writable
+from arcaneqa.kb.endpoint.terms import is_writable, written
 from arcaneqa.kb.endpoint.touching import Touching
 from arcaneqa.kb.interface import Comparison, Ids, KnowledgeBase, NodeSet, Pairs, Step, Window
 from arcaneqa.kb.schema import ValueKind
@@ -39,8 +43,7 @@ from arcaneqa.kb.terms import Blank, Literal, Term
 from arcaneqa.kb.values import Number, Value, kind_of, value_of
 
 _SETS = 4096
-_CONDITIONS = 16
-_VALUES = (ValueKind.NUMBER, ValueKind.TIME, ValueKind.BOOLEAN)
+_COMPARED = (ValueKind.NUMBER, ValueKind.TIME)
 
 
 class Endpoint(KnowledgeBase):
@@ -54,8 +57,9 @@ class Endpoint(KnowledgeBase):
         self._queries = Queries(client, discovery.capabilities)
         self._nodes = Nodes(self._queries)
         self._lexicon = Lexicon(self._queries, self._nodes, self.profile)
-        self._touching = Touching(self._queries, discovery)
         self._listed = discovery.capabilities.listed
+        self._matching = Matching(self.schema, self._listed)
+        self._touching = Touching(self._queries, discovery, self._matching)
         self._lock = threading.Lock()
         self._sets: OrderedDict[Parts, RemoteSet] = OrderedDict()
         self._extremes: dict[str, list[Value]] | None = None
@@ -106,7 +110,8 @@ class Endpoint(KnowledgeBase):
         if value_of(literal) is None:
             node = self.node(literal)
             return self.nodes(np.array([] if node is None else [node], np.int64))
-        return self._set(self._having_value(kind_of(literal), (literal,)))
+        matches = self._matching.having(kind_of(literal), [literal])
+        return self._set(tuple(Values(match.relations, match.condition) for match in matches))
 
     # Walking ---------------------------------------------------------------------------------
 
@@ -114,10 +119,9 @@ class Endpoint(KnowledgeBase):
         return self._mapped(subjects, lambda part: Along(self._iri(relation), False, part))
 
     def subjects(self, relation: int, objects: NodeSet) -> NodeSet:
-        entities, literals = self._split(objects, self.schema.relations[relation].kinds)
-        path = ((self._iri(relation), False),)
-        parts = [Along(path[0][0], True, part) for part in entities]
-        return self._set((*parts, *(With(None, path, Equals(chunk)) for chunk in literals)))
+        name, remote = self._iri(relation), self._remote(objects)
+        named = (Along(name, True, part) for part in remote.sources)
+        return self._set((*named, *self._matching.in_relation(name, remote)))
 
     def members(self, klass: int) -> NodeSet:
         name = self.schema.classes[klass].iri
@@ -127,7 +131,7 @@ class Endpoint(KnowledgeBase):
 
     def values(self, relation: int, subjects: NodeSet) -> Pairs:
         fact = hop("?x", self._iri(relation), "?y", inverse=False)
-        rows = self._touching.rows(self._parts(subjects), ("?x", "?y"), fact)
+        rows = self._touching.rows(self._remote(subjects).sources, ("?x", "?y"), fact)
         pairs = self._nodes.intern_each(term for row in rows for term in row if term is not None)
         ordered = np.unique(pairs.reshape(-1, 2), axis=0)
         return Pairs(ordered[:, 0].copy(), ordered[:, 1].copy())
@@ -138,7 +142,7 @@ class Endpoint(KnowledgeBase):
         return self._touching.out_relations(self._remote(nodes))
 
     def in_relations(self, nodes: NodeSet) -> Ids:
-        return self._touching.in_relations(self._with_equals(nodes))
+        return self._touching.in_relations(self._remote(nodes))
 
     def classes(self, nodes: NodeSet) -> Ids:
         return self._touching.classes(self._remote(nodes))
@@ -147,7 +151,7 @@ class Endpoint(KnowledgeBase):
         return self._touching.comparable_relations(self._remote(nodes))
 
     def steps_to_values(self, nodes: NodeSet) -> list[Step]:
-        return self._touching.steps_to_values(self._with_equals(nodes))
+        return self._touching.steps_to_values(self._remote(nodes))
 
     # Algebra ---------------------------------------------------------------------------------
 
@@ -176,7 +180,8 @@ class Endpoint(KnowledgeBase):
     # Order -----------------------------------------------------------------------------------
 
     def compare(self, comparison: Comparison, relation: int, value: Literal) -> NodeSet:
-        if kind_of(value) not in self.schema.relations[relation].kinds or kind_of(value) not in _VALUES[:2]:
+        kind = kind_of(value)
+        if kind not in _COMPARED or kind not in self.schema.relations[relation].kinds:
             return self._set(())
         path = ((self._iri(relation), False),)
         return self._set((With(None, path, Compares(comparison, value)),))
@@ -197,7 +202,7 @@ class Endpoint(KnowledgeBase):
         if not path or path[-1].inverse:
             return self._set(())
         walk = tuple((self._iri(step.relation), step.inverse) for step in path)
-        parts = self._parts(nodes)
+        parts = self._remote(nodes).sources
         kinds = self.schema.relations[path[-1].relation].kinds
         condition = extremes.best(self._queries, parts, walk, largest, kinds)
         if condition is None:
@@ -205,8 +210,15 @@ class Endpoint(KnowledgeBase):
         return self._set(tuple(With(part, walk, condition) for part in parts))
 
     def valid_during(self, nodes: NodeSet, start: int, end: int | None, window: Window) -> NodeSet:
-        first, last = self._iri(start), None if end is None else self._iri(end)
-        return self._mapped(nodes, lambda part: During(part, first, last, window))
+        remote = self._remote(nodes)
+        if end is None:
+            parts = self._dated(remote.sources, start, Meets(window))
+        else:
+            begun = self._dated(remote.sources, start, Bounded(Bound.STARTS_BEFORE, window.end))
+            parts = self._dated(begun, end, Bounded(Bound.ENDS_AFTER, window.start))
+        # What is left out of the sources has no dates.
+        undated = listed(list(map(written, remote.values)), self._listed) if remote.small is not None else ()
+        return self._set((*parts, *undated))
 
     def close(self) -> None:
         self.client.close()
@@ -235,67 +247,14 @@ class Endpoint(KnowledgeBase):
         assert isinstance(found, RemoteSet)
         return found
 
-    def _parts(self, nodes: NodeSet) -> Parts:
-        return self._remote(nodes).parts
-
     def _mapped(self, nodes: NodeSet, pattern: Callable[[Pattern], Pattern]) -> RemoteSet:
-        return self._set(tuple(map(pattern, self._parts(nodes))))
+        return self._set(tuple(map(pattern, self._remote(nodes).sources)))
 
-    def _split(self, nodes: NodeSet, kinds: frozenset[ValueKind]) -> tuple[Parts, list[tuple[Literal, ...]]]:
-        """The set as patterns to match by name, and in chunks its literals to match by value."""
-        remote = self._remote(nodes)
-        if kinds.isdisjoint(_VALUES) or (remote.small is None and not self._may_hold_values(remote)):
-            return remote.parts, []
-        literals = [term for term in self._nodes.terms(remote.ids) if isinstance(term, Literal)]
-        valued = [term for term in literals if value_of(term) is not None]
-        if not valued:
-            return remote.parts, []
-        named = np.setdiff1d(remote.ids, self._nodes.intern(valued), assume_unique=True)
-        rest = self._parts(self.nodes(named)) if len(named) else ()
-        chunks = [tuple(valued[start : start + _CONDITIONS]) for start in range(0, len(valued), _CONDITIONS)]
-        return rest, chunks
-
-    def _with_equals(self, nodes: NodeSet) -> RemoteSet:
-        """The set, and every literal that has the same value as one of its members."""
-        remote = self._remote(nodes)
-        rest, chunks = self._split(remote, frozenset(_VALUES))
-        if not chunks:
-            return remote
-        parts = list(rest)
-        for chunk in chunks:
-            for kind in {kind_of(literal) for literal in chunk}:
-                same = tuple(literal for literal in chunk if kind_of(literal) is kind)
-                parts.extend(self._having_value(kind, same))
-        return self._set(tuple(parts))
-
-    def _may_hold_values(self, remote: RemoteSet) -> bool:
-        return any(_gives_values(part, self._kinds) for part in remote.parts)
-
-    def _kinds(self, relation: str) -> frozenset[ValueKind]:
-        return self.schema.relations[self.schema.relation_ids[relation]].kinds
-
-    def _having_value(self, kind: ValueKind, literals: tuple[Literal, ...]) -> Parts:
-        names = [relation.iri for relation in self.schema.relations if kind in relation.kinds]
-        return tuple(
-            Values(tuple(names[start : start + self._listed]), Equals(literals))
-            for start in range(0, len(names), self._listed)
-        )
-
-
-def _gives_values(pattern: Pattern, kinds: Callable[[str], frozenset[ValueKind]]) -> bool:
-    match pattern:
-        case Along(relation, inverse):
-            return not inverse and not kinds(relation).isdisjoint(_VALUES)
-        case Both(left, right):
-            return _gives_values(left, kinds) and _gives_values(right, kinds)
-        case Without(source) | During(source):
-            return _gives_values(source, kinds)
-        case With(source):
-            return source is not None and _gives_values(source, kinds)
-        case Members():
-            return False
-        case _:
-            return True
+    def _dated(self, parts: Parts, relation: int, condition: Condition) -> Parts:
+        """Members with a time that meets the condition, and those without a time."""
+        name = self._iri(relation)
+        dated = (With(part, ((name, False),), condition) for part in parts)
+        return (*dated, *(Undated(part, name) for part in parts))
 
 
 def _compares(value: Value, comparison: Comparison, to: Value | None) -> bool:

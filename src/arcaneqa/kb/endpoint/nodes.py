@@ -67,8 +67,8 @@ class Nodes:
         if ":" not in blank.label or not is_writable(Iri(blank.label)):
             return False
         if self._blanks_have_names is None:
-            name = iri(blank.label)
-            mentions = f"{{ {name} ?p ?o }} UNION {{ ?s ?p {name} }}"
-            rows = self._queries.client.select(f"SELECT ?p WHERE {{ {mentions} }} LIMIT 1")
-            self._blanks_have_names = bool(rows)
+            listed = f"VALUES ?x {{ {iri(blank.label)} }}"
+            mentions = f"{{ {listed} ?x ?p ?o }} UNION {{ {listed} ?s ?p ?x }}"
+            rows = self._queries.client.select(f"SELECT ?x WHERE {{ {mentions} }} LIMIT 1")
+            self._blanks_have_names = any(row[0] is not None for row in rows)
         return self._blanks_have_names

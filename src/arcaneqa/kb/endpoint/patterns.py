@@ -51,7 +51,15 @@ class Bounded:
         return filters.bounded(variable, self.bound, self.moment)
 
 
-Condition = Compares | Equals | Bounded
+@dataclass(frozen=True, slots=True)
+class Meets:
+    window: Window
+
+    def text(self, variable: str) -> str:
+        return filters.meets(variable, self.window)
+
+
+Condition = Compares | Equals | Bounded | Meets
 
 
 # Sets -------------------------------------------------------------------------------------------
@@ -142,30 +150,19 @@ class Without:
 
 
 @dataclass(frozen=True, slots=True)
-class During:
-    """Members whose stretch from `start` to `end` meets the window; without a date they pass."""
+class Undated:
+    """Members to which the relation gives no time."""
 
     source: Pattern
-    start: str
-    end: str | None
-    window: Window
+    relation: str
 
     def where(self, variable: str, fresh: Iterator[str]) -> str:
-        members = self.source.where(variable, fresh)
-        start, end = next(fresh), next(fresh)
-        if self.end is None:
-            return (
-                f"{members} {_unless_absent(variable, self.start, start, filters.meets(start, self.window))}"
-            )
-        started = filters.bounded(start, filters.Bound.STARTS_BEFORE, self.window.end)
-        lasting = filters.bounded(end, filters.Bound.ENDS_AFTER, self.window.start)
-        return (
-            f"{members} {_unless_absent(variable, self.start, start, started)}"
-            f" {_unless_absent(variable, self.end, end, lasting)}"
-        )
+        members, value = self.source.where(variable, fresh), next(fresh)
+        times = f"{hop(variable, self.relation, value, False)} FILTER({filters.is_time(value)})"
+        return f"{members} FILTER NOT EXISTS {{ {times} }}"
 
 
-Pattern = Listed | Along | Members | With | Values | Both | Without | During
+Pattern = Listed | Along | Members | With | Values | Both | Without | Undated
 
 
 def hop(start: str, relation: str, end: str, inverse: bool) -> str:
@@ -183,9 +180,3 @@ def walked(start: str, path: tuple[tuple[str, bool], ...], end: str, fresh: Iter
 
 def either(predicates: tuple[str, ...]) -> str:
     return "|".join(map(iri, predicates))
-
-
-def _unless_absent(subject: str, relation: str, value: str, condition: str) -> str:
-    """Some time that the relation gives meets the condition, or there is no such time."""
-    times = f"{subject} {iri(relation)} {value} . FILTER({filters.is_time(value)})"
-    return f"OPTIONAL {{ {times} }} FILTER(!BOUND({value}) || {condition})"

@@ -9,6 +9,8 @@ from arcaneqa.kb.endpoint.nodes import Nodes
 from arcaneqa.kb.endpoint.patterns import Listed, Pattern, fresh_variables
 from arcaneqa.kb.endpoint.queries import Queries, Question
 from arcaneqa.kb.interface import Ids, NodeSet
+from arcaneqa.kb.terms import Literal, Term
+from arcaneqa.kb.values import value_of
 
 Parts = tuple[Pattern, ...]
 
@@ -61,14 +63,31 @@ class RemoteSet(NodeSet):
     def parts(self) -> Parts:
         """Patterns to build on: the list of a small set, the definition of a large one; none if empty."""
         known = self._peeked()
+        return self._parts if known is None else self._naming(known)
+
+    @property
+    def sources(self) -> Parts:
+        """Like `parts`, but of members that may be subjects or match by name. Not literals with a value: they
+        match by value, and not every server tells two of them apart in a join."""
+        known = self._peeked()
         if known is None:
             return self._parts
-        if not len(known):
+        terms = self._nodes.terms(known)
+        return self._naming(known[[not _has_value(term) for term in terms]])
+
+    @property
+    def values(self) -> list[Literal]:
+        """The members that are literals with a value."""
+        terms = self._nodes.terms(self.ids)
+        return [term for term in terms if isinstance(term, Literal) and _has_value(term)]
+
+    def _naming(self, ids: Ids) -> Parts:
+        if not len(ids):
             return ()
         size = self._queries.capabilities.listed
-        if -(-len(known) // size) > len(self._parts) > 0:
+        if -(-len(ids) // size) > len(self._parts) > 0:
             return self._parts
-        texts = self._nodes.written(known)
+        texts = self._nodes.written(ids)
         return self._parts if texts is None else listed(texts, size)
 
     def _peeked(self) -> Ids | None:
@@ -81,6 +100,10 @@ class RemoteSet(NodeSet):
                 else:
                     self._known = self._nodes.intern(row[0] for rows in results for row in rows)
             return self._known
+
+
+def _has_value(term: Term) -> bool:
+    return isinstance(term, Literal) and value_of(term) is not None
 
 
 def listed(texts: Sequence[str], size: int) -> Parts:

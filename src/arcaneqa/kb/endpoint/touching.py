@@ -9,6 +9,7 @@ import numpy as np
 from arcaneqa.kb.endpoint import filters
 from arcaneqa.kb.endpoint.client import Row
 from arcaneqa.kb.endpoint.discovery import Discovery
+from arcaneqa.kb.endpoint.matching import Matching
 from arcaneqa.kb.endpoint.patterns import Pattern, either, fresh_variables
 from arcaneqa.kb.endpoint.queries import Queries, Question
 from arcaneqa.kb.endpoint.sets import RemoteSet
@@ -23,8 +24,9 @@ _COMPARED = frozenset((ValueKind.NUMBER, ValueKind.TIME))
 class Touching:
     """Each answer is kept with its set, so that it is asked for once. Hidden items are in no answer."""
 
-    def __init__(self, queries: Queries, discovery: Discovery) -> None:
+    def __init__(self, queries: Queries, discovery: Discovery, matching: Matching) -> None:
         self._queries = queries
+        self._matching = matching
         schema = discovery.schema
         self._relations = {r.iri: r.id for r in schema.relations if not r.hidden}
         self._classes = {c.iri: c.id for c in schema.classes if not c.hidden}
@@ -49,7 +51,7 @@ class Touching:
         return self._kept(nodes, "out", lambda: self._named(nodes, "?x ?r ?o", self._relations))
 
     def in_relations(self, nodes: RemoteSet) -> Ids:
-        return self._kept(nodes, "in", lambda: self._named(nodes, "?s ?r ?x", self._relations))
+        return self._kept(nodes, "in", lambda: self._leading_to(nodes, "?s", ""))
 
     def classes(self, nodes: RemoteSet) -> Ids:
         return self._kept(nodes, "classes", lambda: self._classes_of(nodes))
@@ -68,12 +70,15 @@ class Touching:
         return found
 
     def _named(self, nodes: RemoteSet, where: str, ids: dict[str, int]) -> Ids:
-        rows = self.rows(nodes.parts, ("?r",), where)
+        return self._ids(self.rows(nodes.sources, ("?r",), where), ids)
+
+    @staticmethod
+    def _ids(rows: Sequence[Row], ids: dict[str, int]) -> Ids:
         names = {row[0].value for row in rows if isinstance(row[0], Iri)}
         return np.array(sorted(ids[name] for name in names if name in ids), np.int64)
 
     def _classes_of(self, nodes: RemoteSet) -> Ids:
-        rows = self.rows(nodes.parts, ("?c",), f"?x {self._types} ?c")
+        rows = self.rows(nodes.sources, ("?c",), f"?x {self._types} ?c")
         names = {row[0].value for row in rows if isinstance(row[0], Iri)}
         names |= {above for name in names for above in self._superclasses.get(name, ())}
         return np.array(sorted(self._classes[name] for name in names if name in self._classes), np.int64)
@@ -92,8 +97,21 @@ class Touching:
         """Steps as numbers: twice the relation, and one more for an inverse step."""
         valued = f"?y ?w ?v . FILTER(isLiteral(?v) && {_has_value('?v')}) {self._visible}"
         forwards = self._named(nodes, f"?x ?r ?y . {valued}", self._relations)
-        backwards = self._named(nodes, f"?y ?r ?x . {valued}", self._relations)
-        return np.union1d(2 * forwards, 2 * backwards + 1)
+        return np.union1d(2 * forwards, 2 * self._leading_to(nodes, "?y", valued) + 1)
+
+    def _leading_to(self, nodes: RemoteSet, subject: str, also: str) -> Ids:
+        """Relations from some subject to a member, or to a literal of the same value."""
+        found = self._named(nodes, f"{subject} ?r ?x . {also}", self._relations)
+        questions = [
+            Question(
+                ("?r",),
+                f"VALUES ?r {{ {' '.join(map(iri, match.relations))} }} {subject} ?r ?x . "
+                f"FILTER({match.condition.text('?x')}) {also}",
+            )
+            for match in self._matching.of(nodes)
+        ]
+        rows = [row for rows in self._queries.all(questions) for row in rows]
+        return np.union1d(found, self._ids(rows, self._relations))
 
 
 def _has_value(variable: str) -> str:
