@@ -1,0 +1,13 @@
+from __future__ import annotations
+
+import pytest
+from worlds import indexed, whole_graph
+
+from arcaneqa.kb.schema import Schema
+
+
+@pytest.fixture(scope="session")
+def schema() -> Schema:
+    """The schema of a graph with everything that random programs name."""
+    with indexed(whole_graph()) as kb:
+        return kb.schema
