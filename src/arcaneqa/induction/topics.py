@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,10 +12,11 @@ from arcaneqa.datasets.record import Mention
 from arcaneqa.errors import ArcaneError
 from arcaneqa.induction import scorer
 from arcaneqa.induction.constants import spelled_out
-from arcaneqa.induction.wording import class_words
+from arcaneqa.induction.wording import class_words, literal_words
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names import Names
 from arcaneqa.kb.terms import Iri, Literal
+from arcaneqa.kb.values import value_of
 from arcaneqa.kb.words import label_from_iri
 from arcaneqa.linking.links import Links
 from arcaneqa.program.expression import Entity, Expression, Value, post_order
@@ -69,14 +70,22 @@ def topics_from_links(links: Links, kb: KnowledgeBase) -> Topics:
             if not isinstance(term, Literal):
                 text = describe(kb, candidate.node, candidate.label)
                 words = scorer.Topic(text, mention.start, mention.end, group)
-                found.append(Topic(Entity(term), words, candidate.score))
+                found.append(Topic(Entity(term), words, mention.score + candidate.score))
         group += 1
     for literal in links.literals:
-        for reading in literal.readings:
-            words = scorer.Topic(reading.lexical, literal.start, literal.end, group)
+        for reading in _distinct(literal.readings):
+            words = scorer.Topic(literal_words(reading), literal.start, literal.end, group)
             found.append(Topic(Value(reading), words))
         group += 1
     return Topics(tuple(sorted(found, key=lambda topic: topic.words.start)))
+
+
+def _distinct(readings: Iterable[Literal]) -> Iterable[Literal]:
+    """The best reading of each value: a knowledge base compares 5 and 5.0 by value anyway."""
+    best: dict[object, Literal] = {}
+    for reading in readings:
+        best.setdefault(value_of(reading) or reading, reading)
+    return best.values()
 
 
 def topics_from_gold(
@@ -106,6 +115,8 @@ def topics_from_gold(
         taken.append((start, end))
         if isinstance(term, Entity) and (node := kb.node(term.term)) is not None:
             text = describe(kb, node, text)
+        elif isinstance(term, Value):
+            text = literal_words(term.literal)
         found.append((term, text, start, end))
     found.sort(key=lambda place: place[2] if place[3] else len(question))
     topics = [

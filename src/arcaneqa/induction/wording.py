@@ -9,6 +9,8 @@ they are, or all checkpoints are trained anew.
 | relation, object to subject | `whose place of birth is` | `location to person` |
 | attribute | `population` | `city to number` |
 | class | `magnetic flux unit` | `measurement unit` (the part of a dotted name before it) |
+| entity | `Paris (city)` | |
+| literal | `1999 (year)`, `5.0 (number)` | |
 
 `types` always reads from the class a step starts in to the class it leads to.
 """
@@ -17,6 +19,8 @@ from __future__ import annotations
 
 from arcaneqa.induction.scorer import Candidate, TokenKind
 from arcaneqa.kb.schema import Class, Relation, Schema, ValueKind
+from arcaneqa.kb.terms import XSD, Literal
+from arcaneqa.kb.values import kind_of
 from arcaneqa.kb.words import label_from_iri, tail, words
 from arcaneqa.program.steps import Function, Symbol
 
@@ -39,6 +43,7 @@ _VALUE_WORDS = (
     (ValueKind.BOOLEAN, "yes or no"),
     (ValueKind.TEXT, "text"),
 )
+_TIME_WORDS = {XSD + "gYear": "year", XSD + "gYearMonth": "month", XSD + "date": "date"}
 
 FUNCTIONS = {
     function: Candidate(TokenKind.FUNCTION, text, function.value) for function, text in FUNCTION_WORDS.items()
@@ -47,6 +52,14 @@ OPEN = Candidate(TokenKind.OPEN, Symbol.OPEN.value)
 CLOSE = Candidate(TokenKind.CLOSE, Symbol.CLOSE.value)
 END = Candidate(TokenKind.END, "end")
 NOW_CANDIDATE = Candidate(TokenKind.LITERAL, "now", "date")
+
+
+def literal_words(literal: Literal) -> str:
+    """A literal and its kind, so that readings of one number can be told apart."""
+    kind = kind_of(literal)
+    if kind is ValueKind.TIME:
+        return f"{literal.lexical} ({_TIME_WORDS.get(literal.datatype, 'time')})"
+    return f"{literal.lexical} ({next(text for known, text in _VALUE_WORDS if known is kind)})"
 
 
 def relation_words(relation: Relation) -> str:
