@@ -12,22 +12,24 @@ import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from rapidfuzz import process
 from rapidfuzz.distance import DamerauLevenshtein
 
 from arcaneqa.errors import IndexFormatError
-from arcaneqa.kb.index import Index
-from arcaneqa.kb.interface import Ids, KnowledgeBase
-from arcaneqa.kb.terms import Iri
+from arcaneqa.kb.interface import Ids
+from arcaneqa.kb.terms import Iri, Term
 from arcaneqa.linking.forms import Form, keys_of_name, name_from_iri, split, stem
 
 FOLDER = "surfaces"
 CHUNK = 50_000
 LONGEST_NAME = 300
-MOST_NEIGHBOURS = 4000
+MOST_NEIGHBOURS = 2000
+SHORTEST_MISSPELT = 5
+LONG_WORD = 8
 ALIAS = 16
 """Added to a form where the name is not the label."""
 
@@ -39,7 +41,21 @@ class Hit:
     alias: bool
 
 
-def build_surfaces(folder: Path, index: Index) -> None:
+class Named(Protocol):
+    """What names are read from; an `Index` is one. `entities` leaves out literals, classes and relations."""
+
+    def entities(self) -> Ids: ...
+
+    def degrees(self, ids: Ids) -> Ids: ...
+
+    def labels(self, ids: Ids) -> list[str | None]: ...
+
+    def aliases(self, ids: Ids) -> list[list[str]]: ...
+
+    def terms(self, ids: Ids) -> list[Term]: ...
+
+
+def build_surfaces(folder: Path, index: Named) -> None:
     """Write `folder/surfaces` from the labels and aliases of every entity, or its IRI's last part."""
     target = folder / FOLDER
     target.mkdir(parents=True)
@@ -85,7 +101,7 @@ def _joined(parts: Sequence[NDArray[Any]], dtype: type[np.generic]) -> NDArray[A
     return np.concatenate([np.empty(0, dtype), *parts])
 
 
-def _best_known_first(index: KnowledgeBase, entities: Ids) -> Ids:
+def _best_known_first(index: Named, entities: Ids) -> Ids:
     degrees = np.concatenate([index.degrees(chunk) for chunk in _chunks(entities)] or [entities])
     return entities[np.argsort(-degrees, kind="stable")]
 
@@ -105,7 +121,7 @@ class _Names:
         self.rows: list[int] = []
         self.texts: list[str] = []
 
-    def add(self, index: KnowledgeBase, ids: Ids) -> None:
+    def add(self, index: Named, ids: Ids) -> None:
         terms = index.terms(ids)
         for node, term, label, aliases in zip(
             ids.tolist(), terms, index.labels(ids), index.aliases(ids), strict=True
@@ -205,32 +221,31 @@ class Surfaces:
         )
 
     def similar(self, word: str, limit: int) -> list[str]:
-        """Words of names one typing error away (two in long words), or that the word begins."""
-        half = len(word) // 2
-        if half < 2:
-            return []
-        near = [
-            *self._range("word", word[:half]),
-            *(w[::-1] for w in self._range("backwards", word[::-1][:half])),
-        ]
-        allowed = 1 if len(word) < 8 else 2
-        scored: dict[str, float] = {}
-        for other in near:
-            distance = DamerauLevenshtein.distance(word, other, score_cutoff=allowed)
-            if distance <= allowed:
-                scored[other] = distance
-            elif len(word) >= 4 and other.startswith(word):
-                scored[other] = allowed + len(other) - len(word)
-        return sorted(scored, key=lambda other: (scored[other], other))[:limit]
+        """Words of names one typing error away (two in long words), then words that begin with this one.
 
-    def _range(self, table: str, prefix: str) -> list[str]:
-        return [
-            text
-            for (text,) in self._database.execute(
-                f"SELECT text FROM {table} WHERE text >= ? AND text < ? LIMIT {MOST_NEIGHBOURS}",
-                (prefix, prefix + "\U0010ffff"),
-            )
-        ]
+        One error leaves the first or the second half of a word as it was, so only words that share a half
+        are compared.
+        """
+        if len(word) < SHORTEST_MISSPELT:
+            return []
+        allowed = 1 if len(word) < LONG_WORD else 2
+        half = len(word) // 2
+        backwards = self._range("backwards", word[::-1][:half], len(word) - allowed, len(word) + allowed)
+        near = self._range("word", word[:half], len(word) - allowed, len(word) + allowed)
+        near.extend(text[::-1] for text in backwards)
+        alike = process.extract(
+            word, sorted(set(near)), scorer=DamerauLevenshtein.distance, score_cutoff=allowed, limit=None
+        )
+        found = [text for text, _, _ in sorted(alike, key=lambda match: (match[1], match[0]))]
+        longer = self._range("word", word, len(word) + 1, 2 * len(word))
+        return list(dict.fromkeys([*found, *sorted(longer, key=len)]))[:limit]
+
+    def _range(self, table: str, prefix: str, shortest: int, longest: int) -> list[str]:
+        rows = self._database.execute(
+            f"SELECT text FROM {table} WHERE text >= ? AND text < ? AND length(text) BETWEEN ? AND ? LIMIT ?",
+            (prefix, prefix + "\U0010ffff", shortest, longest, MOST_NEIGHBOURS),
+        )
+        return [text for (text,) in rows]
 
     @property
     def _database(self) -> sqlite3.Connection:
