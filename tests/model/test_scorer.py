@@ -76,10 +76,13 @@ def test_steps_equal_the_training_path(encoder: Path, choices: dict[str, object]
         sequences = corpus.batch(np.arange(len(batch)), 4096)
         losses = model.network(sequences).losses.tolist()
     by_step = [(int(row), step) for step, rows in enumerate(sequences.decision_rows) for row in rows.tolist()]
-    walked = walk(ModelScorer(model), batch)
+    walked = walk(ModelScorer(model, half=False), batch)
     assert set(walked) == set(by_step)
     for key, loss in zip(by_step, losses, strict=True):
         assert walked[key] == pytest.approx(-loss, abs=1e-4)
+    halved = walk(ModelScorer(model, half=True), batch)
+    for key, loss in zip(by_step, losses, strict=True):
+        assert halved[key] == pytest.approx(-loss, abs=0.05)
 
 
 def test_equal_inputs_are_encoded_once(encoder: Path) -> None:
