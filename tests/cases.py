@@ -1,7 +1,7 @@
 """The contract of `KnowledgeBase`: every implementation subclasses `KnowledgeBaseCases` and must pass.
 
 A subclass says how to make a knowledge base from an N-Triples file; what is expected follows from the
-small graph below, worked out by hand.
+small graph below, worked out by hand. Literals are in canonical form, because many servers change others.
 """
 
 from __future__ import annotations
@@ -38,8 +38,9 @@ GRAPH = """
 :austria a :Country ; rdfs:label "Österreich"@de , "Austria"@en ; skos:altLabel "Republic of Austria"@en ;
   :capital :vienna ; :population 8950000 ; :founded "1918-11-12"^^xsd:date .
 :hungary a :Country ; rdfs:label "Magyarország"@hu , "Hungary" ; :capital :budapest ;
-  :population "9.6e6"^^xsd:double ; :founded "1000"^^xsd:gYear .
-:norway a :Country ; :capital :oslo ; :population 5400000.0 ; :founded "1905-06"^^xsd:gYearMonth .
+  :population "9.6E6"^^xsd:double ; :founded "1000"^^xsd:gYear .
+:norway a :Country ; :capital :oslo ; :population "5400000"^^xsd:decimal ;
+  :founded "1905-06"^^xsd:gYearMonth .
 :vienna a :City ; rdfs:label "Vienna"@en , "Wien"@de ; skos:altLabel "Wien"@de ; :mayor :ludwig ;
   :population 1900000 ; :twin :budapest ; :capitalOf :austria .
 :budapest a :City ; rdfs:label "Budapest" ; :mayor :karacsony ; :population 1750000 ; :twin :vienna ;
@@ -228,8 +229,8 @@ class KnowledgeBaseCases:
     @pytest.mark.parametrize(
         ("literal", "lexicals"),
         [
-            (Literal("5400000", XSD + "int"), ["5400000.0"]),
-            (Literal("9600000", XSD + "decimal"), ["9.6e6"]),
+            (Literal("5400000", XSD + "int"), ["5400000"]),
+            (Literal("9600000", XSD + "decimal"), ["9.6E6"]),
             (Literal("23.0", XSD + "double"), ["23"]),
             (Literal("1961-04-03", XSD + "date"), ["1961-04-03-08:00"]),
             (Literal("2019-10-13T06:00:00Z", XSD + "dateTime"), ["2019-10-13T08:00:00+02:00"]),

@@ -46,6 +46,10 @@ def test_equal_numbers(left: tuple[str, str], right: tuple[str, str]) -> None:
     assert number(*left) == number(*right)
 
 
+def test_neighbours_that_share_a_double_differ() -> None:
+    assert number("9007199254740992") < number("9007199254740993") < number("9007199254740994")
+
+
 @given(st.integers(-(10**28), 10**28), st.integers(-(10**28), 10**28))
 def test_integers_are_exact(left: int, right: int) -> None:
     assert (number(str(left)) < number(str(right))) == (left < right)

@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -194,7 +195,7 @@ class KnowledgeBase(ABC):
     def close(self) -> None:
         """Let go of files and connections."""
 
-    def __enter__(self) -> KnowledgeBase:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -119,7 +119,7 @@ def _number(lexical: str, datatype: str) -> Number | None:
     if not form.fullmatch(lexical):
         return None
     nearest = float(lexical) + 0.0  # no negative zero: it equals zero
-    if len(lexical) <= 16 or math.isinf(nearest):
+    if len(lexical) <= 15 or math.isinf(nearest):
         return Number(nearest)
     try:
         rest = _WIDE.subtract(Decimal(lexical), Decimal(repr(nearest)))

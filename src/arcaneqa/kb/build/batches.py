@@ -1,14 +1,15 @@
 """First pass: statements → batches on disk, each with its own small dictionary.
 
 A batch holds the terms it met for the first time, in that order, and its statements as positions in that
-list. Nothing grows with the size of the input: one batch is in memory at a time.
+list. Nothing grows with the size of the input: one batch (one a process) is in memory at a time.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,6 @@ import numpy as np
 from pyoxigraph import BlankNode, Literal, NamedNode, Quad
 
 from arcaneqa.errors import InputError
-from arcaneqa.kb.build.sources import Source
 from arcaneqa.kb.lookup import literal_type, term_digest, term_key
 from arcaneqa.kb.store import Array
 
@@ -26,72 +26,43 @@ ENTITY = 0xFFFFFFFF
 Progress = Callable[[str, int, int | None], None]
 
 
-@dataclass
-class Batches:
-    """What the first pass left in its working folder."""
+@dataclass(frozen=True)
+class Summary:
+    """What a batch's files do not say: its sizes, and what its predicate and type numbers stand for."""
 
-    folder: Path
-    terms: list[int] = field(default_factory=list)
-    """How many terms each batch has."""
-    predicates: dict[str, int] = field(default_factory=dict)
-    types: dict[str, int] = field(default_factory=dict)
-    """Datatype IRI, or `@` and language → number."""
-    prefixes: dict[str, str] = field(default_factory=dict)
-    statements: int = 0
+    terms: int
+    statements: int
+    predicates: list[str]
+    types: list[str]
+
+
+class Batch:
+    """Collects statements, then writes them. `scope` sets the blank nodes of one file apart."""
+
+    def __init__(self, scope: str) -> None:
+        self._scope = scope
+        self._positions: dict[str, int] = {}
+        self._predicates: dict[str, int] = {}
+        self._types: dict[str, int] = {}
+        self._heap, self._digests = bytearray(), bytearray()
+        self._columns = {
+            name: array("I") for name in ("subjects", "predicates", "objects", "lengths", "types")
+        }
 
     def __len__(self) -> int:
-        return len(self.terms)
-
-    def load(self, batch: int, name: str, dtype: Any) -> Array:
-        return np.fromfile(self.folder / f"{batch}.{name}", dtype)
-
-    def heap(self, batch: int) -> bytes:
-        return (self.folder / f"{batch}.heap").read_bytes()
-
-
-def read_batches(sources: Iterable[Source], folder: Path, size: int, progress: Progress) -> Batches:
-    batches = Batches(folder)
-    sources = list(sources)
-    for number, source in enumerate(sources):
-        # A blank node's label holds within its file only.
-        scope = f"s{number}_" if len(sources) > 1 else ""
-        batch = _Batch(batches, scope)
-        for quad in source.quads():
-            batch.add(quad)
-            if len(batch.predicates) >= size:
-                batch.write()
-                batch = _Batch(batches, scope)
-                progress("reading statements", batches.statements, None)
-        batch.write()
-        for prefix, namespace in source.prefixes.items():
-            batches.prefixes.setdefault(prefix, namespace)
-    progress("reading statements", batches.statements, batches.statements)
-    return batches
-
-
-class _Batch:
-    def __init__(self, batches: Batches, scope: str) -> None:
-        self._batches, self._scope = batches, scope
-        self._positions: dict[str, int] = {}
-        self._heap = bytearray()
-        self._lengths = array("I")
-        self._types = array("I")
-        self._digests = bytearray()
-        self.subjects, self.predicates, self.objects = array("I"), array("I"), array("I")
+        return len(self._columns["predicates"])
 
     def add(self, quad: Quad) -> None:
-        subject, predicate, object_ = quad.subject, quad.predicate.value, quad.object
+        subject, object_ = quad.subject, quad.object
+        positions, columns = self._positions, self._columns
         name = str(subject)
-        position = self._positions.get(name)
-        self.subjects.append(self._new(name, subject) if position is None else position)
+        position = positions.get(name)
+        columns["subjects"].append(self._new(name, subject) if position is None else position)
         name = str(object_)
-        position = self._positions.get(name)
-        self.objects.append(self._new(name, object_) if position is None else position)
-        known = self._batches.predicates
-        number = known.get(predicate)
-        if number is None:
-            number = known[predicate] = len(known)
-        self.predicates.append(number)
+        position = positions.get(name)
+        columns["objects"].append(self._new(name, object_) if position is None else position)
+        predicates = self._predicates
+        columns["predicates"].append(predicates.setdefault(quad.predicate.value, len(predicates)))
 
     def _new(self, name: str, term: object) -> int:
         position = self._positions[name] = len(self._positions)
@@ -101,27 +72,71 @@ class _Batch:
         elif isinstance(term, BlankNode):
             text = key = f"_:{self._scope}{term.value}".encode()
         elif isinstance(term, Literal):
-            types = self._batches.types
             spelled = literal_type(term.datatype.value, term.language or "")
-            kind = types.setdefault(spelled, len(types))
+            kind = self._types.setdefault(spelled, len(self._types))
             text, key = term.value.encode(), term_key(term.value, spelled)
         else:
             raise InputError(f"The statement about {name} quotes another statement, which cannot be indexed.")
         self._heap += text
-        self._lengths.append(len(text))
-        self._types.append(kind)
         self._digests += term_digest(key)
+        self._columns["lengths"].append(len(text))
+        self._columns["types"].append(kind)
         return position
 
-    def write(self) -> None:
-        if not self.predicates:
-            return
-        number, folder = len(self._batches), self._batches.folder
+    def write(self, folder: Path, number: int) -> Summary:
         (folder / f"{number}.heap").write_bytes(self._heap)
         (folder / f"{number}.digests").write_bytes(self._digests)
-        for name in ("subjects", "predicates", "objects"):
-            (folder / f"{number}.{name}").write_bytes(getattr(self, name))
-        (folder / f"{number}.lengths").write_bytes(self._lengths)
-        (folder / f"{number}.types").write_bytes(self._types)
-        self._batches.terms.append(len(self._positions))
-        self._batches.statements += len(self.predicates)
+        for name, column in self._columns.items():
+            (folder / f"{number}.{name}").write_bytes(column)
+        return Summary(len(self._positions), len(self), list(self._predicates), list(self._types))
+
+
+@dataclass
+class Batches:
+    """What the first pass left in its working folder, with one numbering of predicates and types."""
+
+    folder: Path
+    summaries: list[Summary]
+    prefixes: dict[str, str] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.summaries)
+
+    @cached_property
+    def statements(self) -> int:
+        return sum(summary.statements for summary in self.summaries)
+
+    @cached_property
+    def predicates(self) -> list[str]:
+        return sorted({iri for summary in self.summaries for iri in summary.predicates})
+
+    @cached_property
+    def types(self) -> list[str]:
+        return sorted({name for summary in self.summaries for name in summary.types})
+
+    @cached_property
+    def _predicate_numbers(self) -> dict[str, int]:
+        return {iri: number for number, iri in enumerate(self.predicates)}
+
+    @cached_property
+    def _type_numbers(self) -> dict[str, int]:
+        return {name: number for number, name in enumerate(self.types)}
+
+    def load(self, batch: int, name: str, dtype: Any) -> Array:
+        return np.fromfile(self.folder / f"{batch}.{name}", dtype)
+
+    def predicates_of(self, batch: int) -> Array:
+        """The relation of each statement: its predicate's place in `predicates`."""
+        known = [self._predicate_numbers[iri] for iri in self.summaries[batch].predicates]
+        return np.array(known, np.int64)[self.load(batch, "predicates", np.uint32)]
+
+    def types_of(self, batch: int) -> Array:
+        """The type of each term: its place in `types`, or ENTITY."""
+        known = [self._type_numbers[name] for name in self.summaries[batch].types]
+        types = self.load(batch, "types", np.uint32)
+        literals = types != ENTITY
+        types[literals] = np.array(known, np.uint32)[types[literals]]
+        return types
+
+    def heap(self, batch: int) -> bytes:
+        return (self.folder / f"{batch}.heap").read_bytes()

@@ -14,13 +14,14 @@ from pathlib import Path
 import numpy as np
 
 from arcaneqa.errors import InputError
-from arcaneqa.kb.build.batches import Batches, Progress, read_batches
+from arcaneqa.kb.build.batches import Batches, Progress
 from arcaneqa.kb.build.classes import find_classes, read_pairs, write_classes
 from arcaneqa.kb.build.dictionary import Dictionary, merge
 from arcaneqa.kb.build.facts import Facts, write_facts
 from arcaneqa.kb.build.labels import language_tiers, write_labels
 from arcaneqa.kb.build.lists import write_lists
 from arcaneqa.kb.build.ontology import Ontology, read_ontology
+from arcaneqa.kb.build.reading import read_batches
 from arcaneqa.kb.build.schema import Inputs, describe, read_declared
 from arcaneqa.kb.build.sources import Skipped, Source
 from arcaneqa.kb.build.target import building
@@ -67,22 +68,21 @@ def build_index(
         raise InputError("There is nothing to index: give at least one RDF file.")
     skipped = Skipped()
     files = [Source(Path(path), skipped if lenient else None) for path in sources]
+    for source in files:
+        source.check()
     told = read_ontology(Path(ontology), Names(profile)) if ontology is not None else Ontology()
     with building(Path(out)) as folder:
         work = folder / "work"
         work.mkdir()
         draft = Draft(folder)
-        batches = read_batches(files, work, batch, progress)
+        batches = read_batches(files, work, batch, skipped if lenient else None, progress)
         known = dict(profile.prefixes)
         declared = tuple((name, space) for name, space in batches.prefixes.items() if name not in known)
         profile = dataclasses.replace(profile, prefixes=(*profile.prefixes, *declared))
         dictionary = merge(batches, draft, progress)
-        iris = sorted(batches.predicates)
-        ranks = np.empty(len(iris), np.int64)
-        ranks[[batches.predicates[iri] for iri in iris]] = np.arange(len(iris))
-        facts = write_facts(batches, dictionary, ranks, draft, progress)
+        facts = write_facts(batches, dictionary, draft, progress)
         shutil.rmtree(work)
-        schema = _derive(batches, dictionary, facts, iris, profile, told, draft, progress)
+        schema = _derive(batches, dictionary, facts, profile, told, draft, progress)
         _write_schema(schema, folder)
         manifest = draft.manifest(
             profile=profile.to_json(),
@@ -94,7 +94,7 @@ def build_index(
                 "booleans": dictionary.booleans,
                 "text": dictionary.text,
             },
-            types=list(batches.types),
+            types=batches.types,
         )
         if importlib.util.find_spec(_SURFACES) is not None:
             progress("listing names for linking", 0, None)
@@ -117,20 +117,19 @@ def _derive(
     batches: Batches,
     dictionary: Dictionary,
     facts: Facts,
-    iris: list[str],
     profile: Profile,
     told: Ontology,
     draft: Draft,
     progress: Progress,
 ) -> Schema:
     """Everything that follows from the sorted facts."""
+    iris, types = batches.predicates, batches.types
     ids = {iri: number for number, iri in enumerate(iris)}
     selection = Selection(profile)
     hidden = np.array([selection.hides(iri) for iri in iris], bool)
     write_lists(facts, dictionary, hidden, draft, progress)
     _write_degrees(facts, dictionary, draft)
     progress("describing the schema", 0, None)
-    types = list(batches.types)
     labels = write_labels(
         facts,
         dictionary,

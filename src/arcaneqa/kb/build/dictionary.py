@@ -42,12 +42,14 @@ class Dictionary:
 
 
 def merge(batches: Batches, draft: Draft, progress: Progress) -> Dictionary:
-    bases = np.concatenate(([0], np.cumsum(batches.terms, dtype=np.int64))).astype(np.int64)
+    bases = np.concatenate(
+        ([0], np.cumsum([each.terms for each in batches.summaries], dtype=np.int64))
+    ).astype(np.int64)
     owners = _owners(batches, bases, progress)
     ids = np.lib.format.open_memmap(
         batches.folder / "ids.npy", "w+", dtype=np.int64, shape=(max(int(bases[-1]), 1),)
     )
-    literals = _Literals(list(batches.types))
+    literals = _Literals(batches.types)
     entities = 0
     with draft.writer("entity.heap", np.uint8) as heap, draft.writer("entity.offsets", np.int64) as offsets:
         offsets.append(np.zeros(1, np.int64))
@@ -55,7 +57,7 @@ def merge(batches: Batches, draft: Draft, progress: Progress) -> Dictionary:
         for batch in range(len(batches)):
             start, end = bases[batch], bases[batch + 1]
             fresh = owners[start:end] == np.arange(start, end)
-            types = batches.load(batch, "types", np.uint32)
+            types = batches.types_of(batch)
             lengths = batches.load(batch, "lengths", np.uint32).astype(np.int64)
             text = np.frombuffer(batches.heap(batch), np.uint8)
             new_entities = fresh & (types == ENTITY)

@@ -59,16 +59,12 @@ class Facts:
             yield relation, self.rows(way, relation)
 
 
-def write_facts(
-    batches: Batches, dictionary: Dictionary, ranks: Array, draft: Draft, progress: Progress
-) -> Facts:
-    """`ranks` gives each predicate, as the batches number them, its relation id."""
-    relations = len(ranks)
+def write_facts(batches: Batches, dictionary: Dictionary, draft: Draft, progress: Progress) -> Facts:
+    relations = len(batches.predicates)
     counts = np.zeros(relations, np.int64)
     for batch in range(len(batches)):
-        predicates = batches.load(batch, "predicates", np.uint32)
-        counts += np.bincount(ranks[predicates], minlength=relations)
-    buckets = _deal(batches, dictionary, ranks, counts, progress)
+        counts += np.bincount(batches.predicates_of(batch), minlength=relations)
+    buckets = _deal(batches, dictionary, counts, progress)
     node = narrow(max(dictionary.nodes, 1 << 16))
     span = narrow(max(batches.statements + 1, 1 << 16))
     ways = {way: _Way(draft, way, node, span) for way in ("out", "in")}
@@ -102,7 +98,7 @@ def sorted_pairs(left: Array, right: Array, nodes: int) -> tuple[Array, Array]:
 
 
 def _deal(
-    batches: Batches, dictionary: Dictionary, ranks: Array, counts: Array, progress: Progress
+    batches: Batches, dictionary: Dictionary, counts: Array, progress: Progress
 ) -> list[tuple[int, int]]:
     """Statements into files of whole relations; returns each file's first and last relation."""
     bucket_of = (np.cumsum(counts) - counts) // _BUCKET
@@ -112,7 +108,7 @@ def _deal(
     files = [(batches.folder / f"bucket.{number}").open("wb") for number in range(len(buckets))]
     for batch in range(len(batches)):
         ids = dictionary.of_batch(batch)
-        relations = ranks[batches.load(batch, "predicates", np.uint32)]
+        relations = batches.predicates_of(batch)
         rows = np.empty((len(relations), 3), np.int64)
         rows[:, 0] = relations
         rows[:, 1] = ids[batches.load(batch, "subjects", np.uint32)]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import bz2
 import gzip
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -26,7 +27,7 @@ _FORMATS = {
 }
 _LINES = (RdfFormat.N_TRIPLES, RdfFormat.N_QUADS)
 _PACKED = (".gz", ".bz2", ".zst")
-_CHUNK = 1 << 22
+_PIECE = 1 << 22
 _SHOWN = 10
 
 
@@ -37,71 +38,96 @@ class Skipped:
     count: int = 0
     first: list[str] = field(default_factory=list)
 
-    def add(self, sentence: str) -> None:
-        self.count += 1
-        if len(self.first) < _SHOWN:
-            self.first.append(sentence)
+    def add(self, count: int, sentences: list[str]) -> None:
+        self.count += count
+        self.first.extend(sentences[: _SHOWN - len(self.first)])
 
 
 class Source:
-    """One file. `quads` streams it; `prefixes` holds what it declared once it has been read."""
+    """One file. `quads` streams it; `prefixes` holds what it declared once it has been read.
+
+    Files of lines can be had in blocks of whole lines instead, which others may parse: `blocks` and
+    `quads_of`. Without `skipped`, the first bad statement raises.
+    """
 
     def __init__(self, path: Path, skipped: Skipped | None) -> None:
         self.path = path
         self.prefixes: dict[str, str] = {}
         self._skipped = skipped
         self._format = _format(path)
-        if not path.is_file():
-            reason = "is a folder" if path.is_dir() else "does not exist"
-            raise InputError(f"The source {path} {reason}; give RDF files.")
+
+    @property
+    def has_lines(self) -> bool:
+        return self._format in _LINES
+
+    def check(self) -> None:
+        if not self.path.is_file():
+            reason = "is a folder" if self.path.is_dir() else "does not exist"
+            raise InputError(f"The source {self.path} {reason}; give RDF files.")
 
     def quads(self) -> Iterator[Quad]:
+        if self.has_lines:
+            for block, first in self.blocks(_PIECE):
+                yield from self.quads_of(block, first)
+        else:
+            with self._opened() as file:
+                yield from self._stream(file)
+
+    def blocks(self, size: int) -> Iterator[tuple[bytes, int]]:
+        """Whole lines, about `size` bytes at a time, with the number of the first."""
+        first, rest = 1, b""
+        with self._opened() as file:
+            while piece := file.read(size):
+                end = piece.rfind(b"\n") + 1
+                if not end:
+                    rest += piece
+                    continue
+                block, rest = rest + piece[:end], piece[end:]
+                yield block, first
+                first += block.count(b"\n")
+        if rest:
+            yield rest, first
+
+    def quads_of(self, block: bytes, first: int) -> Iterator[Quad]:
+        """In pieces: where one does not parse, going line by line finds what is wrong in it."""
+        start = 0
+        while start < len(block):
+            end = block.find(b"\n", start + _PIECE) + 1 or len(block)
+            piece = block[start:end]
+            try:
+                yield from list(parse(piece, format=self._format))
+            except SyntaxError:
+                yield from self._line_by_line(piece, first)
+            start, first = end, first + piece.count(b"\n")
+
+    def _line_by_line(self, piece: bytes, first: int) -> Iterator[Quad]:
+        for number, line in enumerate(piece.split(b"\n"), first):
+            try:
+                yield from list(parse(line, format=self._format))
+            except SyntaxError as error:
+                self._refuse(error, number)
+
+    @contextmanager
+    def _opened(self) -> Iterator[BinaryIO]:
         try:
-            with self._open() as file:
-                yield from self._lines(file) if self._format in _LINES else self._stream(file)
+            with self._unpacked() as file:
+                yield file
         except (EOFError, zlib.error, zstandard.ZstdError, gzip.BadGzipFile) as error:
             raise InputError(f"{self.path} cannot be unpacked: {error}.") from None
         except OSError as error:
             raise InputError(f"{self.path} cannot be read: {error.strerror or error}.") from None
 
-    def _open(self) -> BinaryIO:
+    def _unpacked(self) -> BinaryIO:
         match self.path.suffix.lower():
             case ".gz":
                 return cast(BinaryIO, gzip.open(self.path))
             case ".bz2":
                 return cast(BinaryIO, bz2.open(self.path))
             case ".zst":
-                reader = zstandard.ZstdDecompressor().stream_reader(
-                    self.path.open("rb"), read_across_frames=True, closefd=True
-                )
-                return cast(BinaryIO, reader)
+                file = self.path.open("rb")
+                unpacked = zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)
+                return cast(BinaryIO, unpacked)
         return self.path.open("rb")
-
-    def _lines(self, file: BinaryIO) -> Iterator[Quad]:
-        """Chunks of whole lines: where one does not parse, line by line finds what is wrong in it."""
-        first, rest = 1, b""
-        while piece := file.read(_CHUNK):
-            end = piece.rfind(b"\n") + 1
-            if not end:
-                rest += piece
-                continue
-            chunk, rest = rest + piece[:end], piece[end:]
-            yield from self._chunk(chunk, first)
-            first += chunk.count(b"\n")
-        if rest:
-            yield from self._chunk(rest, first)
-
-    def _chunk(self, chunk: bytes, first: int) -> Sequence[Quad]:
-        try:
-            return list(parse(chunk, format=self._format))
-        except SyntaxError:
-            found: list[Quad] = []
-            for number, line in enumerate(chunk.split(b"\n"), first):
-                try:
-                    found.extend(list(parse(line, format=self._format)))
-                except SyntaxError as error:
-                    self._refuse(error, number)
-            return found
 
     def _stream(self, file: BinaryIO) -> Iterator[Quad]:
         parser: QuadParser = parse(file, format=self._format)
@@ -122,13 +148,13 @@ class Source:
         self.prefixes = dict(parser.prefixes)
 
     def _refuse(self, error: SyntaxError, line: int | None) -> None:
-        # The parser's own position is within a chunk; ours is within the file.
+        # The parser's own position is within a piece; ours is within the file.
         reason = error.msg.partition(": ")[2] if error.msg.startswith("Parser error") else error.msg
         where = f"{self.path}, line {line}" if line else str(self.path)
         sentence = f"{where}: {reason}"
         if self._skipped is None:
             raise InputError(f"{sentence}. Mend it, or give --lenient to leave such statements out.")
-        self._skipped.add(sentence)
+        self._skipped.add(1, [sentence])
 
 
 def _format(path: Path) -> RdfFormat:

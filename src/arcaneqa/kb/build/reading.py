@@ -1,0 +1,180 @@
+"""Sources → batches: large files of lines by several processes, everything else in this one.
+
+A helper process is this module run by the same Python. It reads tasks from its standard input and ends when
+that closes, so that none is left behind however the build ends.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from pathlib import Path
+from queue import SimpleQueue
+from typing import IO, Any
+
+from arcaneqa.errors import InputError
+from arcaneqa.kb.build.batches import Batch, Batches, Progress, Summary
+from arcaneqa.kb.build.sources import Skipped, Source
+
+_BLOCK = 1 << 26
+_HELPERS = 4
+
+
+@dataclass(frozen=True)
+class _Task:
+    number: int
+    path: str
+    scope: str
+    first: int
+    folder: str
+    lenient: bool
+
+
+def read_batches(
+    sources: Sequence[Source], folder: Path, size: int, skipped: Skipped | None, progress: Progress
+) -> Batches:
+    """`size` is the most statements a batch may have where this process does the reading."""
+    summaries: dict[int, Summary] = {}
+    prefixes: dict[str, str] = {}
+
+    def done(number: int, summary: Summary) -> None:
+        summaries[number] = summary
+        progress("reading statements", sum(each.statements for each in summaries.values()), None)
+
+    number = 0
+    for place, source in enumerate(sources):
+        # A blank node's label holds within its file only.
+        scope = f"s{place}_" if len(sources) > 1 else ""
+        if source.has_lines and source.path.stat().st_size > _BLOCK and (os.cpu_count() or 1) > 1:
+            tasks = _tasks(source, number, scope, folder, skipped is not None)
+            number = _with_helpers(tasks, number, skipped, done)
+            continue
+        batch = Batch(scope)
+        for quad in source.quads():
+            batch.add(quad)
+            if len(batch) >= size:
+                done(number, batch.write(folder, number))
+                number, batch = number + 1, Batch(scope)
+        if len(batch):
+            done(number, batch.write(folder, number))
+            number += 1
+        for prefix, namespace in source.prefixes.items():
+            prefixes.setdefault(prefix, namespace)
+    return Batches(folder, [summaries[each] for each in sorted(summaries)], prefixes)
+
+
+def _tasks(
+    source: Source, number: int, scope: str, folder: Path, lenient: bool
+) -> Iterator[tuple[_Task, bytes]]:
+    for place, (block, first) in enumerate(source.blocks(_BLOCK)):
+        yield _Task(number + place, str(source.path), scope, first, str(folder), lenient), block
+
+
+def _with_helpers(
+    tasks: Iterator[tuple[_Task, bytes]], number: int, skipped: Skipped | None, done: Any
+) -> int:
+    """Deal the tasks out in order, as many at a time as there are helpers; returns the next free number."""
+    count = min(os.cpu_count() or 1, _HELPERS)
+    helpers = [_Helper() for _ in range(count)]
+    idle: SimpleQueue[_Helper] = SimpleQueue()
+    for helper in helpers:
+        idle.put(helper)
+
+    def work(task: _Task, block: bytes) -> dict[str, Any]:
+        helper = idle.get()
+        try:
+            return helper.work(task, block)
+        finally:
+            idle.put(helper)
+
+    def collect(finished: Sequence[Future[dict[str, Any]]]) -> None:
+        replies = sorted((future.result() for future in finished), key=lambda reply: int(reply["number"]))
+        for reply in replies:
+            if "error" in reply:
+                raise InputError(reply["error"])
+            if skipped is not None:
+                skipped.add(reply["skipped"], reply["first"])
+            if reply["summary"]["statements"]:
+                done(reply["number"], Summary(**reply["summary"]))
+
+    try:
+        with ThreadPoolExecutor(count) as threads:
+            pending: set[Future[dict[str, Any]]] = set()
+            for task, block in tasks:
+                pending.add(threads.submit(work, task, block))
+                number = task.number + 1
+                if len(pending) > count:
+                    finished, pending = wait(pending, return_when=FIRST_COMPLETED)
+                    collect(list(finished))
+            collect(list(pending))
+    finally:
+        for helper in helpers:
+            helper.close()
+    return number
+
+
+class _Helper:
+    def __init__(self) -> None:
+        command = [sys.executable, "-m", "arcaneqa.kb.build.reading"]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def work(self, task: _Task, block: bytes) -> dict[str, Any]:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        try:
+            head = json.dumps({**dataclasses.asdict(task), "bytes": len(block)})
+            self._process.stdin.write(head.encode() + b"\n")
+            self._process.stdin.write(block)
+            self._process.stdin.flush()
+            reply: dict[str, Any] = json.loads(self._process.stdout.readline())
+        except (OSError, ValueError):
+            raise InputError(
+                f"A process that was reading {task.path} ended; is there enough memory?"
+            ) from None
+        return reply
+
+    def close(self) -> None:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.kill()
+        self._process.wait()
+        self._process.stdin.close()
+        self._process.stdout.close()
+
+
+def _serve(tasks: IO[bytes], replies: IO[bytes]) -> None:
+    while head := tasks.readline():
+        facts = json.loads(head)
+        block = tasks.read(facts.pop("bytes"))
+        replies.write(json.dumps(_reply(_Task(**facts), block)).encode() + b"\n")
+        replies.flush()
+
+
+def _reply(task: _Task, block: bytes) -> dict[str, Any]:
+    skipped = Skipped() if task.lenient else None
+    source, batch = Source(Path(task.path), skipped), Batch(task.scope)
+    try:
+        for quad in source.quads_of(block, task.first):
+            batch.add(quad)
+        summary = batch.write(Path(task.folder), task.number)
+    except InputError as error:
+        return {"number": task.number, "error": str(error)}
+    except OSError as error:
+        return {"number": task.number, "error": f"The index could not be written: {error.strerror}."}
+    left_out = skipped or Skipped()
+    return {
+        "number": task.number,
+        "summary": dataclasses.asdict(summary),
+        "skipped": left_out.count,
+        "first": left_out.first,
+    }
+
+
+if __name__ == "__main__":
+    _serve(sys.stdin.buffer, sys.stdout.buffer)
