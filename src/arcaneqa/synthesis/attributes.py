@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from arcaneqa.synthesis.inflection import plural
 from arcaneqa.synthesis.words import TABLES
 
 
@@ -60,7 +61,7 @@ def attribute(label: str) -> Attribute | None:
     if owned := _OWNED.match(label):
         return _of_part(attribute(owned[1]), owned[2])
     if counted := _COUNTED.match(label):
-        return _amount(counted[1] or counted[2])
+        return _amount(plural(counted[1] or counted[2]))
     return next((found for pattern, found in _TABLE if pattern.search(label)), None)
 
 

@@ -14,11 +14,13 @@ from arcaneqa.synthesis.words import TABLES
 @dataclass(frozen=True)
 class Idiom:
     """`asks` are questions with `{x}` for the subject; `holders` say with `{y}` what a subject has to do with
-    the object, after a noun or "is"; `verbs` are base form and rest: "play", "for {y}"."""
+    the object, after a noun or "is"; `verbs` are base form and rest: "play", "for {y}".
+    `has` says that the object may be said to have the subject: which rivers does Texas have."""
 
     asks: tuple[str, ...] = ()
     holders: tuple[str, ...] = ()
     verbs: tuple[tuple[str, str], ...] = ()
+    has: bool = False
 
 
 def _doing(verb: str, *more: str) -> Idiom:
@@ -26,7 +28,7 @@ def _doing(verb: str, *more: str) -> Idiom:
     done = participle(verb)
     return Idiom(
         (f"who {past(verb)} {{x}}", f"who {{was}} {{x}} {done} by", f"by whom {{was}} {{x}} {done}", *more),
-        (f"{done} by {{y}}", f"{done} by {{y}}", f"that were {done} by {{y}}"),
+        (f"{done} by {{y}}",),
     )
 
 

@@ -18,6 +18,7 @@ from arcaneqa.program.expression import Class, Join, Relation
 from arcaneqa.synthesis import relations
 from arcaneqa.synthesis.attributes import Attribute, attribute
 from arcaneqa.synthesis.facts import Facts, is_name
+from arcaneqa.synthesis.inflection import PARTICIPLES
 
 _SCALES = ((10**12, "trillion"), (10**9, "billion"), (10**6, "million"), (10**3, "thousand"))
 
@@ -39,6 +40,17 @@ class Words:
     @cached_property
     def attribute(self) -> Attribute | None:
         return attribute(self.label) if self.is_number or self.is_time else None
+
+    @cached_property
+    def is_event(self) -> bool:
+        """Whether a dated label is a verb ("founded", "released on", "active since") rather than a noun."""
+        first, last = self.label.split()[0], self.label.split()[-1]
+        return self.is_time and (first in PARTICIPLES or last in ("since", "appeared", "in", "on"))
+
+    @property
+    def event(self) -> str:
+        """The verb alone: "released", "first appeared"."""
+        return " ".join(word for word in self.label.split() if word not in ("in", "on", "since"))
 
     @property
     def is_value(self) -> bool:
@@ -64,7 +76,7 @@ class Lexicon:
         classes = self._kb.schema.classes
         entity = ValueKind.ENTITY in relation.kinds
         return Words(
-            label=_plain(relation_words(relation)),
+            label=_plain(relation_words(relation)).removeprefix("in ") or relation.label,
             domain=None if relation.domain is None else _plain(class_words(classes[relation.domain])),
             range=None
             if relation.range is None or not entity

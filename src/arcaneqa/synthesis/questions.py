@@ -35,8 +35,11 @@ def ask(speaker: Speaker, program: Expression, answers: int) -> str:
 def _reached(speaker: Speaker, join: Join, many: bool) -> str:
     words, argument = speaker.chain(join)
     target = speaker.phrase(argument, many=False)
-    if words.attribute is not None and words.attribute.asks and speaker.chance(0.6):
+    if words.attribute is not None and words.attribute.asks and (words.is_event or speaker.chance(0.6)):
         return _attribute(speaker, words, target)
+    if words.is_event:
+        was = "were" if target.takes_plural_verb else "was"
+        return f"{speaker.pick('when', 'what year', 'in which year')} {was} {target.say()} {words.event}"
     x = target.say()
     saying = idiom(words.label)
     if saying is not None and saying.asks and not words.is_value and speaker.chance(0.45):

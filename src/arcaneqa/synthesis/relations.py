@@ -70,6 +70,8 @@ def wording(label: str) -> Wording:
     ends_verb = len(words) == 1 or last in PREPOSITIONS
     if first in THIRD_FORMS and ends_verb and not (len(words) == 1 and first in _NOUNS_RATHER):
         return Wording(Shape.VERB, THIRD_FORMS[first], " ".join(words[1:]))
+    if len(words) == 2 and first.endswith("s") and last in PREPOSITIONS and last != "by":
+        return Wording(Shape.VERB, _base(first), last)
     if first in BASE_FORMS and len(words) == 2 and last in PREPOSITIONS:
         return Wording(Shape.VERB, first, last)
     return Wording(Shape.NOUN, label)
@@ -85,3 +87,10 @@ def is_person(class_words: str | None) -> bool:
 
 def is_place(class_words: str | None) -> bool:
     return class_words is not None and any(word in _PLACES for word in class_words.lower().split())
+
+
+def _base(third: str) -> str:
+    """The verb of a third person that is in no list: `lies` → `lie`, `goes` → `go`."""
+    if third.endswith("ies") and len(third) > 4:
+        return third[:-3] + "y"
+    return third[:-2] if third.endswith(("ches", "shes", "sses", "xes", "oes")) else third[:-1]

@@ -242,10 +242,16 @@ class Speaker:
         wording, x = words.wording, target.say()
         verb, tail = wording.words, wording.tail
         that = "who" if is_person(words.domain) and self.chance(0.8) else "that"
+        if words.is_event and target.name is not None:
+            return Modifier.adverbial(
+                f"{words.event} {self.pick('in', 'on') if words.is_time else 'with'} {x}"
+            )
         if (saying := idiom(words.label)) is not None and self.chance(0.5):
             options = [Modifier.adverbial(text.format(y=x, r=words.label)) for text in saying.holders]
             forms = [verb_forms(base, rest.format(y=x)) for base, rest in saying.verbs]
             options += [Modifier.clause(that, *form) for form in forms for _ in range(2)]
+            if saying.has:
+                options += self.possessions(target)
             if options:
                 return self.rng.choice(options)
         match wording.shape:
@@ -280,8 +286,15 @@ class Speaker:
                 options = [
                     Modifier.clause("that", f"are {plural(verb)} of {x}", f"is {one} of {x}"),
                     Modifier.adverbial(f"of {x}"),
+                    self.possessions(target)[0],
                 ]
         return self.rng.choice(options)
+
+    def possessions(self, owner: Phrase) -> list[Modifier]:
+        """ "which rivers does Texas have", said of rivers."""
+        x, does = owner.say(), "do" if owner.takes_plural_verb else "does"
+        has = f"{does} {x} have"
+        return [Modifier(f"in {x}", has, has), Modifier(f"of {x}", f"are there in {x}", f"is there in {x}")]
 
     def leading(self, words: Words, source: Phrase) -> Modifier:
         """Said of those that the relation leads to from the source."""
@@ -315,7 +328,9 @@ class Speaker:
             return self.inclusive(over, words, mark)
         plain = (special.over if over else special.under) if special else ()
         having = (special.over_with if over else special.under_with) if special else ()
-        if plain and self.chance(0.7):
+        if words.is_event and not plain:
+            plain = (f"{words.event} after {{v}}",) if over else (f"{words.event} before {{v}}",)
+        if plain and (words.is_event or self.chance(0.7)):
             text = self.rng.choice(plain).format(r=words.label, v=mark)
             if text.startswith(("that ", "who ")):
                 that, _, verb = text.partition(" ")
@@ -327,6 +342,13 @@ class Speaker:
         return Modifier.having(self.rng.choice(having).format(r=words.label, v=mark))
 
     def inclusive(self, over: bool, words: Words, mark: str) -> Modifier:
+        if words.is_event:
+            when = (
+                ("since {v}", "in {v} or later", "from {v} on")
+                if over
+                else ("until {v}", "in {v} or earlier", "by {v}")
+            )
+            return Modifier.adverbial(f"{words.event} {self.rng.choice(when).format(v=mark)}")
         if words.is_time:
             texts = (
                 (
