@@ -33,8 +33,9 @@ from arcaneqa.linking.weights import Weights, bundled
 
 PER_MENTION = 5
 MOST_MENTIONS = 6
-LEAST_LIKELY = math.log(0.02)
-"""Mentions less likely than this are left out."""
+LEAST_LIKELY = math.log(0.05)
+"""Mentions less likely than this are left out, unless there is no other."""
+LEAST_CANDIDATE = math.log(0.01)
 LIKELY = math.log(0.5)
 MOST_PROPOSALS = 200
 
@@ -134,6 +135,8 @@ class Linker:
         total = float(np.logaddexp.reduce(candidates[members]))
         found = []
         for number in members:
+            if candidates[number] - total < LEAST_CANDIDATE:
+                continue
             node = considered.proposals[number].node
             found.append(EntityCandidate(node, considered.labels[node], float(candidates[number]) - total))
         start, end = text.words[span.first].start, text.words[span.last - 1].end

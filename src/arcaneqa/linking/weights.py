@@ -37,7 +37,7 @@ BY_HAND = {
     "rank": -0.3,
     "inside a name": -2.0,
     "crosses a name": -0.5,
-    "relation fit": 1.0,
+    "relation fit": 2.5,
     "class fit": 1.0,
     "schema words": -1.5,
     "rarity": 1.0,

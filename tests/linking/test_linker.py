@@ -1,0 +1,162 @@
+from __future__ import annotations
+
+import math
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arcaneqa.kb.index import Index
+from arcaneqa.kb.terms import XSD, Iri
+from arcaneqa.linking.linker import MOST_MENTIONS, PER_MENTION, Linker
+from arcaneqa.linking.links import Links
+from arcaneqa.linking.weights import Weights, bundled
+
+EX = "http://example.org/"
+
+
+@pytest.fixture(scope="module", params=["by hand", "bundled"])
+def linker(kb: Index, request: pytest.FixtureRequest) -> Linker:
+    return Linker(kb, Weights.by_hand() if request.param == "by hand" else bundled())
+
+
+def best(links: Links, kb: Index, text: str) -> list[str]:
+    """Entities offered for the mention of this text, best first."""
+    for mention in links.mentions:
+        if mention.text == text:
+            return [_name(kb, candidate.node) for candidate in mention.candidates]
+    return []
+
+
+def offered(links: Links, kb: Index) -> set[str]:
+    return {_name(kb, candidate.node) for mention in links.mentions for candidate in mention.candidates}
+
+
+def _name(kb: Index, node: int) -> str:
+    [term] = kb.terms(kb.nodes([node]).ids)  # type: ignore[arg-type]
+    assert isinstance(term, Iri)
+    return term.value.removeprefix(EX)
+
+
+@pytest.mark.parametrize(
+    ("question", "mention", "entity"),
+    [
+        ("who is the mayor of paris?", "paris", "paris"),
+        ("who is the MAYOR of PARIS", "PARIS", "paris"),
+        ("who directed the film paris, texas?", "paris, texas", "texasFilm"),
+        ("which river flows through wien?", "wien", "vienna"),
+        ("when was jfk born?", "jfk", "jfk"),
+        ("when was kennedy born?", "kennedy", "jfk"),
+        ("which thai city is the largest?", "thai", "thailand"),
+        ("who sang for the who?", "the who", "theWho"),
+        ("members of the beatles", "the beatles", "beatles"),
+        ("beatle's members", "beatle's", "beatles"),
+        ("films by stanley kubrick", "stanley kubrick", "Stanley_Kubrick"),
+        ("films by stanley kubrik", "stanley kubrik", "Stanley_Kubrick"),
+        ('who directed "2001: a space odyssey"?', "2001: a space odyssey", "odyssey"),
+        ("how long is the missisippi river", "missisippi river", "mississippi"),
+    ],
+)
+def test_mentions_lead_to_their_entities(
+    linker: Linker, kb: Index, question: str, mention: str, entity: str
+) -> None:
+    assert entity in best(linker.link(question), kb, mention)
+
+
+def test_the_question_decides_between_namesakes(linker: Linker, kb: Index) -> None:
+    assert best(linker.link("who is the mayor of paris?"), kb, "paris")[0] == "paris"
+    assert best(linker.link("who is the director of paris?"), kb, "paris")[0] == "parisFilm"
+
+
+def test_names_inside_names_stay_possible(linker: Linker, kb: Index) -> None:
+    found = offered(linker.link("what is the population of paris, texas?"), kb)
+    assert {"parisTexas", "texasFilm"} <= found
+
+
+def test_words_of_the_question_are_not_entities(linker: Linker, kb: Index) -> None:
+    links = linker.link("what is the name of the mayor of lyon?")
+    assert links.mentions[0].text == "lyon"
+    assert "theWho" not in offered(linker.link("who is the mayor of lyon?"), kb)
+
+
+def test_classes_and_relations_are_never_linked(linker: Linker, kb: Index) -> None:
+    found = offered(linker.link("city country film band river mayor director population member of"), kb)
+    assert not found & {"City", "Country", "Film", "Band", "River", "mayor", "director", "population"}
+
+
+def test_a_number_inside_a_name_is_not_a_value(linker: Linker) -> None:
+    assert linker.link("who directed 2001: a space odyssey?").literals == ()
+
+
+def test_values_come_typed_as_in_the_facts(linker: Linker) -> None:
+    [literal] = linker.link("which city has a population over 2100000?").literals
+    assert literal.readings[0].datatype == XSD + "integer"
+
+
+def test_answer_classes(linker: Linker, kb: Index) -> None:
+    links = linker.link("which river flows through paris?")
+    assert kb.schema.classes[links.classes[0].klass].label == "river"
+
+
+def check(links: Links) -> None:
+    assert len(links.mentions) <= MOST_MENTIONS
+    for mention in links.mentions:
+        assert links.question[mention.start : mention.end] == mention.text
+        assert mention.score <= 0
+        assert math.isfinite(mention.odds)
+        assert 1 <= len(mention.candidates) <= PER_MENTION
+        scores = [candidate.score for candidate in mention.candidates]
+        assert scores == sorted(scores, reverse=True)
+        assert sum(map(math.exp, scores)) <= 1 + 1e-9
+    nodes = [candidate.node for mention in links.mentions for candidate in mention.candidates]
+    assert len(nodes) == len(set(nodes))
+
+
+ODD = {
+    "empty": "",
+    "blank": " \n\t ",
+    "emoji": "👩‍🚀 where is 🗼 Paris 🇫🇷?",
+    "right to left": "من هو عمدة باريس؟ Paris",
+    "combining": "Pa\u0301ris Z\u0351a\u0351l\u0351g\u0351o",
+    "sql": "'; DROP TABLE names; -- Paris",
+    "sparql": 'SELECT ?x WHERE { ?x rdfs:label "Paris"@en . FILTER(?x != <http://x>) }',
+    "html": "<script>alert('Paris')</script> &amp; <b>Lyon</b>",
+    "fts": 'Paris AND NOT Lyon OR NEAR(Nice) "quoted" * ^ -',
+    "stop words": "what is the of and who where which how the the the",
+    "nulls": "Paris\x00Lyon",
+    "surrogates": "Paris \ud800 Lyon",
+    "one letter": "a",
+    "digits": "1" * 5000,
+    "quotes": '"' * 3000 + "Paris",
+    "a megabyte": "who is the mayor of paris and lyon? " * 30000,
+    "a long word": "x" * 1_000_000,
+    "brackets": "(" * 50000,
+}
+
+
+@pytest.mark.parametrize("question", ODD.values(), ids=ODD.keys())
+def test_odd_questions_are_linked_in_bounded_time(linker: Linker, question: str) -> None:
+    started = time.perf_counter()
+    links = linker.link(question)
+    assert time.perf_counter() - started < 2
+    check(links)
+
+
+@settings(max_examples=150)
+@given(
+    st.lists(
+        st.one_of(
+            st.sampled_from(
+                ["paris", "Paris", "texas", "the", "who", "kennedy", "of", '"', "wenders'", "2001", ":"]
+            ),
+            st.text(max_size=8),
+        ),
+        max_size=14,
+    )
+)
+def test_any_question_is_linked(kb: Index, words: list[str]) -> None:
+    check(LINKERS.setdefault(kb, Linker(kb)).link(" ".join(words)))
+
+
+LINKERS: dict[Index, Linker] = {}
