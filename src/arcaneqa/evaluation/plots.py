@@ -47,6 +47,7 @@ def _axes() -> tuple[Figure, Any]:
     axes = figure.add_subplot()
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(axis="y", color=_GREY, alpha=0.3)
+    axes.set_axisbelow(True)
     return figure, axes
 
 
@@ -92,8 +93,9 @@ def _latency(path: Path, seconds: Sequence[float]) -> None:
     axes.plot(
         ordered, 100 * np.arange(1, len(ordered) + 1) / len(ordered), color=_BLUE, drawstyle="steps-post"
     )
-    axes.set_xscale("log")
-    axes.set(xlabel="seconds", ylabel="questions answered within, %", ylim=(0, 102))
+    # The slowest half percent would otherwise squeeze all others into a line.
+    longest = float(np.quantile(ordered, 0.995))
+    axes.set(xlabel="seconds", ylabel="questions answered within, %", xlim=(0, 1.05 * longest), ylim=(0, 102))
     _save(figure, path)
 
 
