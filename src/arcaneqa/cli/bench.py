@@ -2,6 +2,78 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Annotated
+
 import typer
 
 command = typer.Typer(help="Measure this machine; tables go to docs/benchmarks.md.", no_args_is_help=True)
+
+
+@command.command()
+def linking(
+    data: Annotated[Path, typer.Argument(help="Questions with their entities, as unified records.")],
+    kb: Annotated[str | None, typer.Option(help="Index folder or endpoint; the demo if left out.")] = None,
+    learn: Annotated[
+        bool,
+        typer.Option(help="Train on nine tenths here and test on the rest, in place of bundled weights."),
+    ] = False,
+    most: Annotated[int, typer.Option(help="Use at most so many questions, the first ones.")] = 10_000,
+    document: Annotated[Path, typer.Option(help="Where the table goes.")] = Path("docs/results.md"),
+) -> None:
+    """How many gold entities and literals the linker finds.
+
+    Example: arcaneqa bench linking dev.jsonl --kb my-kb
+    """
+    from itertools import islice
+
+    from arcaneqa.bench.linking import report
+    from arcaneqa.bench.report import write_section
+    from arcaneqa.datasets.record import read_questions
+    from arcaneqa.kb.open import open_kb
+
+    with open_kb(kb) as opened:
+        body = report(list(islice(read_questions(data), most)), opened, learn)
+    options = f"{' --learn' if learn else ''} --most {most}"
+    command_line = f"arcaneqa bench linking {data.name} --kb KB{options}"
+    write_section(document, f"linking {data.stem}", f"Linking: {data.stem}", command_line, body)
+    typer.echo(body)
+
+
+@command.command()
+def names(
+    labels: Annotated[int, typer.Option(help="How many names to make up.")] = 10_000_000,
+    compared: Annotated[
+        int, typer.Option(help="How many for the comparison of engines; 0 for none.")
+    ] = 1_000_000,
+    document: Annotated[Path, typer.Option(help="Where the table goes.")] = Path("docs/benchmarks.md"),
+) -> None:
+    """How fast the spans of a question are found among millions of names, and what other engines take.
+
+    Example: arcaneqa bench names --labels 1000000 --compared 0
+    """
+    from arcaneqa.bench.names import compare, measure, table
+    from arcaneqa.bench.report import write_section
+
+    body = table([(f"{labels:,} names, all spans", measure(labels))])
+    if compared:
+        body += f"\n\nEngines, {compared:,} names\n\n" + table(compare(compared))
+    command_line = f"arcaneqa bench names --labels {labels} --compared {compared}"
+    write_section(document, "names", "Finding names", command_line, body)
+    typer.echo(body)
+
+
+@command.command("kb")
+def kb(
+    triples: Annotated[int, typer.Option(help="Size of the graph that is made.")] = 5_000_000,
+    alone: Annotated[bool, typer.Option("--alone", help="Measure the index only.")] = False,
+    work: Annotated[Path, typer.Option(help="Folder for graphs and stores; kept.")] = Path(".cache/bench-kb"),
+    document: Annotated[Path, typer.Option(help="Where the table goes.")] = Path("docs/benchmarks.md"),
+) -> None:
+    """Ask every question of the index, DuckDB, Oxigraph and Virtuoso, and compare.
+
+    Example: arcaneqa bench kb --triples 5000000
+    """
+    from arcaneqa.bench.kb import run
+
+    run(work.absolute(), triples, document, alone, lambda line: typer.echo(line, err=True))
