@@ -52,7 +52,7 @@ def sources() -> str:
     sites = {"pypi": "https://pypi.org/project", "npm": "https://www.npmjs.com/package"}
     rows = [
         f"| [{p.name}]({sites[p.registry]}/{p.name}) | {p.version} | {p.licence} | {p.facts} |"
-        for p in PACKAGES.values()
+        for p in PACKAGES
     ]
     return "\n".join(["| package | version | licence | used for |", "|---|---|---|---|", *rows])
 
