@@ -15,10 +15,10 @@ from arcaneqa.datasets.record import AnswerItem, Mention, Prediction, Question
 from arcaneqa.describe import items_of, unit_of
 from arcaneqa.errors import BudgetExceeded
 from arcaneqa.induction.induction import Induction
-from arcaneqa.induction.scorer import Decision, Scorer, Scores
+from arcaneqa.induction.scorer import Attentive, Decision, Heat, Scorer, Scores
 from arcaneqa.induction.search import Found, Outcome, Search
 from arcaneqa.induction.topics import Topics, topics_from_gold, topics_from_links
-from arcaneqa.induction.trace import Trace
+from arcaneqa.induction.trace import Considered, Trace
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names import Names
 from arcaneqa.kb.open import open_kb
@@ -178,6 +178,10 @@ class ArcaneQA:
             )
             yield replace(answer, seconds=(time.perf_counter() - started) / len(group))
 
+    def heat(self, question: str, step: Considered) -> Heat | None:
+        """Which words of the question each candidate of a step looks at, where the model can tell."""
+        return self.scorer.heat(question, step)
+
     def conclude(
         self,
         question: str,
@@ -277,7 +281,7 @@ class ArcaneQA:
 
 
 class _OneAtATime:
-    """Lets threads share a scorer whose cache is not locked."""
+    """Lets threads share a scorer whose caches are not locked."""
 
     def __init__(self, scorer: Scorer) -> None:
         self._scorer = scorer
@@ -286,6 +290,12 @@ class _OneAtATime:
     def score(self, decisions: Sequence[Decision]) -> list[Scores]:
         with self._lock:
             return self._scorer.score(decisions)
+
+    def heat(self, question: str, step: Considered) -> Heat | None:
+        if not isinstance(self._scorer, Attentive):
+            return None
+        with self._lock:
+            return self._scorer.heat(question, step.context, step.candidates)
 
 
 def refusal(question: str) -> Answer | None:

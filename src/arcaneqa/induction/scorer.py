@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,20 +72,31 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Log-probabilities in the order of the candidates, and what the next step must hand back.
-
-    `attention` holds one row a candidate over the question's words, where a scorer offers it.
-    """
+    """Log-probabilities in the order of the candidates, and what the next step must hand back."""
 
     log_probs: NDArray[np.float32]
     state: object
-    attention: NDArray[np.float32] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Heat:
+    """How much each candidate looks at each word of the question; a row adds up to one."""
+
+    words: tuple[str, ...]
+    weights: NDArray[np.float32]
 
 
 class Scorer(Protocol):
     def score(self, decisions: Sequence[Decision]) -> list[Scores]:
         """Score all decisions together; a single candidate is forced and has log-probability 0."""
         ...
+
+
+@runtime_checkable
+class Attentive(Protocol):
+    """A scorer that can show what it looked at."""
+
+    def heat(self, question: str, context: str, candidates: Sequence[Candidate]) -> Heat: ...
 
 
 class Ranker(Protocol):

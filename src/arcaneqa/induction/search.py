@@ -196,7 +196,8 @@ class Search:
         if (found := known.get(id(options))) is not None:
             return found[1]
         assert self._limit is not None
-        result = shortlist(question, options, self._ranker, self._limit)
+        kept = shortlist(question, options.candidates, self._ranker, self._limit)
+        result = Options([options.tokens[i] for i in kept], [options.candidates[i] for i in kept])
         known[id(options)] = (options, result)
         return result
 
@@ -205,15 +206,14 @@ class Search:
         return Outcome(tuple(_found(hypothesis) for hypothesis in best), is_complete)
 
 
-def shortlist(question: str, options: Options, ranker: Ranker, limit: int) -> Options:
-    """The best `limit` by a ranker, in their old order; variables and symbols are never left out."""
-    named = [i for i, candidate in enumerate(options.candidates) if candidate.kind in _SHORTLISTED]
-    texts = [_ranked_text(options.candidates[i]) for i in named]
-    room = max(limit - (len(options) - len(named)), 1)
+def shortlist(question: str, candidates: Sequence[Candidate], ranker: Ranker, limit: int) -> list[int]:
+    """Positions of the best `limit` by a ranker, in order; variables and symbols are never left out."""
+    named = [i for i, candidate in enumerate(candidates) if candidate.kind in _SHORTLISTED]
+    texts = [_ranked_text(candidates[i]) for i in named]
+    room = max(limit - (len(candidates) - len(named)), 1)
     kept = {named[position] for position in ranker.rank(question, texts, room)}
     left_out = set(named) - kept
-    positions = [i for i in range(len(options)) if i not in left_out]
-    return Options([options.tokens[i] for i in positions], [options.candidates[i] for i in positions])
+    return [i for i in range(len(candidates)) if i not in left_out]
 
 
 def _ranked_text(candidate: Candidate) -> str:
@@ -254,9 +254,7 @@ def _extend(
     token = options.tokens[position]
     state = machine.advance(hypothesis.state, token)
     size = len(state.top.meaning) if token is Symbol.CLOSE and state.top is not None else None
-    step = Considered(
-        decision.context, options.candidates, scores.log_probs, position, size, scores.attention
-    )
+    step = Considered(decision.context, options.candidates, scores.log_probs, position, size)
     log_prob = hypothesis.log_prob + float(scores.log_probs[position])
     return _Hypothesis(state, log_prob, scores.state, position, _Taken(step, hypothesis.taken))
 

@@ -24,7 +24,6 @@ class Considered:
     log_probs: NDArray[np.float32]
     choice: int
     size: int | None = None
-    attention: NDArray[np.float32] | None = None
 
     def to_json(self, most: int | None = None) -> dict[str, Any]:
         """The `most` likely candidates, best first, and always the one taken."""

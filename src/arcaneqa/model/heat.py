@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from arcaneqa.induction.scorer import Heat
 from arcaneqa.model.encoder import ContextualEncoder, Encoder
 from arcaneqa.model.network import Network
 from arcaneqa.model.tokens import Pieces
@@ -18,14 +18,6 @@ from arcaneqa.model.vocabulary import Asked, Vocabulary
 
 LAYERS = 2
 """The last layers see what the earlier ones have aligned."""
-
-
-@dataclass(frozen=True, slots=True)
-class Heat:
-    """One row a candidate over the question's words; a row adds up to one."""
-
-    words: tuple[str, ...]
-    weights: NDArray[np.float32]
 
 
 def heat(network: Network, vocabulary: Vocabulary, asked: Asked) -> Heat:

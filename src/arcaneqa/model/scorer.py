@@ -12,10 +12,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from arcaneqa.induction.scorer import Candidate, Decision, Scores, TokenKind
+from arcaneqa.induction.scorer import Candidate, Decision, Heat, Scores, TokenKind
 from arcaneqa.model.checkpoint import Model, load
 from arcaneqa.model.config import KIND_INDEX
-from arcaneqa.model.heat import Heat, heat
+from arcaneqa.model.heat import heat
 from arcaneqa.model.inputs import arrange
 from arcaneqa.model.network import Encoded
 from arcaneqa.model.vocabulary import Asked, Vocabulary
