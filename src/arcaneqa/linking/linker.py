@@ -63,7 +63,7 @@ class Linker:
         short_forms = {**known_short_forms(), **self._weights.short_forms}
         self._proposer: Proposer
         if isinstance(kb, Index):
-            self._proposer = SurfaceProposer(Surfaces(kb.folder), short_forms)
+            self._proposer = SurfaceProposer(Surfaces(kb.folder), short_forms, self._weights.ordinary)
         elif isinstance(kb, LabelSearch):
             self._proposer = RemoteProposer(kb, short_forms)
         else:

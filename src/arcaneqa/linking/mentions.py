@@ -10,9 +10,11 @@ from enum import IntEnum
 from typing import Protocol, runtime_checkable
 
 from arcaneqa.linking.forms import Form, Word, key, keys_of_name, loose, stem, words
+from arcaneqa.linking.numbers import SCALES
 from arcaneqa.linking.surfaces import Surfaces
-from arcaneqa.linking.vocabulary import QUESTION_WORDS, STOP_WORDS
+from arcaneqa.linking.vocabulary import QUESTION_WORDS, STOP_WORDS, UNITS
 
+ASKING = QUESTION_WORDS | UNITS | SCALES.keys()
 LONGEST_TEXT = 4000
 MOST_WORDS = 120
 LONGEST_SPAN = 10
@@ -106,11 +108,17 @@ class Proposer(Protocol):
 
 
 class SurfaceProposer:
-    """Finds names of a surface index. `short_forms` maps words without spaces to full names."""
+    """Finds names of a surface index.
 
-    def __init__(self, surfaces: Surfaces, short_forms: Mapping[str, Sequence[str]]) -> None:
+    `short_forms` maps words without spaces to full names; `ordinary` words are spelt as they are meant.
+    """
+
+    def __init__(
+        self, surfaces: Surfaces, short_forms: Mapping[str, Sequence[str]], ordinary: Sequence[str] = ()
+    ) -> None:
         self._surfaces = surfaces
         self._short_forms = short_forms
+        self._ordinary = ASKING | frozenset(ordinary)
 
     def propose(self, text: Text) -> list[Proposal]:
         whole = self._whole_names(text)
@@ -159,7 +167,7 @@ class SurfaceProposer:
         known = self._surfaces.frequencies(list(set(stems.values())))
         choices: dict[int, list[str]] = {n: [s] for n, s in stems.items() if s in known}
         unknown = [n for n in content if n not in choices and n not in covered]
-        misspelt = [n for n in unknown if text.words[n].folded not in QUESTION_WORDS][:MOST_TYPOS]
+        misspelt = [n for n in unknown if text.words[n].folded not in self._ordinary][:MOST_TYPOS]
         for n in misspelt:
             choices[n] = [word for word in self._surfaces.similar(stems[n], 4) if word not in STOP_WORDS]
         for first in content:
@@ -171,7 +179,7 @@ class SurfaceProposer:
                     break
                 typo = any(n in misspelt for n in inside)
                 said = text.words[first].folded
-                if len(inside) == 1 and (said in QUESTION_WORDS or said.isdigit()):
+                if len(inside) == 1 and (said in ASKING or said.isdigit()):
                     continue
                 match = Match.TYPO if typo else Match.CONTAINED
                 nodes = self._surfaces.containing([choices[n] for n in inside], PER_PART)

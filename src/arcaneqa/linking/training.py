@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -24,6 +24,7 @@ from arcaneqa.program.text import parse
 
 FEWEST_SIGHTINGS = 15
 """A word seen less often says nothing reliable."""
+FEWEST_ORDINARY = 4
 SMOOTHING = 5.0
 LARGEST_ODDS = 3.0
 FEWEST_SHORT_FORMS = 2
@@ -85,8 +86,9 @@ def train_linker(
     weights = Weights.by_hand()
     linkers = [Linker(kb, weights) for kb, _ in sets]
     progress("reading which words names are made of")
-    odds = _word_odds(linkers, [part for _, part in sets])
+    odds, ordinary = _word_odds(linkers, [part for _, part in sets])
     weights = replace(weights, inside=odds["inside"], before=odds["before"], after=odds["after"])
+    weights = replace(weights, ordinary=ordinary)
     weights = replace(weights, short_forms=_short_forms(sets))
     known = _Known()
     for kb, part in sets:
@@ -144,7 +146,8 @@ def _best_spans(linker: Linker, text: Text, example: Example) -> set[Span]:
 
 def _word_odds(
     linkers: Sequence[Linker], parts: Sequence[Sequence[Example]]
-) -> Mapping[str, dict[str, float]]:
+) -> tuple[dict[str, dict[str, float]], list[str]]:
+    """Log-odds of words to be inside, before and after mentions; and words mostly seen outside of them."""
     seen: dict[str, tuple[Counter[str], Counter[str]]] = {
         place: (Counter(), Counter()) for place in ("inside", "before", "after")
     }
@@ -162,7 +165,13 @@ def _word_odds(
                 for place, chosen in (("before", before), ("after", after), ("inside", inside)):
                     if word != EDGE or place != "inside":
                         seen[place][0 if n in chosen else 1][word] += 1
-    return {place: _log_odds(yes, no) for place, (yes, no) in seen.items()}
+    named, asked = seen["inside"]
+    ordinary = sorted(
+        word
+        for word, count in asked.items()
+        if word.isalpha() and count >= FEWEST_ORDINARY and count > named[word]
+    )
+    return {place: _log_odds(yes, no) for place, (yes, no) in seen.items()}, ordinary
 
 
 def _log_odds(yes: Counter[str], no: Counter[str]) -> dict[str, float]:

@@ -52,6 +52,7 @@ class Weights:
     best of them for the question whether the span names anything at all.
 
     `inside`, `before` and `after` are log-odds of words to be in, left of and right of a mention.
+    `ordinary` words were seen outside of mentions: no typing errors are suspected in them.
     `short_forms` were seen in training: words without spaces → full names.
     """
 
@@ -60,6 +61,7 @@ class Weights:
     inside: Mapping[str, float] = field(default_factory=dict)
     before: Mapping[str, float] = field(default_factory=dict)
     after: Mapping[str, float] = field(default_factory=dict)
+    ordinary: Sequence[str] = ()
     short_forms: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @classmethod

@@ -1,0 +1,50 @@
+"""Trains the linker's weights on one or several question sets; the bundled ones were made like this.
+
+    python recipes/linker.py --out OUT KB=RECORDS.jsonl KB=RECORDS.jsonl …
+
+KB is an index folder, RECORDS unified records with their entities (`arcaneqa convert`). Each set counts the
+same, and of each at most `--most` questions are used. Questions whose `crc32(id) % 10` is 0 are held out. OUT
+gets `linker.json`, which `Weights.load(OUT)` reads.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+from pathlib import Path
+
+from arcaneqa.bench.linking import is_held_out
+from arcaneqa.datasets.record import read_questions
+from arcaneqa.errors import ArcaneError
+from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.open import open_kb
+from arcaneqa.linking.training import Example, examples, train_linker
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("sets", nargs="+", metavar="KB=RECORDS")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--most", type=int, default=5000)
+    arguments = parser.parse_args()
+    opened: dict[str, KnowledgeBase] = {}
+    sets: list[tuple[KnowledgeBase, list[Example]]] = []
+    for pair in arguments.sets:
+        location, equals, records = pair.partition("=")
+        if not equals:
+            parser.error(f"{pair}: write KB=RECORDS.jsonl")
+        if location not in opened:
+            opened[location] = open_kb(location)
+        kb = opened[location]
+        questions = [question for question in read_questions(Path(records)) if not is_held_out(question)]
+        random.Random(0).shuffle(questions)
+        sets.append((kb, examples(questions[: arguments.most], kb)))
+    train_linker(sets, print).save(arguments.out)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except ArcaneError as error:
+        sys.exit(f"linker: {error}")

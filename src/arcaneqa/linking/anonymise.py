@@ -1,0 +1,71 @@
+"""Mentions replaced by the kind of thing they name: "who is US president's wife?" for "who is Obama's wife?".
+
+Names say little to a model that has to choose relations; the kind of thing says much. A mention with words
+that questions usually mean as themselves ("government", "zip code") is kept: it may not be a name at all.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TypeVar
+
+import numpy as np
+
+from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.linking.forms import words
+from arcaneqa.linking.links import Links, LiteralLink, MentionLink
+
+SURE = math.log(0.5)
+Link = TypeVar("Link", MentionLink, LiteralLink)
+
+
+def anonymise(links: Links, kb: KnowledgeBase, inside: Mapping[str, float]) -> Links:
+    """The links of the question in which likely mentions are replaced; every span is moved along.
+
+    `inside` are the log-odds of words to be part of a mention (`Weights.inside`).
+    """
+    replaced: list[tuple[int, int, str]] = []
+    for mention in links.mentions:
+        kind = _notable_kind(mention.candidates[0].node, kb)
+        free = all(mention.end <= start or mention.start >= end for start, end, _ in replaced)
+        named = all(inside.get(word.folded, 0.0) >= 0 for word in words(mention.text))
+        if kind and free and named and mention.score > SURE:
+            replaced.append((mention.start, mention.end, kind))
+    replaced.sort()
+    question, position = "", 0
+    for start, end, kind in replaced:
+        question += links.question[position:start] + kind
+        position = end
+    question += links.question[position:]
+    return replace(
+        links,
+        question=question,
+        mentions=tuple(_moved(mention, replaced, question) for mention in links.mentions),
+        literals=tuple(_moved(literal, replaced, question) for literal in links.literals),
+    )
+
+
+def _notable_kind(node: int, kb: KnowledgeBase) -> str | None:
+    """The rarest class of the entity says most about it."""
+    classes = [kb.schema.classes[klass] for klass in kb.classes(kb.nodes(np.array([node], np.int64)))]
+    visible = [klass for klass in classes if not klass.hidden and klass.label]
+    return min(visible, key=lambda klass: (klass.members, klass.id)).label if visible else None
+
+
+def _moved(link: Link, replaced: list[tuple[int, int, str]], question: str) -> Link:
+    """A link at its new place; one inside a replaced mention, or across its border, takes all of it."""
+    start, end = _place(link.start, replaced, first=True), _place(link.end, replaced, first=False)
+    return replace(link, start=start, end=end, text=question[start:end])
+
+
+def _place(position: int, replaced: list[tuple[int, int, str]], first: bool) -> int:
+    shift = 0
+    for start, end, kind in replaced:
+        if position <= start:
+            break
+        if position < end:
+            return start + shift + (0 if first else len(kind))
+        shift += len(kind) - (end - start)
+    return position + shift
