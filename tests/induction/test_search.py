@@ -14,11 +14,9 @@ from arcaneqa.induction.induction import Induction
 from arcaneqa.induction.scorer import Candidate, Decision, Scores, TokenKind
 from arcaneqa.induction.search import Search, shortlist
 from arcaneqa.induction.topics import Topic, Topics
-from arcaneqa.induction.vocabulary import Options
 from arcaneqa.kb.names import Names
 from arcaneqa.kb.terms import Iri
-from arcaneqa.program.expression import And, Class, Entity, Relation
-from arcaneqa.program.steps import Symbol
+from arcaneqa.program.expression import And, Class, Entity
 from arcaneqa.program.text import print_program
 
 KB = PlainKb(
@@ -138,18 +136,15 @@ def test_the_trace_is_plain_data_and_adds_up() -> None:
 
 def test_a_shortlist_keeps_what_is_not_a_name_and_the_order() -> None:
     names = [Candidate(TokenKind.RELATION, text) for text in ("mayor", "population", "area", "capital")]
-    options = Options(
-        [Symbol.CLOSE, *(Relation(EX + name.text) for name in names)],
-        [Candidate(TokenKind.CLOSE, ")"), *names],
-    )
+    candidates = [Candidate(TokenKind.CLOSE, ")"), *names]
 
     class Backwards:
         def rank(self, question: str, texts: Sequence[str], limit: int) -> Sequence[int]:
             assert question == "q"
             return list(range(len(texts)))[::-1][:limit]
 
-    kept = shortlist("q", options, Backwards(), 3)
-    assert [candidate.text for candidate in kept.candidates] == [")", "area", "capital"]
+    kept = shortlist("q", candidates, Backwards(), 3)
+    assert [candidates[position].text for position in kept] == [")", "area", "capital"]
 
 
 def test_only_large_sets_are_shortlisted_and_whole_sets_on_request() -> None:

@@ -77,3 +77,34 @@ def kb(
     from arcaneqa.bench.kb import run
 
     run(work.absolute(), triples, document, alone, lambda line: typer.echo(line, err=True))
+
+
+@command.command()
+def induction(
+    kb: Annotated[str, typer.Argument(help="Index folder.")],
+    data: Annotated[list[Path], typer.Argument(help="Questions with gold programs, as unified records.")],
+    facts: Annotated[
+        Path | None,
+        typer.Option(help="The N-Triples of the index, to ask an Oxigraph server the paper's way."),
+    ] = None,
+    searches: Annotated[int, typer.Option(help="Random searches whose programs are executed.")] = 10_000,
+    timed: Annotated[int, typer.Option(help="Searches to time, of each kind.")] = 500,
+    sampled: Annotated[int, typer.Option(help="Programs to walk the paper's way.")] = 200,
+    document: Annotated[Path, typer.Option(help="Where the tables go.")] = Path("docs/benchmarks.md"),
+) -> None:
+    """How many gold programs induction can build, how fast, and that no search goes astray.
+
+    Example: arcaneqa bench induction my-kb train.jsonl dev.jsonl --facts facts.nt.gz
+    """
+    from arcaneqa.bench.induction_report import report
+    from arcaneqa.bench.report import write_section
+    from arcaneqa.kb.open import open_kb
+
+    with open_kb(kb) as opened:
+        body = report(opened, data, facts, searches, timed, sampled)
+    name = Path(kb).name
+    files = " ".join(path.name for path in data)
+    line = f"arcaneqa bench induction {name} {files}{f' --facts {facts.name}' if facts else ''}"
+    line += f" --searches {searches} --timed {timed} --sampled {sampled}"
+    write_section(document, f"induction {name}", f"Induction: {name}", line, body)
+    typer.echo(body)

@@ -16,7 +16,7 @@ from arcaneqa.induction.grammar import MOST_SUBPROGRAMS
 from arcaneqa.induction.induction import Induction
 from arcaneqa.induction.order import arranged
 from arcaneqa.induction.scorer import Candidate
-from arcaneqa.induction.topics import Topics, terms_of
+from arcaneqa.induction.topics import Topics, is_same, terms_of
 from arcaneqa.kb.interface import NodeSet
 from arcaneqa.program.expression import Class, Entity, Expression, Relation, Value
 from arcaneqa.program.steps import Argument, Function, Steps, Symbol, Token, Variable, to_steps
@@ -109,7 +109,7 @@ def plan(program: Expression, topics: Topics) -> Steps | Inadmissible:
 
 def _assigned(wanted: Sequence[Entity | Value], topics: Topics) -> Sequence[int] | None:
     """The variables of the terms: a term may be linked several times, and then those that go together."""
-    places = [[i for i, topic in enumerate(topics.items) if topic.term == term] for term in wanted]
+    places = [[i for i, topic in enumerate(topics.items) if is_same(topic.term, term)] for term in wanted]
     if not all(places):
         return None
 

@@ -131,6 +131,14 @@ def terms_of(program: Expression) -> list[Entity | Value]:
     return list(dict.fromkeys(node for node in post_order(program) if isinstance(node, Entity | Value)))
 
 
+def is_same(one: Entity | Value, two: Entity | Value) -> bool:
+    """Whether two terms mean the same in a program; literals count by value."""
+    if one == two or isinstance(one, Entity) or isinstance(two, Entity):
+        return one == two
+    value = value_of(one.literal)
+    return value is not None and value == value_of(two.literal)
+
+
 def describe(kb: KnowledgeBase, node: int, label: str) -> str:
     """ "Paris (city)": the label and the rarest class, which says most about what the node is."""
     nodes = kb.nodes(np.array([node], np.int64))

@@ -1,0 +1,153 @@
+"""The tables of `arcaneqa bench induction`."""
+
+from __future__ import annotations
+
+import gzip
+import random
+import shutil
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from arcaneqa.bench.induction import (
+    BEAM,
+    SHORTLIST,
+    Case,
+    Gold,
+    Soundness,
+    Times,
+    cases,
+    measure_gold,
+    measure_searches,
+    most_connected,
+    search_at_random,
+    topics_of,
+)
+from arcaneqa.bench.sampling import SAMPLE, Sampled, measure_sampling
+from arcaneqa.datasets.record import read_questions
+from arcaneqa.errors import InputError
+from arcaneqa.induction.induction import Induction
+from arcaneqa.kb.interface import KnowledgeBase
+
+
+def report(
+    kb: KnowledgeBase, data: Sequence[Path], facts: Path | None, searches: int, timed: int, sampled: int
+) -> str:
+    """Everything measured on one knowledge base, as Markdown."""
+    induction = Induction(kb)
+    given = {path.stem: cases(read_questions(path), kb) for path in data}
+    gold = {name: measure_gold(induction, found) for name, found in given.items()}
+    parts = [_gold_table(gold), _sizes(gold)]
+    every = [case for found in given.values() for case in found]
+    parts.append(_times_table(_timed(induction, every, timed)))
+    if facts is not None:
+        parts.append(_sampling(measure_with_server(induction, every, facts, sampled)))
+    if searches:
+        parts.append(_soundness(search_at_random(kb, searches)))
+    return "\n\n".join(parts)
+
+
+def _timed(induction: Induction, every: Sequence[Case], timed: int) -> dict[str, Times]:
+    rng = random.Random(1)
+    some = rng.sample(list(every), min(timed, len(every)))
+    asked = [(case.question.question, case.topics) for case in some]
+    hubs = most_connected(induction.kb, 2 * timed)
+    one = [("which?", topics_of(induction.kb, [hub])) for hub in hubs[:timed]]
+    pairs = list(zip(hubs[::2], hubs[1::2], strict=False))
+    two = [("which?", topics_of(induction.kb, pair)) for pair in pairs]
+    return {
+        "gold topics of the questions": measure_searches(induction, asked),
+        "one of the most connected entities": measure_searches(induction, one),
+        "two of the most connected entities": measure_searches(induction, two),
+    }
+
+
+def measure_with_server(induction: Induction, every: Sequence[Case], facts: Path, sampled: int) -> Sampled:
+    from arcaneqa.bench.kb.engines import load_oxigraph, oxigraph_server
+
+    if not facts.exists():
+        raise InputError(f"{facts} does not exist; --facts takes the N-Triples the index was built from.")
+    some = random.Random(2).sample(list(every), min(sampled, len(every)))
+    with tempfile.TemporaryDirectory() as folder:
+        source = facts
+        if facts.suffix == ".gz":
+            source = Path(folder) / facts.stem
+            with gzip.open(facts) as packed, source.open("wb") as plain:
+                shutil.copyfileobj(packed, plain)
+        load_oxigraph(source, Path(folder) / "store")
+        with oxigraph_server(Path(folder) / "store") as server:
+            return measure_sampling(induction, some, server.url)
+
+
+def _gold_table(gold: dict[str, Gold]) -> str:
+    rows = [
+        "Gold programs built step by step from their own topics; the gold token must be in the exact "
+        "admissible set of every step.",
+        "",
+        "| questions | programs | admissible | targets/s | not admissible, by reason |",
+        "|---|---|---|---|---|",
+    ]
+    for name, found in gold.items():
+        share = 100 * found.admissible / found.questions if found.questions else 0.0
+        reasons = ", ".join(f"{reason} {count}" for reason, count in found.reasons.most_common())
+        rows.append(f"| {name} | {found.questions:,} | {share:.2f}% | {found.rate:,.0f} | {reasons or '–'} |")
+    return "\n".join(rows)
+
+
+def _sizes(gold: dict[str, Gold]) -> str:
+    rows = [
+        f"Sizes of the sets with a choice, and how often a shortlist of {SHORTLIST} by words keeps the gold "
+        "name of a larger one:",
+        "",
+        "| questions | median | p95 | largest | sets to shortlist | gold kept |",
+        "|---|---|---|---|---|---|",
+    ]
+    for name, found in gold.items():
+        sizes = np.array(found.sizes or [0])
+        kept = f"{100 * found.kept / found.shortlisted:.1f}%" if found.shortlisted else "–"
+        rows.append(
+            f"| {name} | {np.median(sizes):.0f} | {np.percentile(sizes, 95):.0f} | {sizes.max():,} "
+            f"| {found.shortlisted:,} | {kept} |"
+        )
+    return "\n".join(rows)
+
+
+def _times_table(times: dict[str, Times]) -> str:
+    rows = [
+        f"A search's own time (beam {BEAM}, scorer not counted, processor time), in ms:",
+        "",
+        "| start | searches | median | p95 | longest | steps |",
+        "|---|---|---|---|---|---|",
+    ]
+    for name, found in times.items():
+        rows.append(
+            f"| {name} | {found.searches} | {found.median:.1f} | {found.p95:.1f} | {found.longest:.1f} "
+            f"| {found.steps:.0f} |"
+        )
+    return "\n".join(rows)
+
+
+def _sampling(found: Sampled) -> str:
+    questions = max(found.questions, 1)
+    large = max(found.large_steps, 1)
+    return (
+        f"The paper's way on {found.questions} of these programs (relations and types of {SAMPLE} sampled "
+        f"entities a set, one query each to an Oxigraph server): {found.queries / questions:.0f} queries and "
+        f"{1000 * found.server_seconds / questions:,.0f} ms a question, against "
+        f"{1000 * found.own_seconds / questions:.1f} ms for exact sets from the index: "
+        f"**{found.ratio:,.0f} times** as long. Of {found.steps:,} choices of a relation or class "
+        f"{found.large_steps:,} were over sets of more than {SAMPLE}; the sample lost the gold "
+        f"{found.lost_steps} times ({100 * found.lost_steps / large:.1f}% of those), in "
+        f"{100 * found.lost_questions / questions:.1f}% of the questions."
+    )
+
+
+def _soundness(found: Soundness) -> str:
+    kinds = ", ".join(f"{kind} {count:,}" for kind, count in found.functions.most_common())
+    return (
+        f"{found.searches:,} searches with drawn scores from drawn entities (hubs among them) and values: "
+        f"{found.programs:,} programs ({kinds}), {found.wrong} ill typed, empty or other than the search "
+        f"said, {found.dead_ends} dead ends."
+    )
