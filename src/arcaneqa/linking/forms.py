@@ -64,9 +64,19 @@ def _plain(word: str) -> str:
     return re.sub(r"['’`´]", "", fold(POSSESSIVE.sub("", word)))
 
 
+# Ways to write one thing. The Roman numerals I, V and X are letters more often than numbers.
+_NUMERALS = ["ii", "iii", "iv", "", "vi", "vii", "viii", "ix"]
+_NUMBERS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+SAME = {"saint": "st", "mount": "mt", "doctor": "dr", "junior": "jr", "versus": "vs"}
+SAME |= {word: str(number) for number, word in enumerate(_NUMERALS, 2) if word}
+SAME |= {word: str(number) for number, word in enumerate(_NUMBERS, 1)}
+
+
 @lru_cache(maxsize=65536)
 def stem(word: str) -> str:
-    """Singular, as far as spelling tells: enough to let plurals and singulars meet."""
+    """A word as it is compared where spelling may differ: singular, numbers as digits, usual short forms."""
+    if word in SAME:
+        return SAME[word]
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"
     if len(word) > 4 and word.endswith(("sses", "shes", "ches", "xes", "zes")):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -60,7 +60,7 @@ class Linker:
         self._kb = kb
         self._weights = bundled() if weights is None else weights
         self._limit = limit
-        short_forms = {**known_short_forms(), **self._weights.short_forms}
+        short_forms = _joined(known_short_forms(), self._weights.short_forms)
         self._proposer: Proposer
         if isinstance(kb, Index):
             self._proposer = SurfaceProposer(Surfaces(kb.folder), short_forms, self._weights.ordinary)
@@ -141,6 +141,13 @@ class Linker:
             found.append(EntityCandidate(node, considered.labels[node], float(candidates[number]) - total))
         start, end = text.words[span.first].start, text.words[span.last - 1].end
         return MentionLink(start, end, text.question[start:end], score, tuple(found))
+
+
+def _joined(
+    one: Mapping[str, Sequence[str]], other: Mapping[str, Sequence[str]]
+) -> dict[str, tuple[str, ...]]:
+    """Short forms of both, each with all its full names."""
+    return {short: (*one.get(short, ()), *other.get(short, ())) for short in one.keys() | other.keys()}
 
 
 def vector(weights: Mapping[str, float]) -> NDArray[np.float64]:

@@ -23,7 +23,7 @@ LONGEST_PART = 4
 LONGEST_REMOTE_SPAN = 6
 PER_KEY = 32
 PER_PART = 10
-MOST_TYPOS = 4
+MOST_TYPOS = 8
 QUOTED = re.compile(r"\"([^\"]{2,120})\"|“([^”]{2,120})”|«([^»]{2,120})»|(?<!\w)['‘]([^'’]{2,120})['’](?!\w)")
 
 
@@ -165,27 +165,40 @@ class SurfaceProposer:
         ]
         stems = {n: stem(text.words[n].folded) for n in content}
         known = self._surfaces.frequencies(list(set(stems.values())))
-        choices: dict[int, list[str]] = {n: [s] for n, s in stems.items() if s in known}
-        unknown = [n for n in content if n not in choices and n not in covered]
-        misspelt = [n for n in unknown if text.words[n].folded not in self._ordinary][:MOST_TYPOS]
-        for n in misspelt:
-            choices[n] = [word for word in self._surfaces.similar(stems[n], 4) if word not in STOP_WORDS]
+        spelt = _Spellings(self._surfaces, self._ordinary)
         for first in content:
             for last in range(first + 1, min(first + LONGEST_PART, len(text.words)) + 1):
                 inside = [n for n in range(first, last) if n in stems]
                 if last - 1 not in stems or all(n in covered for n in inside):
                     continue
-                if any(not choices.get(n) for n in inside):
-                    break
-                typo = any(n in misspelt for n in inside)
                 said = text.words[first].folded
                 if len(inside) == 1 and (said in ASKING or said.isdigit()):
                     continue
-                match = Match.TYPO if typo else Match.CONTAINED
-                nodes = self._surfaces.containing([choices[n] for n in inside], PER_PART)
+                nodes, match = [], Match.CONTAINED
+                if all(stems[n] in known for n in inside):
+                    nodes = self._surfaces.containing([[stems[n]] for n in inside], PER_PART)
+                if not nodes and (len(inside) > 1 or stems[first] not in known):
+                    choices = [spelt.as_known(stems[n], stems[n] in known) for n in inside]
+                    nodes, match = self._surfaces.containing(choices, PER_PART), Match.TYPO
                 yield from (Proposal(Span(first, last), node, match) for node in nodes)
                 if not nodes:
                     break
+
+
+class _Spellings:
+    """What words of one question may be misspellings of; only so many are looked into."""
+
+    def __init__(self, surfaces: Surfaces, ordinary: frozenset[str]) -> None:
+        self._surfaces = surfaces
+        self._ordinary = ordinary
+        self._found: dict[str, list[str]] = {}
+
+    def as_known(self, word: str, known: bool) -> list[str]:
+        """The word itself if a name holds it, and words of names that it may stand for."""
+        if word not in self._found and len(self._found) < MOST_TYPOS and word not in self._ordinary:
+            similar = self._surfaces.similar(word, 4)
+            self._found[word] = [other for other in similar if other not in STOP_WORDS]
+        return [*([word] if known else []), *self._found.get(word, [])]
 
 
 @runtime_checkable

@@ -203,11 +203,9 @@ class Surfaces:
 
     def containing(self, parts: Sequence[Sequence[str]], limit: int) -> list[int]:
         """Entities with a name that holds one word of every part, the best known first."""
-        query = " AND ".join(
-            "(" + " OR ".join(f'"{word}"' for word in choices) + ")" for choices in parts if choices
-        )
-        if not query:
+        if not all(parts):
             return []
+        query = " AND ".join("(" + " OR ".join(f'"{word}"' for word in choices) + ")" for choices in parts)
         rows = self._database.execute(
             "SELECT rowid FROM names WHERE names MATCH ? ORDER BY rowid LIMIT ?", (query, limit)
         ).fetchall()
