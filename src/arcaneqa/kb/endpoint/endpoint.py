@@ -70,6 +70,11 @@ class Endpoint(KnowledgeBase):
         known = self._nodes.known(term)
         if known is not None or isinstance(term, Blank) or not is_writable(term):
             return known
+        if isinstance(term, Literal) and value_of(term) is not None:
+            # Among those of the same value: asked by name, some servers hand back the name they were given.
+            ids = self.equal(term).ids
+            same = zip(ids.tolist(), self.terms(ids), strict=True)
+            return next((node for node, found in same if found == term), None)
         found = self._lexicon.mentioned(term)
         return None if found is None else int(self._nodes.intern([found])[0])
 

@@ -124,9 +124,8 @@ def equals(variable: str, literal: Literal) -> str:
                     return f"({_calendar(variable, kind)} && {_compared(variable, kind, '=', period)})"
             return f"({is_instant(variable)} && {instant(variable)} = {_moment(window.start)})"
         case bool() as truth:
-            both = ("true", "1") if truth else ("false", "0")
-            forms = (written(Literal(form, literal.datatype)) for form in both)
-            return _any([f"sameTerm({variable}, {form})" for form in forms])
+            forms = '"true", "1"' if truth else '"false", "0"'
+            return f"(DATATYPE({variable}) = {iri(literal.datatype)} && STR({variable}) IN ({forms}))"
         case _:
             return f"sameTerm({variable}, {written(literal)})"
 
@@ -189,7 +188,13 @@ def _calendar(variable: str, kind: _Calendar) -> str:
 
 
 def _compared(variable: str, kind: _Calendar, operator: str, period: str) -> str:
-    if period.startswith("-") or len(period) > kind.width:
+    if period.startswith("-"):
+        # Years before 0 do not sort as text; those after are after.
+        typed = f"{variable} {operator} {quoted(period)}^^{iri(kind.datatype)}"
+        join = "||" if operator == ">=" else "&&"
+        sign = "!" if operator == ">=" else ""
+        return f'({sign}STRSTARTS(STR({variable}), "-") {join} {typed})'
+    if len(period) > kind.width:
         return f"{variable} {operator} {quoted(period)}^^{iri(kind.datatype)}"
     return f"SUBSTR(STR({variable}), 1, {kind.width}) {operator} {quoted(period)}"
 

@@ -10,7 +10,7 @@ from arcaneqa.kb.endpoint.naming import Called, Naming
 from arcaneqa.kb.endpoint.nodes import Nodes
 from arcaneqa.kb.endpoint.patterns import either
 from arcaneqa.kb.endpoint.queries import Queries, Question, whole_number
-from arcaneqa.kb.endpoint.terms import written
+from arcaneqa.kb.endpoint.terms import is_writable, written
 from arcaneqa.kb.interface import Ids
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.terms import RDF_LANG_STRING, Iri, Literal, Term
@@ -62,7 +62,8 @@ class Lexicon:
         for place, text in enumerate(texts):
             for variant in _variants(text):
                 for form in (Literal(variant), Literal(variant, RDF_LANG_STRING, self._language)):
-                    wanted.setdefault(form, set()).add(place)
+                    if is_writable(form):
+                        wanted.setdefault(form, set()).add(place)
         questions = [
             Question(("?x", "?l"), f"VALUES ?l {{ {' '.join(chunk)} }} ?x {self._names} ?l")
             for chunk in self._chunks([written(form) for form in wanted])

@@ -146,7 +146,17 @@ class Without:
     right: Pattern
 
     def where(self, variable: str, fresh: Iterator[str]) -> str:
-        return f"{self.left.where(variable, fresh)} MINUS {{ {self.right.where(variable, fresh)} }}"
+        left = self.left.where(variable, fresh)
+        if isinstance(self.right, Listed):
+            # MINUS with a VALUES block alone takes nothing away on some servers.
+            names = [term for term in self.right.terms if term.startswith("<")]
+            others = [term for term in self.right.terms if not term.startswith("<")]
+            tests = [f"{variable} NOT IN ({', '.join(names)})"] if names else []
+            if others:
+                same = " || ".join(f"sameTerm({variable}, {term})" for term in others)
+                tests.append(f"(!isLiteral({variable}) || !({same}))")
+            return f"{left} FILTER({' && '.join(tests)})"
+        return f"{left} MINUS {{ {self.right.where(variable, fresh)} }}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from arcaneqa.kb.terms import RDF_LANG_STRING, XSD_STRING, Blank, Iri, Literal, Term
+from arcaneqa.kb.terms import RDF_LANG_STRING, XSD, XSD_STRING, Blank, Iri, Literal, Term
 
 # What SPARQL allows between < and >. An IRI with anything else can be in no store and must be in no query.
-_IRI = re.compile(r"[^\x00-\x20<>\"{}|^`\\]+")
+_IRI = re.compile(r"[^\x00-\x20<>\"{}|^`\\\ud800-\udfff]+")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _LANGUAGE = re.compile(r"[A-Za-z]+(-[A-Za-z0-9]+)*")
+_BOOLEAN = XSD + "boolean"
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
 _TO_ESCAPE = re.compile(r'[\\"\n\r\t\x08\x0c]')
 
@@ -19,9 +21,9 @@ def is_writable(term: Term) -> bool:
     match term:
         case Iri(value):
             return _IRI.fullmatch(value) is not None
-        case Literal(_, datatype, language):
+        case Literal(lexical, datatype, language):
             tagged = not language or _LANGUAGE.fullmatch(language) is not None
-            return tagged and _IRI.fullmatch(datatype) is not None
+            return tagged and _SURROGATE.search(lexical) is None and _IRI.fullmatch(datatype) is not None
         case _:
             return False
 
@@ -60,6 +62,9 @@ def from_json(binding: Any) -> Term:
             if language := binding.get("xml:lang"):
                 # Tags mean the same in any case, and stores disagree on which to keep.
                 return Literal(value, RDF_LANG_STRING, str(language).lower())
-            return Literal(value, str(binding.get("datatype", XSD_STRING)))
+            datatype = str(binding.get("datatype", XSD_STRING))
+            if datatype == _BOOLEAN:
+                value = {"0": "false", "1": "true"}.get(value, value)  # servers differ here too
+            return Literal(value, datatype)
         case kind:
             raise ValueError(f"unknown kind of term {kind!r}")
