@@ -20,7 +20,7 @@ class Facts:
     def __init__(self, kb: KnowledgeBase, rng: Random) -> None:
         self.kb = kb
         self._rng = rng
-        self._subjects = kb.nodes(_entities(kb))
+        self._subjects = NodeSet(_entities(kb))
         self._pairs: dict[int, tuple[Ids, Ids]] = {}
         self._named: dict[int, bool] = {}
 

@@ -20,6 +20,7 @@ from arcaneqa.synthesis.attributes import Attribute, attribute
 from arcaneqa.synthesis.facts import Facts, is_name
 from arcaneqa.synthesis.inflection import PARTICIPLES
 
+_LEADING = re.compile(r"^(has|have|in) (?=\w)")
 _SCALES = ((10**12, "trillion"), (10**9, "billion"), (10**6, "million"), (10**3, "thousand"))
 
 
@@ -76,7 +77,7 @@ class Lexicon:
         classes = self._kb.schema.classes
         entity = ValueKind.ENTITY in relation.kinds
         return Words(
-            label=_plain(relation_words(relation)).removeprefix("in ") or relation.label,
+            label=_LEADING.sub("", _plain(relation_words(relation))),
             domain=None if relation.domain is None else _plain(class_words(classes[relation.domain])),
             range=None
             if relation.range is None or not entity

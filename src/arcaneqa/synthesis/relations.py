@@ -36,6 +36,7 @@ class Wording:
 _NOUNS_RATHER = frozenset(
     (
         "works",
+        "headquarters",
         "plays",
         "uses",
         "costs",

@@ -25,9 +25,12 @@ class Span:
     end: int
 
 
-def finish(draft: str, surfaces: Sequence[str], rng: Random) -> tuple[str, list[Span]]:
-    """The text of a draft with marks, and where each name stands in it."""
+def finish(draft: str, surfaces: Sequence[str], rng: Random, careful: bool) -> tuple[str, list[Span]]:
+    """The text of a draft with marks, and where its names stand; `careful` as a book would print it."""
     text = " ".join(draft.split())
+    if careful:
+        text = text if _MARK.match(text) else text[0].upper() + text[1:]
+        return _filled(text + ("?" if _QUESTION.match(text.lower()) else ""), list(surfaces))
     if rng.random() < 0.12:
         text = _ARTICLE.sub("", text)
     if rng.random() < 0.05:

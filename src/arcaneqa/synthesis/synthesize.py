@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from random import Random
 
@@ -13,7 +14,7 @@ from arcaneqa.induction.topics import topics_from_gold
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names import Names
 from arcaneqa.program.execute import Result
-from arcaneqa.program.expression import Count, Entity, Expression, Value, post_order
+from arcaneqa.program.expression import Count, Entity, Value, post_order
 from arcaneqa.program.steps import canonical
 from arcaneqa.program.text import print_program
 from arcaneqa.synthesis import questions
@@ -36,83 +37,88 @@ SHARES = {
     "tc": 0.03,
 }
 """How often each kind of program is asked for."""
+_MOST_WORDINGS = 3
 _LARGEST_ANSWER = 300
 _LONGEST_QUESTION = 200
 _MOST_FAILURES = 2000
 
 
-def synthesize(kb: KnowledgeBase, size: int, seed: int = 0, prefix: str = "synth") -> Iterator[Question]:
-    """`size` pairs, or fewer where the knowledge base has no more to ask; the same for the same seed."""
+def synthesize(kb: KnowledgeBase, size: int, seed: int = 0, careful: bool = False) -> Iterator[Question]:
+    """`size` pairs, or fewer where the knowledge base has no more to ask; the same for the same seed.
+
+    `careful` questions have no typing errors, and capitals where they belong.
+    """
     rng = Random(seed)
     facts = Facts(kb, Random(seed))
     induction = Induction(kb)
     sampler = Sampler(kb, facts, induction.vocabulary, rng)
-    lexicon = Lexicon(kb, facts)
-    names = Names(kb.profile)
+    writer = _Writer(induction, Lexicon(kb, facts), rng, careful)
     said: set[str] = set()
-    asked: dict[str, int] = {}
+    wordings: Counter[str | None] = Counter()
     made = failures = 0
-    kinds, shares = list(SHARES), list(SHARES.values())
     while made < size and failures < _MOST_FAILURES:
-        (kind,) = rng.choices(kinds, shares)
+        (kind,) = rng.choices(list(SHARES), list(SHARES.values()))
         found = sampler.kinds[kind]()
-        question = None if found is None else _put(found, induction, lexicon, names, rng, f"{prefix}-{made}")
-        key = "" if question is None else " ".join(question.question.lower().rstrip("?.").split())
-        if question is None or key in said or asked.get(question.program or "", 0) >= 3:
+        question = None if found is None else writer.write(found, f"synth-{made}")
+        key = "" if question is None else question.question.lower().rstrip("?.")
+        if question is None or key in said or wordings[question.program] == _MOST_WORDINGS:
             failures += 1
             continue
         said.add(key)
-        asked[question.program or ""] = asked.get(question.program or "", 0) + 1
+        wordings[question.program] += 1
         made, failures = made + 1, 0
         yield question
     if made == 0:
         raise InputError(
-            "Nothing could be asked: the entities of this knowledge base have no labels, or it has no facts."
+            "Nothing can be asked of this knowledge base: it has no facts about entities with labels."
         )
 
 
-def _put(
-    found: Found, induction: Induction, lexicon: Lexicon, names: Names, rng: Random, name: str
-) -> Question | None:
-    """The record of a program, unless it is trivial, cannot be said, or cannot be built by induction."""
-    kb = induction.kb
-    is_count = isinstance(found.expression, Count)
-    if not found.nodes or (len(found.nodes) > _LARGEST_ANSWER and not is_count) or _is_trivial(found, kb):
-        return None
-    speaker = Speaker(lexicon, rng)
-    try:
-        draft = questions.ask(speaker, found.expression, len(found.nodes))
-    except UnspeakableError:
-        return None
-    text, spans = finish(draft, [surface for _, surface in speaker.marks], rng)
-    if len(spans) != len(speaker.marks) or len(text) > _LONGEST_QUESTION:
-        return None
-    topics = [speaker.marks[span.index][0] for span in spans]
-    program = canonical(found.expression, topics)
-    mentions = tuple(_mention(topic, span, names) for topic, span in zip(topics, spans, strict=True))
-    if isinstance(
-        targets(induction, text, program, topics_from_gold(mentions, kb, text, program)), Inadmissible
-    ):
-        return None
-    result = Result(found.nodes, len(found.nodes) if is_count else None)
-    return Question(
-        id=name,
-        question=text,
-        program=print_program(program, names),
-        answers=answers_of(result, kb, names),
-        entities=mentions,
-        function=function_of(program),
-        relations=relations_of(program),
-    )
+class _Writer:
+    """Puts programs into words, each a little differently."""
 
+    def __init__(self, induction: Induction, lexicon: Lexicon, rng: Random, careful: bool) -> None:
+        self._induction, self._lexicon, self._rng, self._careful = induction, lexicon, rng, careful
+        self._kb = induction.kb
+        self._names = Names(self._kb.profile)
 
-def _mention(topic: Entity | Value, span: Span, names: Names) -> Mention:
-    term = topic.literal.lexical if isinstance(topic, Value) else names.write(topic.term)
-    return Mention(term, span.text, span.start, span.end)
+    def write(self, found: Found, name: str) -> Question | None:
+        """A record, unless the program is trivial, cannot be said, or cannot be built by induction."""
+        is_count = isinstance(found.expression, Count)
+        size = len(found.nodes)
+        if size == 0 or (not is_count and (size > _LARGEST_ANSWER or self._is_trivial(found))):
+            return None
+        speaker = Speaker(self._lexicon, self._rng)
+        try:
+            draft = questions.ask(speaker, found.expression, size)
+        except UnspeakableError:
+            return None
+        surfaces = [surface for _, surface in speaker.marks]
+        text, spans = finish(draft, surfaces, self._rng, self._careful)
+        if len(spans) != len(surfaces) or len(text) > _LONGEST_QUESTION:
+            return None
+        topics = [speaker.marks[span.index][0] for span in spans]
+        mentions = tuple(self._mention(topic, span) for topic, span in zip(topics, spans, strict=True))
+        program = canonical(found.expression, topics)
+        gold = topics_from_gold(mentions, self._kb, text, program)
+        if isinstance(targets(self._induction, text, program, gold), Inadmissible):
+            return None
+        result = Result(found.nodes, size if is_count else None)
+        return Question(
+            id=name,
+            question=text,
+            program=print_program(program, self._names),
+            answers=answers_of(result, self._kb, self._names),
+            entities=mentions,
+            function=function_of(program),
+            relations=relations_of(program),
+        )
 
+    def _mention(self, topic: Entity | Value, span: Span) -> Mention:
+        term = topic.literal.lexical if isinstance(topic, Value) else self._names.write(topic.term)
+        return Mention(term, span.text, span.start, span.end)
 
-def _is_trivial(found: Found, kb: KnowledgeBase) -> bool:
-    """Whether the answer is no more than what the question names."""
-    topics: list[Expression] = [n for n in post_order(found.expression) if isinstance(n, Entity)]
-    nodes = {kb.node(topic.term) for topic in topics if isinstance(topic, Entity)}
-    return not isinstance(found.expression, Count) and set(found.nodes.ids[:4].tolist()) <= nodes
+    def _is_trivial(self, found: Found) -> bool:
+        """Whether the answer is no more than what the question names."""
+        topics = {self._kb.node(n.term) for n in post_order(found.expression) if isinstance(n, Entity)}
+        return set(found.nodes.ids[: len(topics) + 1].tolist()) <= topics

@@ -173,7 +173,10 @@ class Speaker:
             return replace(head, after=(*head.after, self.far_superlative(path, largest)), unique=True)
         before = (special.most if largest else special.least) if special else ()
         after = (special.most_with if largest else special.least_with) if special else ()
-        if before and (not after or self.chance(0.6)) and self.chance(0.85):
+        if words.is_event and not (before and self.chance(0.6)):
+            order = ("most recently", "last") if largest else ("first", "earliest")
+            before = tuple(f"{word} {words.event}" for word in order)
+        if words.is_event or (before and (not after or self.chance(0.6)) and self.chance(0.85)):
             return replace(head, before=(self.rng.choice(before), *head.before), unique=True)
         if not after or self.chance(0.25):
             after = common.most_with if largest else common.least_with
@@ -193,6 +196,9 @@ class Speaker:
             noun = near.domain or "thing"
             text = f"the {noun} with {text}"
             return Modifier.having(text)
+        if words.is_event:
+            order = self.pick("last", "most recently") if largest else "first"
+            return Modifier.having(f"the {near.range or 'thing'} {words.event} {order}")
         noun = (
             near.wording.words if near.wording.shape in (Shape.NOUN, Shape.MEMBER) else near.range or "thing"
         )
