@@ -144,8 +144,8 @@ class SurfaceProposer:
                 other = loose(parts)
                 if other != parts:
                     queries.append((key(other), span, Match.LOOSE))
-                for name in self._short_forms.get("".join(parts), ()):
-                    queries.append((next(keys_of_name(name))[0], span, Match.KNOWN))
+            for name in self._short_forms.get("".join(parts), ()):
+                queries.append((next(keys_of_name(name))[0], span, Match.KNOWN))
         found: list[Proposal] = []
         hits = self._surfaces.find([value for value, _, _ in queries], PER_KEY)
         for (_, span, level), names in zip(queries, hits, strict=True):

@@ -1,0 +1,124 @@
+"""The surface index against an obvious search through all names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arcaneqa.errors import IndexFormatError
+from arcaneqa.kb.interface import Ids
+from arcaneqa.kb.terms import Iri, Term
+from arcaneqa.linking.forms import key, keys_of_name, split, stem
+from arcaneqa.linking.surfaces import Surfaces, build_surfaces
+
+
+class Names:
+    """Entities by number; the first is the best known."""
+
+    def __init__(self, labels: list[str | None], aliases: dict[int, list[str]] | None = None) -> None:
+        self._labels, self._aliases = labels, aliases or {}
+
+    def entities(self) -> Ids:
+        return np.arange(len(self._labels))
+
+    def degrees(self, ids: Ids) -> Ids:
+        return len(self._labels) - ids
+
+    def labels(self, ids: Ids) -> list[str | None]:
+        return [self._labels[node] for node in ids.tolist()]
+
+    def aliases(self, ids: Ids) -> list[list[str]]:
+        return [self._aliases.get(node, []) for node in ids.tolist()]
+
+    def terms(self, ids: Ids) -> list[Term]:
+        return [Iri(f"http://example.org/Iri_Name_{'abcdefghij'[node % 10]}") for node in ids.tolist()]
+
+
+def surfaces(folder: Path, names: Names) -> Surfaces:
+    build_surfaces(folder, names)
+    return Surfaces(folder)
+
+
+WORDS = [
+    "john",
+    "Kennedy",
+    "paris",
+    "texas",
+    "The",
+    "Ève",
+    "of",
+    "st",
+    "Saint",
+    "cities",
+    "U.S.",
+    "II",
+    "C++",
+]
+NAMES = st.lists(st.sampled_from(WORDS), min_size=0, max_size=4).map(" ".join)
+
+
+@settings(max_examples=40)
+@given(st.lists(st.one_of(NAMES, st.text(max_size=12)), min_size=1, max_size=20), NAMES)
+def test_finds_what_an_obvious_search_finds(names: list[str], asked: str) -> None:
+    with TemporaryDirectory() as folder:
+        built = surfaces(Path(folder), Names(list(names)))
+        wanted = key(split(asked))
+        [hits] = built.find([wanted], 100)
+        labels = [name or "Iri Name " + "abcdefghij"[n % 10] for n, name in enumerate(names)]
+        expected = [n for n, name in enumerate(labels) if wanted in dict(keys_of_name(name))]
+        assert [hit.node for hit in hits] == expected
+        stems = [stem(word) for word in split(asked)]
+        if stems:
+            contained = built.containing([[word] for word in stems], 100)
+            obvious = [n for n, name in enumerate(labels) if set(stems) <= {stem(w) for w in split(name)}]
+            assert contained == obvious
+
+
+def test_the_best_known_come_first_and_the_rest_is_cut(tmp_path: Path) -> None:
+    built = surfaces(tmp_path, Names(["Springfield"] * 50))
+    assert [hit.node for hit in built.find([key(["springfield"])], 3)[0]] == [0, 1, 2]
+    assert built.containing([["springfield"]], 2) == [0, 1]
+
+
+def test_aliases_are_told_from_labels(tmp_path: Path) -> None:
+    built = surfaces(tmp_path, Names(["Vienna"], {0: ["Wien", "Vienna"]}))
+    assert [hit.alias for hit in built.find([key(["vienna"])], 5)[0]] == [False]
+    assert [hit.alias for hit in built.find([key(["wien"])], 5)[0]] == [True]
+
+
+def test_an_iri_is_read_only_where_there_is_no_label(tmp_path: Path) -> None:
+    built = surfaces(tmp_path, Names([None, "Vienna"]))
+    assert [hit.node for hit in built.find([key(["iri", "name", "a"])], 5)[0]] == [0]
+    assert built.find([key(["iri", "name", "b"])], 5)[0] == []
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [("kubrik", "kubrick"), ("shakespear", "shakespeare"), ("hsakespeare", "shakespeare"), ("kubr", None)],
+)
+def test_typing_errors(tmp_path: Path, said: str, meant: str | None) -> None:
+    built = surfaces(tmp_path, Names(["Stanley Kubrick", "William Shakespeare"]))
+    assert built.similar(said, 3) == ([meant] if meant else [])
+
+
+def test_frequencies(tmp_path: Path) -> None:
+    built = surfaces(tmp_path, Names(["New York", "New Delhi"]))
+    assert built.frequencies(["new", "york", "nowhere"]) == {"new": 2, "york": 1}
+
+
+def test_no_entities_at_all(tmp_path: Path) -> None:
+    built = surfaces(tmp_path, Names([]))
+    assert built.find([1, 2], 5) == [[], []]
+    assert built.containing([["x"]], 5) == []
+
+
+def test_a_damaged_folder_is_explained(tmp_path: Path) -> None:
+    surfaces(tmp_path, Names(["Vienna"]))
+    (tmp_path / "surfaces" / "keys.npy").write_bytes(b"nonsense")
+    with pytest.raises(IndexFormatError, match="build it again"):
+        Surfaces(tmp_path)
