@@ -14,6 +14,8 @@ from arcaneqa.kb.endpoint import open_endpoint
 from arcaneqa.kb.endpoint.settings import Settings
 from arcaneqa.kb.index import Index
 
+pytest_plugins = ["endpoint_servers"]
+
 
 def _agree(server: Oxigraph | Virtuoso, seed: int, folder: Path) -> None:
     facts = random_facts(seed)

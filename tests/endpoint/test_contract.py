@@ -14,6 +14,8 @@ from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.profile import Profile
 from cases import KnowledgeBaseCases
 
+pytest_plugins = ["endpoint_servers"]
+
 
 class _OverSparql(KnowledgeBaseCases):
     server: Oxigraph | Virtuoso

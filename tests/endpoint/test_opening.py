@@ -21,6 +21,8 @@ from arcaneqa.kb.endpoint.settings import Settings
 from arcaneqa.kb.profile import FREEBASE, FREEBASE_PROFILE, RDF_PROFILE
 from arcaneqa.kb.terms import RDF, XSD, Blank, Iri, Literal
 
+pytest_plugins = ["endpoint_servers"]
+
 EX = "http://example.org/"
 LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
 ALIAS = "http://www.w3.org/2004/02/skos/core#altLabel"

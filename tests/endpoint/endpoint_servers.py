@@ -1,3 +1,5 @@
+"""Servers for the tests of this folder, each started once and only where it is needed."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator
