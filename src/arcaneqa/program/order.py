@@ -33,16 +33,18 @@ def order_key(value: str, kinds: frozenset[ValueKind], largest: bool, fresh: Cal
     key = fresh()
     if ValueKind.TIME not in kinds:
         return Key((f"FILTER({is_number(value)})", f"BIND({_number(value)} AS {key})"), (key,))
-    text = fresh()
-    stripped = f"BIND({_calendar(value)} AS {text})"
-    moment = _moment(value, text, largest)
+    text, year = fresh(), fresh()
+    parts = [f"BIND({_calendar(value)} AS {text})"]
+    if largest:
+        parts.append(f"BIND({_year_of_month(value, text)} AS {year})")
+    moment = _moment(value, text, year if largest else None)
     if ValueKind.NUMBER not in kinds:
-        return Key((f"FILTER({is_time(value)})", stripped, f"BIND({moment} AS {key})"), (key,))
+        return Key((f"FILTER({is_time(value)})", *parts, f"BIND({moment} AS {key})"), (key,))
     kind = fresh()
     lines = (
         f"BIND(IF({is_number(value)}, 1, IF({is_time(value)}, 0, -1)) AS {kind})",
         f"FILTER({kind} >= 0)",
-        stripped,
+        *parts,
         f"BIND(IF({kind} = 1, {_number(value)}, {moment}) AS {key})",
     )
     return Key(lines, (kind, key))
@@ -64,8 +66,9 @@ def same_value(left: str, right: str) -> str:
 
 
 def _number(variable: str) -> str:
-    # By way of its digits, so that a float and a double written alike are alike.
-    return f"{_DOUBLE}(STR({variable}))"
+    # By way of its digits, so that a float and a double written alike are alike. Some servers try every
+    # cast, whatever the conditions around it: so what is cast is always something that can be.
+    return f'{_DOUBLE}(IF(isNumeric({variable}), STR({variable}), "0"))'
 
 
 def _calendar(variable: str) -> str:
@@ -73,32 +76,41 @@ def _calendar(variable: str) -> str:
 
 
 def _instant(variable: str) -> str:
+    return f"{_DATE_TIME}({_instant_text(variable)})"
+
+
+def _instant_text(variable: str) -> str:
     text = f"STR({variable})"
-    return f'{_DATE_TIME}(IF(REGEX({text}, {quoted(_OFFSET)}), {text}, CONCAT({text}, "Z")))'
+    whole = f'IF(REGEX({text}, {quoted(_OFFSET)}), {text}, CONCAT({text}, "Z"))'
+    return f'IF(DATATYPE({variable}) IN ({_DATE_TIME}, {_STAMP}), {whole}, "1970-01-01T00:00:00Z")'
 
 
-def _moment(value: str, text: str, end: bool) -> str:
+def _year_of_month(value: str, text: str) -> str:
+    return f'{_INTEGER}(IF(DATATYPE({value}) = {_MONTH}, SUBSTR({text}, 1, STRLEN({text}) - 3), "0"))'
+
+
+def _moment(value: str, text: str, year: str | None) -> str:
     """The first moment of a time, or its last one: a microsecond before the next year, month or day.
 
-    `text` is a variable with the calendar text of `value`, free of its offset.
+    `text` is a variable with the calendar text of `value`, free of its offset; `year`, for the last
+    moment, one with the year of a month.
     """
-    clock = "T23:59:59.999999Z" if end else "T00:00:00Z"
-    year_rest = f'"-12-31{clock}"' if end else f'"-01-01{clock}"'
-    month_rest = f'"-", {_last_day(text)}, "{clock}"' if end else f'"-01{clock}"'
+    clock = "T00:00:00Z" if year is None else "T23:59:59.999999Z"
+    year_rest = f'"-01-01{clock}"' if year is None else f'"-12-31{clock}"'
+    month_rest = f'"-01{clock}"' if year is None else f'"-", {_last_day(text, year)}, "{clock}"'
     branches = (
         (_DATE, f'CONCAT({text}, "{clock}")'),
         (_MONTH, f"CONCAT({text}, {month_rest})"),
         (_YEAR, f"CONCAT({text}, {year_rest})"),
     )
-    result = _instant(value)
+    result = _instant_text(value)
     for datatype, moment in branches:
-        result = f"IF(DATATYPE({value}) = {datatype}, {_DATE_TIME}({moment}), {result})"
-    return result
+        result = f"IF(DATATYPE({value}) = {datatype}, {moment}, {result})"
+    return f"{_DATE_TIME}({result})"
 
 
-def _last_day(year_and_month: str) -> str:
-    year = f"{_INTEGER}(SUBSTR({year_and_month}, 1, STRLEN({year_and_month}) - 3))"
-    month = f"SUBSTR({year_and_month}, STRLEN({year_and_month}) - 1)"
+def _last_day(text: str, year: str) -> str:
+    month = f"SUBSTR({text}, STRLEN({text}) - 1)"
     fourth, hundredth, four_hundredth = (f"FLOOR({year} / {n}) * {n} = {year}" for n in (4, 100, 400))
     february = f'IF({fourth} && (!({hundredth}) || {four_hundredth}), "29", "28")'
     return f'IF({month} = "02", {february}, IF({month} IN ("04", "06", "09", "11"), "30", "31"))'

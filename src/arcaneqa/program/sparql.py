@@ -86,7 +86,7 @@ class _Writer:
                 condition = compares(y, comparison, value.literal)
                 lines = [_triple(x, relation, y), f"FILTER({condition})"]
             case Class(iri):
-                lines = [f"{x} {self.type_path()} {_written(Iri(iri))} ."]
+                lines = self.member(x, _written(Iri(iri)))
             case Entity(term):
                 # The node must be there, as it must be in the index.
                 y, p, q, z = (self.fresh() for _ in range(4))
@@ -115,11 +115,18 @@ class _Writer:
             return [*lines, f"FILTER({same_value(y, z)})"]
         return [*self.pattern(argument, y), _triple(x, relation, y)]
 
-    def type_path(self) -> str:
-        path = _alternatives(self.profile.type)
-        if self.profile.closed_classes and self.profile.subclass:
-            path += f"/{_alternatives(self.profile.subclass)}*"
-        return path
+    def member(self, x: str, klass: str) -> list[str]:
+        types = _alternatives(self.profile.type)
+        if not self.profile.closed_classes or not self.profile.subclass:
+            return [f"{x} {types} {klass} ."]
+        # The limit changes nothing, except that Virtuoso then computes the closure first: joined with other
+        # patterns, a closure loses members there.
+        below = self.fresh()
+        closure = f"{below} {_alternatives(self.profile.subclass)}* {klass}"
+        return [
+            f"{{ SELECT DISTINCT {below} WHERE {{ {closure} }} LIMIT 1000000 }}",
+            f"{x} {types} {below} .",
+        ]
 
     # Values ----------------------------------------------------------------------------------
 
