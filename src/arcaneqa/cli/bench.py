@@ -108,3 +108,53 @@ def induction(
     line += f" --searches {searches} --timed {timed} --sampled {sampled}"
     write_section(document, f"induction {name}", f"Induction: {name}", line, body)
     typer.echo(body)
+
+
+@command.command()
+def score(
+    predictions: Annotated[int, typer.Option(help="How many predictions to make up.")] = 60_000,
+    document: Annotated[Path, typer.Option(help="Where the table goes.")] = Path("docs/benchmarks.md"),
+) -> None:
+    """How long scoring takes, and how much memory.
+
+    Example: arcaneqa bench score --predictions 60000
+    """
+    from arcaneqa.bench.report import write_section
+    from arcaneqa.bench.score import measure, table
+
+    body = table(measure(predictions))
+    line = f"arcaneqa bench score --predictions {predictions}"
+    write_section(document, "score", f"Scoring {predictions:,} predictions", line, body)
+    typer.echo(body)
+
+
+@command.command()
+def language(
+    format: Annotated[str, typer.Argument(help="The dataset's format, as for `arcaneqa convert`.")],
+    source: Annotated[Path, typer.Argument(help="The dataset's file, plain or .gz.")],
+    kb: Annotated[str, typer.Option(help="Index folder.")],
+    facts: Annotated[
+        Path | None, typer.Option(help="The N-Triples of the index, to ask the published SPARQL there.")
+    ] = None,
+    document: Annotated[Path, typer.Option(help="Where the table goes.")] = Path("docs/datasets.md"),
+) -> None:
+    """Take every program of a dataset through text, steps, execution and SPARQL.
+
+    Example: arcaneqa bench language webqsp WebQSP.train.json --kb my-freebase --facts freebase.nt.gz
+    """
+    from arcaneqa.bench.language import load, report
+    from arcaneqa.bench.report import write_section
+    from arcaneqa.datasets.convert import FORMATS, read_drafts
+    from arcaneqa.errors import InputError
+    from arcaneqa.kb.open import open_kb
+
+    if format not in FORMATS:
+        raise InputError(f"There is no format “{format}”; give one of {', '.join(FORMATS)}.")
+    with open_kb(kb) as opened:
+        drafts = read_drafts(format, source, opened.profile, opened)
+        body = report(drafts, opened, None if facts is None else load(facts))
+    file = f"{source.parent.name}/{source.name}"
+    line = f"arcaneqa bench language {format} {file} --kb {Path(kb).name}"
+    line += f" --facts {facts.parent.name}/{facts.name}" if facts else ""
+    write_section(document, f"language {file}", file, line, body)
+    typer.echo(body)

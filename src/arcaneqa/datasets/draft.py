@@ -39,7 +39,8 @@ class Draft:
 
     `names` holds what the dataset itself calls an entity (by its short form). `answers` are the
     published ones; `parses` has them for every parse, with its program, where there are several.
-    `left_out` says why the dataset itself does not count the question.
+    `left_out` says why the dataset itself does not count the question; `source` is the program's
+    published text.
     """
 
     id: str
@@ -54,6 +55,7 @@ class Draft:
     relations: int | None = None
     parses: tuple[Parse, ...] = ()
     left_out: str | None = None
+    source: str | None = None
 
 
 def text_field(item: Any, key: str, where: str) -> str:

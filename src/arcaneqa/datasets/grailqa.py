@@ -27,6 +27,7 @@ def read(path: Path, names: Names) -> Iterator[Draft]:
             level=item.get("level"),
             function=item.get("function"),
             relations=item.get("num_edge"),
+            source=item.get("s_expression"),
         )
 
 

@@ -23,15 +23,16 @@ def read(path: Path, names: Names) -> Iterator[Draft]:
     for number, (where, item) in enumerate(read_items(path)):
         question = text_field(item, "question", where)
         id = str(item.get("id", f"simplequestions-{number}"))
+        source = text_field(item, "s_expression", where)
         try:
-            program = parse(text_field(item, "s_expression", where), names)
+            program = parse(source, names)
         except ProgramError as error:
             yield Draft(id, question, reason=f"the program is malformed: {error}")
             continue
         mention = item.get("mention")
         found = {names.write(entity.term): [mention] for entity in mentioned(program)} if mention else {}
         answers = (str(item["object"]),) if item.get("object") else None
-        yield Draft(id, question, (program,), answers=answers, names=found)
+        yield Draft(id, question, (program,), answers=answers, names=found, source=source)
 
 
 def _read_facts(path: Path, names: Names) -> Iterator[Draft]:

@@ -33,4 +33,5 @@ def read(path: Path, names: Names) -> Iterator[Draft]:
             level=record.level,
             function=record.function,
             relations=record.relations,
+            source=record.program,
         )
