@@ -71,7 +71,7 @@ class _Discoverer:
         classes = self._classes(subclasses, {*domains.values(), *ranges.values()})
         counts = self._counts()
         relations = self._relations({klass.iri: klass.id for klass in classes}, domains, ranges, counts)
-        inference = Inference(self._queries, self._profile, classes, nested=bool(subclasses))
+        inference = Inference(self._queries, self._profile, classes, subclasses)
         mostly_entities = {name for name, count in counts.items() if 2 * count.entities > count.objects}
         relations = inference.completed(relations, mostly_entities, _DEADLINE)
         times = {r.iri: r.id for r in relations if ValueKind.TIME in r.kinds}

@@ -129,10 +129,11 @@ class Endpoint(KnowledgeBase):
         return self._set((*named, *self._matching.in_relation(name, remote)))
 
     def members(self, klass: int) -> NodeSet:
-        name = self.schema.classes[klass].iri
+        name, count = self.schema.classes[klass].iri, self.schema.classes[klass].members
         names = (name, *self._subclasses.get(name, ()))
         chunks = (names[start : start + self._listed] for start in range(0, len(names), self._listed))
-        return self._set(tuple(Members(self.profile.type, chunk) for chunk in chunks))
+        parts = tuple(Members(self.profile.type, chunk) for chunk in chunks)
+        return self._set(parts if count else (), large=count > self._listed)
 
     def values(self, relation: int, subjects: NodeSet) -> Pairs:
         fact = hop("?x", self._iri(relation), "?y", inverse=False)
@@ -233,13 +234,13 @@ class Endpoint(KnowledgeBase):
     def _iri(self, relation: int) -> str:
         return self.schema.relations[relation].iri
 
-    def _set(self, parts: Parts, known: Ids | None = None) -> RemoteSet:
+    def _set(self, parts: Parts, known: Ids | None = None, large: bool = False) -> RemoteSet:
         with self._lock:
             found = self._sets.pop(parts, None)
             if found is None:
                 if known is None and not parts:
                     known = np.empty(0, np.int64)
-                found = RemoteSet(self._queries, self._nodes, parts, known)
+                found = RemoteSet(self._queries, self._nodes, parts, known, large)
             self._sets[parts] = found
             if len(self._sets) > _SETS:
                 self._sets.popitem(last=False)

@@ -72,8 +72,8 @@ class Bound(Enum):
 
 
 def is_number(variable: str) -> str:
-    exact = f"(DATATYPE({variable}) IN ({_EXACT}) && isNumeric({variable}))"
-    return f"({exact} || (DATATYPE({variable}) IN ({_BINARY}) && {_double(variable)} = {_double(variable)}))"
+    numeric = f"DATATYPE({variable}) IN ({_BINARY}, {_EXACT}) && isNumeric({variable})"
+    return f'({numeric} && STR({variable}) != "NaN")'
 
 
 def number_family(variable: str) -> str:
@@ -160,12 +160,14 @@ def _any(branches: list[str]) -> str:
 
 def _double(variable: str) -> str:
     # By way of its digits: 0.1 as a float is the double 0.1, not the nearest float's 0.100000001.
-    return f"{iri(_DOUBLE)}(STR({variable}))"
+    # Virtuoso tries a cast even where the condition before it rules it out, hence the guard.
+    return f'{iri(_DOUBLE)}(IF(isNumeric({variable}), STR({variable}), "0"))'
 
 
 def _number(variable: str, operator: str, literal: Literal, number: Number) -> str:
     nearest = f'"{_float_text(number.nearest)}"^^{iri(_DOUBLE)}'
-    binary = f"(DATATYPE({variable}) IN ({_BINARY}) && {_double(variable)} {operator} {nearest})"
+    compared = f"{_double(variable)} {operator} {nearest}"
+    binary = f"(DATATYPE({variable}) IN ({_BINARY}) && isNumeric({variable}) && {compared})"
     right = nearest
     if math.isfinite(number.nearest):
         exact = Decimal(literal.lexical.strip())
@@ -204,9 +206,10 @@ def is_instant(variable: str) -> str:
 
 
 def instant(variable: str) -> str:
-    # Some servers fail on a cast that the condition before it rules out, so this one is guarded by itself.
+    # Guarded for the same reason as a double's.
     local = f"DATATYPE({variable}) IN ({_DATE_TIMES}) && REGEX(STR({variable}), {quoted(_LOCAL_FORM)})"
-    return f'IF({local}, {_DATE_TIME}(CONCAT(STR({variable}), "Z")), {variable})'
+    text = f'IF({local}, CONCAT(STR({variable}), "Z"), "1970-01-01T00:00:00Z")'
+    return f"IF({local}, {_DATE_TIME}({text}), {variable})"
 
 
 def _moment(seconds: float) -> str:

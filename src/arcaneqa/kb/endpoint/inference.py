@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
 from arcaneqa.errors import EndpointError
@@ -20,13 +20,18 @@ _BATCH = 50
 
 
 class Inference:
-    def __init__(self, queries: Queries, profile: Profile, classes: Sequence[Class], nested: bool) -> None:
+    def __init__(
+        self,
+        queries: Queries,
+        profile: Profile,
+        classes: Sequence[Class],
+        subclasses: Mapping[str, Sequence[str]],
+    ) -> None:
         self._queries = queries
         self._classes = {klass.iri: klass for klass in classes}
+        self._shown = [klass.iri for klass in classes if not klass.hidden and klass.members]
+        self._subclasses = subclasses
         self._typed = either(profile.type)
-        self._above = f"{self._typed}" if not nested else f"({self._typed})/({either(profile.subclass)})*"
-        hidden = ", ".join(iri(klass.iri) for klass in classes if klass.hidden)
-        self._shown = f"FILTER(?c NOT IN ({hidden}))" if hidden else ""
 
     def completed(
         self, relations: Sequence[Relation], mostly_entities: Set[str], deadline: float
@@ -49,22 +54,47 @@ class Inference:
         ]
 
     def _covering(self, relations: Sequence[str], fact: str, deadline: float) -> dict[str, int]:
-        by_class, typed = [], []
+        """For each relation the class that says most about the nodes `?x` of its facts."""
+        by_class: list[str] = []
+        typed: list[str] = []
+        blocks = list(self._blocks())
         for start in range(0, len(relations), _BATCH):
-            batch = " ".join(map(iri, relations[start : start + _BATCH]))
-            facts = f"VALUES ?p {{ {batch} }} {fact} . ?x"
+            facts = (
+                f"VALUES ?p {{ {_listed(relations[start : start + _BATCH])} }} {fact} . ?x {self._typed} ?t ."
+            )
             counted = f"(COUNT(DISTINCT ?x) AS ?n) WHERE {{ {facts}"
-            by_class.append(f"{{ SELECT ?p ?c {counted} {self._above} ?c {self._shown} }} GROUP BY ?p ?c }}")
-            typed.append(f"{{ SELECT ?p {counted} {self._above} ?c {self._shown} }} GROUP BY ?p }}")
+            typed.append(f"{{ SELECT ?p {counted} {self._not_hidden()} }} GROUP BY ?p }}")
+            by_class.extend(f"{{ SELECT ?p ?c {counted} {block} }} GROUP BY ?p ?c }}" for block in blocks)
         rows = self._queries.all([Question(("?p", "?c", "?n"), where) for where in by_class], deadline)
         totals = self._queries.all([Question(("?p", "?n"), where) for where in typed], deadline)
         total = {p.value: whole_number(n) for found in totals for p, n in found if isinstance(p, Iri)}
         counts: dict[str, list[tuple[Class, int]]] = defaultdict(list)
         for found in rows:
             for predicate, klass, number in found:
-                if isinstance(predicate, Iri) and isinstance(klass, Iri) and klass.value in self._classes:
+                if isinstance(predicate, Iri) and isinstance(klass, Iri):
                     counts[predicate.value].append((self._classes[klass.value], whole_number(number)))
         return {name: _best(counts[name], _COVERS * total.get(name, 0)) for name in counts}
+
+    def _blocks(self) -> Iterator[str]:
+        """The asserted type `?t` of a node and the classes `?c` that follow from it, in blocks that hold all
+        of a class. By name and not along a path: joined with facts, some servers lose rows there."""
+        pairs: list[str] = []
+        for name in self._shown:
+            own = [f"({iri(below)} {iri(name)})" for below in (name, *self._subclasses.get(name, ()))]
+            if pairs and len(pairs) + len(own) > self._queries.capabilities.listed:
+                yield f"VALUES (?t ?c) {{ {' '.join(pairs)} }}"
+                pairs = []
+            pairs += own
+        if pairs:
+            yield f"VALUES (?t ?c) {{ {' '.join(pairs)} }}"
+
+    def _not_hidden(self) -> str:
+        hidden = [name for name, klass in self._classes.items() if klass.hidden]
+        return f"FILTER(?t NOT IN ({', '.join(map(iri, hidden))}))" if hidden else ""
+
+
+def _listed(names: Iterable[str]) -> str:
+    return " ".join(map(iri, names))
 
 
 def _best(counts: Iterable[tuple[Class, int]], enough: float) -> int:

@@ -25,12 +25,14 @@ class RemoteSet(NodeSet):
 
     __slots__ = ("_known", "_large", "_lock", "_nodes", "_parts", "_queries", "kept")
 
-    def __init__(self, queries: Queries, nodes: Nodes, parts: Parts, known: Ids | None = None) -> None:
+    def __init__(
+        self, queries: Queries, nodes: Nodes, parts: Parts, known: Ids | None = None, large: bool = False
+    ) -> None:
         self._queries = queries
         self._nodes = nodes
         self._parts = parts
         self._known = known
-        self._large = False
+        self._large = large
         self._lock = threading.RLock()
         self.kept: dict[str, Ids] = {}
         """What has been found to touch this set, by the question asked."""
