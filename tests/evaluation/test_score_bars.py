@@ -1,0 +1,20 @@
+from __future__ import annotations
+
+import pytest
+
+from arcaneqa.bench.score import measure, table
+from arcaneqa.evaluation.metrics import Mode
+
+
+def test_the_benchmark_runs_in_every_mode() -> None:
+    text = table(measure(50, (Mode.SEMANTIC, Mode.GRAILQA)))
+    assert "| semantic" in text
+    assert "| grailqa" in text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", list(Mode))
+def test_sixty_thousand_predictions_in_a_minute_and_a_gibibyte(mode: Mode) -> None:
+    (measured,) = measure(60_000, (mode,))
+    assert measured.seconds < 60
+    assert measured.mebibytes < 1024
