@@ -196,7 +196,7 @@ def test_official_files_come_with_their_modes(evaluate: Callable[..., Any], tmp_
     [
         (("--kb", "/nowhere/kb"), "/nowhere/kb"),
         (("--model", "/nowhere/model"), "/nowhere/model"),
-        (("--ontology", "/nowhere"), "no ontology"),
+        (("--ontology", "/nowhere"), "has no fb_roles"),
         (("--report", "/proc/nowhere"), "cannot be used"),
     ],
 )

@@ -14,8 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arcaneqa.errors import InputError
 from arcaneqa.kb.interface import Comparison
+from arcaneqa.kb.names import Names
+from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.terms import XSD, Iri, Literal
 from arcaneqa.program.equivalence import canonical, equivalent
 from arcaneqa.program.expression import (
@@ -319,23 +320,13 @@ def test_mutual_subclasses_are_one_class() -> None:
 
 
 def test_ontology_files_may_be_plain_or_compressed(tmp_path: Path) -> None:
+    names = Names(Profile("x", (), (), (), base="http://x/"))
     (tmp_path / "fb_roles").write_text("person born_in city\n")
     with gzip.open(tmp_path / "fb_types.gz", "wt") as out:
         out.write("city meta.subclassOf place .\n")
     (tmp_path / "reverse_properties").write_text("born_in\tbirthplace_of\n")
-    ontology = Ontology.load(tmp_path, lambda name: name)
-    assert ontology.roles == {"born_in": ("person", "city")}
-    assert ontology.ancestors("city") == {"city", "place"}
-    assert ontology.edge(Relation("born_in")).name == ontology.edge(Relation("birthplace_of", True)).name
-
-
-def test_broken_ontology_files_are_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no ontology"):
-        Ontology.load(tmp_path, str)
-    (tmp_path / "fb_roles").write_text("a b c\na b\n")
-    with pytest.raises(InputError, match="fb_roles, line 2"):
-        Ontology.load(tmp_path, str)
-    (tmp_path / "fb_roles").unlink()
-    (tmp_path / "fb_roles.gz").write_bytes(b"not gzip")
-    with pytest.raises(InputError, match="cannot be read"):
-        Ontology.load(tmp_path, str)
+    ontology = Ontology.load(tmp_path, names)
+    assert ontology.roles == {"http://x/born_in": ("http://x/person", "http://x/city")}
+    assert ontology.ancestors("http://x/city") == {"http://x/city", "http://x/place"}
+    born, birthplace = Relation("http://x/born_in"), Relation("http://x/birthplace_of", True)
+    assert ontology.edge(born).name == ontology.edge(birthplace).name

@@ -48,7 +48,7 @@ def command(
     from arcaneqa.evaluation.tables import score_text
     from arcaneqa.program.ontology import Ontology
 
-    known = None if ontology is None else Ontology.load(ontology, TolerantNames(ANY_PROFILE).expand)
+    known = None if ontology is None else Ontology.load(ontology, TolerantNames(ANY_PROFILE))
     judge = Judge(mode, known)
     questions = QuestionFile(data)
     scored = score(questions, predictions, judge, unconvertible)

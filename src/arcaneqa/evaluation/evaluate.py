@@ -56,7 +56,7 @@ def evaluate(
         if calibrate:
             qa.confidence = replace(qa.confidence, threshold=0.0)
         names = TolerantNames(qa.kb.profile)
-        known = Ontology.of(qa.kb.schema) if ontology is None else Ontology.load(ontology, names.expand)
+        known = Ontology.of(qa.kb.schema) if ontology is None else Ontology.load(ontology, names)
         judge = Judge(mode, known, qa.kb.profile)
         predictions = predict(questions, qa, entities, folder, judge)
         summary = score(questions, predictions, judge).summary(seed)

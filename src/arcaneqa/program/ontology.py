@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import gzip
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from arcaneqa.errors import InputError
+from arcaneqa.kb.build.ontology import ROLES, TYPES, ontology_rows
+from arcaneqa.kb.names import Names
 from arcaneqa.kb.schema import Schema
 from arcaneqa.program.expression import Relation
 
-ROLES, TYPES, REVERSE = "fb_roles", "fb_types", "reverse_properties"
 _NOTHING: frozenset[str] = frozenset()
 
 
@@ -34,21 +33,18 @@ class Ontology:
     inverses: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def load(cls, folder: Path, expand: Callable[[str], str]) -> Ontology:
-        """From `fb_roles`, `fb_types` and `reverse_properties`, plain or .gz; `expand` makes names IRIs."""
-        paths = {name: found for name in (ROLES, TYPES, REVERSE) if (found := _find(folder, name))}
-        if not paths:
-            raise InputError(
-                f"{folder} holds no ontology; expected the files {ROLES}, {TYPES}, {REVERSE}, plain or .gz."
-            )
+    def load(cls, folder: Path, names: Names) -> Ontology:
+        """From `fb_roles`, `fb_types` and `reverse_properties`, exactly as they say it."""
         roles: dict[str, tuple[str | None, str | None]] = {}
-        for domain, relation, range_ in _fields(paths.get(ROLES), 3):
-            roles[expand(relation)] = (expand(domain), expand(range_))
         parents: dict[str, frozenset[str]] = {}
-        for child, _, parent in _fields(paths.get(TYPES), 3):
-            known = parents.get(expand(child), _NOTHING)
-            parents[expand(child)] = known | {expand(parent)}
-        inverses = {expand(one): expand(other) for one, other in _fields(paths.get(REVERSE), 2)}
+        inverses: dict[str, str] = {}
+        for name, row in ontology_rows(folder, names):
+            if name == ROLES:
+                roles[row[1]] = (row[0], row[2])
+            elif name == TYPES:
+                parents[row[0]] = parents.get(row[0], _NOTHING) | {row[2]}
+            else:
+                inverses[row[0]] = row[1]
         return cls(roles, parents, inverses)
 
     @classmethod
@@ -127,25 +123,3 @@ class Ontology:
 
 def _end_name(end: tuple[str, bool]) -> str:
     return repr(end[0]) + (" inverse" if end[1] else "")
-
-
-def _find(folder: Path, name: str) -> Path | None:
-    return next((path for path in (folder / name, folder / f"{name}.gz") if path.is_file()), None)
-
-
-def _fields(path: Path | None, count: int) -> Iterator[list[str]]:
-    if path is None:
-        return
-    opened = gzip.open if path.suffix == ".gz" else open
-    try:
-        with opened(path, "rt", encoding="utf-8") as lines:
-            for number, line in enumerate(lines, 1):
-                fields = line.split()
-                # More is let pass: fb_types may end in a full stop, and the published fb_roles has two
-                # places where the end of a line was lost.
-                if 0 < len(fields) < count:
-                    raise InputError(f"{path}, line {number}: expected {count} names, found {len(fields)}.")
-                if fields:
-                    yield fields[:count]
-    except (OSError, EOFError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: cannot be read ({error}).") from error

@@ -10,6 +10,8 @@ from pathlib import Path
 from arcaneqa.errors import InputError
 from arcaneqa.kb.names import Names
 
+ROLES, TYPES, REVERSE = "fb_roles", "fb_types", "reverse_properties"
+
 
 @dataclass
 class Ontology:
@@ -22,27 +24,31 @@ class Ontology:
 
 
 def read_ontology(folder: Path, names: Names) -> Ontology:
-    """Each file may be plain or .gz; at least one of them must be there."""
-    ontology, found = Ontology(), False
-    for name, width in (("fb_roles", 3), ("fb_types", 3), ("reverse_properties", 2)):
-        path = next((path for path in (folder / name, folder / f"{name}.gz") if path.is_file()), None)
-        if path is None:
-            continue
-        found = True
-        for row in _rows(path, width, names):
-            if name == "fb_roles":
-                ontology.domains.setdefault(row[1], row[0])
-                ontology.ranges.setdefault(row[1], row[2])
-            elif name == "fb_types":
-                ontology.parents.append((row[0], row[2]))
-            else:
-                ontology.inverses.setdefault(row[0], row[1])
-                ontology.inverses.setdefault(row[1], row[0])
-    if not found:
-        raise InputError(
-            f"The ontology folder {folder} has no fb_roles, fb_types or reverse_properties, plain or .gz."
-        )
+    """Where names are declared twice, the first declaration holds."""
+    ontology = Ontology()
+    for name, row in ontology_rows(folder, names):
+        if name == ROLES:
+            ontology.domains.setdefault(row[1], row[0])
+            ontology.ranges.setdefault(row[1], row[2])
+        elif name == TYPES:
+            ontology.parents.append((row[0], row[2]))
+        else:
+            ontology.inverses.setdefault(row[0], row[1])
+            ontology.inverses.setdefault(row[1], row[0])
     return ontology
+
+
+def ontology_rows(folder: Path, names: Names) -> Iterator[tuple[str, list[str]]]:
+    """Every line as IRIs, with the name of its file. Files may be plain or .gz; one of them must be there."""
+    found = False
+    for name, width in ((ROLES, 3), (TYPES, 3), (REVERSE, 2)):
+        path = next((path for path in (folder / name, folder / f"{name}.gz") if path.is_file()), None)
+        if path is not None:
+            found = True
+            for row in _rows(path, width, names):
+                yield name, row
+    if not found:
+        raise InputError(f"The ontology folder {folder} has no {ROLES}, {TYPES} or {REVERSE}, plain or .gz.")
 
 
 def _rows(path: Path, width: int, names: Names) -> Iterator[list[str]]:
