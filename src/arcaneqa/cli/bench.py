@@ -158,3 +158,25 @@ def language(
     line += f" --facts {facts.parent.name}/{facts.name}" if facts else ""
     write_section(document, f"language {file}", file, line, body)
     typer.echo(body)
+
+
+@command.command()
+def endpoint(
+    facts: Annotated[Path, typer.Argument(help="N-Triples, plain or .gz; served and indexed here.")],
+    data: Annotated[Path, typer.Argument(help="Questions with gold programs, as unified records.")],
+    profile: Annotated[str, typer.Option(help="rdf, freebase or a JSON file.")] = "rdf",
+    questions: Annotated[int, typer.Option(help="How many questions, spread over the file.")] = 200,
+    document: Annotated[Path, typer.Option(help="Where the table goes.")] = Path("docs/benchmarks.md"),
+) -> None:
+    """Induce the same gold programs over the index, over Oxigraph and over Virtuoso, and compare.
+
+    Example: arcaneqa bench endpoint facts.nt.gz dev.jsonl --profile freebase
+    """
+    from arcaneqa.bench.endpoint import run
+    from arcaneqa.bench.report import write_section
+    from arcaneqa.kb.profile import load_profile
+
+    body = run(facts, data, load_profile(profile), questions, lambda line: typer.echo(line, err=True))
+    line = f"arcaneqa bench endpoint {facts.name} {data.name} --profile {profile} --questions {questions}"
+    write_section(document, f"endpoint {data.stem}", f"Induction over endpoints: {data.stem}", line, body)
+    typer.echo(body)
