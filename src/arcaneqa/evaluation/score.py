@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from rich.console import Console
+from rich.progress import track
 
 from arcaneqa.datasets.record import Prediction, Question
 from arcaneqa.errors import InputError
@@ -111,7 +113,16 @@ def score(questions: QuestionFile, predictions: Path, judge: Judge, left_out: in
     problems = Problems()
     values = np.zeros((len(questions), len(FIGURES)))
     seconds: list[float] = []
-    for position, _, prediction, verdict in verdicts(questions, predictions, judge, problems):
+    console = Console(stderr=True)
+    judged = track(
+        verdicts(questions, predictions, judge, problems),
+        description="scoring",
+        total=len(questions),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+    for position, _, prediction, verdict in judged:
         found = verdict.answers
         values[position] = verdict.match, found.f1, found.precision, found.recall
         if prediction.seconds is not None:

@@ -74,6 +74,12 @@ def score_text(summary: Mapping[str, Any]) -> str:
             "",
             f"seconds a question: p50 {times['p50']:.3f}, p95 {times['p95']:.3f}, mean {times['mean']:.3f}",
         ]
+    if "fitted" in summary:
+        fitted = summary["fitted"]
+        parts.append(
+            f"confidence fitted on {fitted['examples']} answers; expected calibration error "
+            f"{fitted['held_out_ece']:.3f} on answers it was not fitted on"
+        )
     parts += problem_lines(summary["problems"])
     return "\n".join(parts)
 
