@@ -216,12 +216,7 @@ class Admissible:
         relations = self._vocabulary.shown(self._meanings.relations_comparing(comparison, literal))
         target = self._target(state, source, joins=1)
         if target is not None:
-            meet = [
-                relation
-                for relation in relations.tolist()
-                if self._meanings.meet(self._meanings.compare(comparison, relation, literal).nodes, target)
-            ]
-            relations = np.array(meet, np.int64)
+            relations = self._meanings.comparing_into(comparison, literal, relations, target)
         return self._vocabulary.attributes(relations)
 
     def _conjuncts(self, state: State, source: Known) -> Options:

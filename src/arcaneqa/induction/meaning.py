@@ -146,6 +146,7 @@ class Meanings:
         self._near: dict[tuple[Meaning, Meaning], bool] = {}
         self._into: dict[tuple[Meaning, NodeSet], Options] = {}
         self._comparing: dict[tuple[Comparison, Literal], Ids] = {}
+        self._comparing_into: dict[tuple[Comparison, Literal, NodeSet], Ids] = {}
         self.nothing = Meaning(vocabulary, self.kb.nodes(np.empty(0, np.int64)))
 
     def _once(self, key: Hashable, nodes: Callable[[], NodeSet]) -> Meaning:
@@ -246,6 +247,22 @@ class Meanings:
         found = self._comparing.get(key)
         if found is None:
             found = self._comparing[key] = self.kb.relations_comparing(comparison, literal)
+        return found
+
+    def comparing_into(
+        self, comparison: Comparison, literal: Literal, relations: Ids, target: NodeSet
+    ) -> Ids:
+        """Those of the relations by which the comparison finds a member of the target."""
+        key = (comparison, literal, target)
+        found = self._comparing_into.get(key)
+        if found is None:
+            # Few of all relations with numbers give one to a member of the target.
+            candidates = relations[np.isin(relations, self.kb.comparable_relations(target))]
+            meets = [
+                self.meet(self.compare(comparison, relation, literal).nodes, target)
+                for relation in candidates.tolist()
+            ]
+            found = self._comparing_into[key] = candidates[np.array(meets, bool)]
         return found
 
     def joins_into(self, source: Meaning, target: NodeSet) -> Options:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from arcaneqa.induction import wording
 from arcaneqa.induction.constants import has_closed_range
 from arcaneqa.induction.scorer import Candidate
-from arcaneqa.kb.interface import Ids, KnowledgeBase, NodeSet
+from arcaneqa.kb.interface import Ids, KnowledgeBase
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.program.expression import Class, Relation
 from arcaneqa.program.steps import Token
@@ -124,28 +124,12 @@ class Vocabulary:
         return Options([self._classes[c] for c in ids], [self._class_words[c] for c in ids])
 
     @cached_property
-    def _populated(self) -> list[int]:
-        return [klass.id for klass in self.kb.schema.classes if klass.members and not klass.hidden]
-
-    @cached_property
     def countable(self) -> Options:
         """Classes with members: starts of COUNT."""
-        return self.classes(np.array(self._populated, np.int64))
+        found = [klass.id for klass in self.kb.schema.classes if klass.members and not klass.hidden]
+        return self.classes(np.array(found, np.int64))
 
     @cached_property
     def orderable(self) -> Options:
         """Classes with a member that has a number or a time, or a neighbour with one: starts of ARG*."""
-        found = [klass for klass in self._populated if self._is_orderable(self.kb.members(klass))]
-        return self.classes(np.array(found, np.int64))
-
-    def _is_orderable(self, members: NodeSet) -> bool:
-        if len(self.shown(self.kb.comparable_relations(members))):
-            return True
-        if self.most_hops < 2:
-            return False
-        steps = [step for step in self.kb.steps_to_values(members) if self.visible[step.relation]]
-        if not self.hides_comparable:
-            return bool(steps)
-        return any(
-            len(self.shown(self.kb.comparable_relations(self.kb.walk(step, members)))) for step in steps
-        )
+        return self.classes(self.kb.orderable_classes(self.most_hops))

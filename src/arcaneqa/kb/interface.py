@@ -150,6 +150,29 @@ class KnowledgeBase(ABC):
     def steps_to_values(self, nodes: NodeSet) -> list[Step]:
         """Steps to some neighbour that itself has a number or a time: the inner part of an ARG path."""
 
+    def orderable_classes(self, hops: int) -> Ids:
+        """Classes that a superlative can start from: a visible path of at most so many relations (1 or 2)
+        leads from some member to a number or a time. Hidden classes are left out."""
+        found = [klass.id for klass in self.schema.classes if klass.members and not klass.hidden]
+        return np.array([klass for klass in found if self._is_orderable(klass, hops)], np.int64)
+
+    def _is_orderable(self, klass: int, hops: int) -> bool:
+        members = self.members(klass)
+        # Where a few members show it, the others need not be looked at.
+        few = self.nodes(members.ids[:32])
+        return self._leads_to_values(few, hops) or (
+            len(members) > len(few) and self._leads_to_values(members, hops)
+        )
+
+    def _leads_to_values(self, nodes: NodeSet, hops: int) -> bool:
+        relations = self.schema.relations
+        if any(not relations[relation].hidden for relation in self.comparable_relations(nodes).tolist()):
+            return True
+        return hops > 1 and any(
+            not relations[step.relation].hidden and self._leads_to_values(self.walk(step, nodes), 1)
+            for step in self.steps_to_values(nodes)
+        )
+
     # Algebra ---------------------------------------------------------------------------------
 
     @abstractmethod
