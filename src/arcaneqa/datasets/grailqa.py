@@ -8,6 +8,7 @@ from typing import Any
 
 from arcaneqa.datasets.draft import Draft, text_field
 from arcaneqa.datasets.files import read_items
+from arcaneqa.datasets.graph_query import program_of
 from arcaneqa.errors import InputError, ProgramError
 from arcaneqa.kb.names import Names
 from arcaneqa.program.expression import Expression
@@ -32,13 +33,16 @@ def read(path: Path, names: Names) -> Iterator[Draft]:
 
 
 def _program(item: Any, names: Names) -> tuple[Expression | None, str | None]:
+    """The published program; GraphQuestions itself has none, but a query graph that says the same."""
     text = item.get("s_expression") if isinstance(item, dict) else None
-    if not text:
-        return None, "no program is given"
     try:
-        return parse(str(text), names), None
-    except ProgramError as error:
-        return None, f"the program is malformed: {error}"
+        if text:
+            return parse(str(text), names), None
+        if isinstance(item, dict) and item.get("graph_query"):
+            return program_of(item["graph_query"], names), None
+    except (ProgramError, InputError) as error:
+        return None, f"the program is malformed: {error}" if text else str(error)
+    return None, "no program is given"
 
 
 def _answers(item: Any, where: str) -> tuple[str, ...] | None:

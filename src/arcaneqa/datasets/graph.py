@@ -147,9 +147,11 @@ class _Builder:
     def edges(self, node: Var) -> Iterable[tuple[Relation, Atom]]:
         mine = [triple for triple in self.left if node in (triple[0], triple[2])]
         self.left = [triple for triple in self.left if triple not in mine]
+        neighbours = [value if subject == node else subject for subject, _, value in mine]
+        variables = [neighbour for neighbour in neighbours if isinstance(neighbour, Var)]
+        if node in variables or len(set(variables)) < len(variables):
+            raise ProgramError("the query has a cycle")
         for subject, relation, value in mine:
-            if subject == node and value == node:
-                raise ProgramError("the query has a cycle")
             inverse = value == node
             yield Relation(relation.value, inverse), subject if inverse else value
 
