@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,79 +16,12 @@ from arcaneqa.kb.interface import Comparison, Ids, KnowledgeBase, NodeSet, Pairs
 from arcaneqa.kb.lookup import Terms
 from arcaneqa.kb.order import Order
 from arcaneqa.kb.profile import profile_from_json
+from arcaneqa.kb.rows import Lists, Rows
 from arcaneqa.kb.schema import Class, Relation, Schema, ValueKind
 from arcaneqa.kb.store import Array, map_array, read_manifest
 from arcaneqa.kb.strings import Strings
 from arcaneqa.kb.terms import Iri, Literal, Term
 from arcaneqa.kb.values import Number, value_of
-
-
-class _Rows:
-    """All facts one way: for each relation its keys in order, and for each key its values in order."""
-
-    def __init__(self, load: Callable[[str], Array], way: str) -> None:
-        self.starts: list[int] = load(f"{way}.starts").tolist()
-        self.keys, self.offsets, self.values = (
-            load(f"{way}.{part}") for part in ("keys", "offsets", "values")
-        )
-
-    def find(self, relation: int, nodes: Ids) -> Ids:
-        """Rows of those nodes that have this relation."""
-        first, last = self.starts[relation], self.starts[relation + 1]
-        return sets.find(self.keys[first:last], nodes) + first
-
-    def union(self, rows: Ids, universe: int) -> Ids:
-        """The distinct values of these rows."""
-        if len(rows) == 1:
-            row = int(rows[0])
-            return self.values[self.offsets[row] : self.offsets[row + 1]].astype(np.int64)
-        if len(rows) < sets.LARGE:
-            return sets.distinct(self.values[self._places(rows)], universe)
-        from arcaneqa.kb import kernels
-
-        words = np.zeros((universe >> 6) + 1, np.uint64)
-        return kernels.set_bits(words, kernels.mark_values(rows, self.offsets, self.values, words))
-
-    def pairs(self, rows: Ids) -> tuple[Ids, Ids]:
-        if len(rows) < sets.LARGE:
-            lengths = self._lengths(rows)
-            keys = np.repeat(self.keys[rows], lengths).astype(np.int64)
-            return keys, self.values[self._places(rows)].astype(np.int64)
-        from arcaneqa.kb import kernels
-
-        return kernels.gather(rows, self.offsets, self.values, self.keys)
-
-    def _lengths(self, rows: Ids) -> Ids:
-        return self.offsets[rows + 1].astype(np.int64) - self.offsets[rows].astype(np.int64)
-
-    def _places(self, rows: Ids) -> Ids:
-        return sets.spread(self.offsets[rows].astype(np.int64), self._lengths(rows))
-
-
-class _Lists:
-    """A short list of codes for each node."""
-
-    def __init__(self, load: Callable[[str], Array], name: str, codes: int) -> None:
-        self._offsets, self._codes = load(f"{name}.offsets"), load(f"{name}.codes")
-        self._count = codes
-
-    def union(self, nodes: Ids) -> Ids:
-        """The distinct codes of these nodes; nodes beyond the lists have none."""
-        if len(nodes) and nodes[-1] >= len(self._offsets) - 1:
-            nodes = nodes[: nodes.searchsorted(len(self._offsets) - 1)]
-        if len(nodes) == 1:
-            node = int(nodes[0])
-            return self._codes[self._offsets[node] : self._offsets[node + 1]].astype(np.int64)
-        seen = np.zeros(self._count, bool)
-        if len(nodes) < sets.LARGE:
-            starts = self._offsets[nodes].astype(np.int64)
-            lengths = self._offsets[nodes + 1].astype(np.int64) - starts
-            seen[self._codes[sets.spread(starts, lengths)]] = True
-        else:
-            from arcaneqa.kb import kernels
-
-            kernels.mark_codes(nodes, self._offsets, self._codes, seen)
-        return np.flatnonzero(seen)
 
 
 class Index(KnowledgeBase):
@@ -109,25 +42,31 @@ class Index(KnowledgeBase):
         self.profile = profile_from_json(manifest["profile"], str(self.folder))
         self.counts: dict[str, int] = manifest["counts"]
         self.schema = _read_schema(self.folder)
-        relations, classes = len(self.schema.relations), len(self.schema.classes)
         self._entities = self.counts["entities"]
         self._terms = open_terms(load, manifest["types"])
         self._nodes = self._entities + sum(
             self.counts[kind] for kind in ("numbers", "times", "booleans", "text")
         )
-        self._out, self._in = _Rows(load, "out"), _Rows(load, "in")
-        self._out_lists = _Lists(load, "relations.out", relations)
-        self._in_lists = _Lists(load, "relations.in", relations)
-        self._comparable_lists = _Lists(load, "relations.comparable", relations)
-        self._step_lists = _Lists(load, "steps", 2 * relations)
-        self._class_lists = _Lists(load, "classes", classes)
+        self._visible = _mask(not relation.hidden for relation in self.schema.relations)
+        self._out, self._in = Rows(load, "out"), Rows(load, "in")
+        shown = self._visible
+        reached = shown & _mask(ValueKind.ENTITY in relation.kinds for relation in self.schema.relations)
+        compared = shown & _mask(relation.comparable for relation in self.schema.relations)
+        peopled = _mask(klass.members > 0 and not klass.hidden for klass in self.schema.classes)
+        self._out_lists = Lists(load, "relations.out", shown, self._out)
+        self._in_lists = Lists(load, "relations.in", reached, self._in)
+        self._literal_in_lists = Lists(load, "relations.in", shown, self._in)
+        self._comparable_lists = Lists(load, "relations.comparable", compared, None)
+        self._step_lists = Lists(load, "steps", np.column_stack((shown, reached)).ravel(), None)
+        self._literal_step_lists = Lists(load, "steps", np.repeat(shown, 2), None)
+        self._class_lists = Lists(load, "classes", peopled, None)
+        self._steps = [Step(code >> 1, bool(code & 1)) for code in range(2 * len(shown))]
         self._member_offsets: list[int] = load("members.offsets").tolist()
         self._members = load("members.nodes")
         self._labels = load("labels")
         self._alias_offsets, self._aliases = load("aliases.offsets"), load("aliases.values")
         self._degrees = load("degrees")
         self._order = Order(load, self.counts)
-        self._visible = np.array([not relation.hidden for relation in self.schema.relations], bool)
         self._spans = load("relation.spans").reshape(-1, 3)
         self._least, self._greatest = load("relation.numbers").reshape(-1, 2).T
         self._latest_start, self._earliest_end = load("relation.times").reshape(-1, 2).T
@@ -185,6 +124,16 @@ class Index(KnowledgeBase):
                 kept[node] = False
         return np.flatnonzero(kept)
 
+    def texts(self) -> Ids:
+        """Every text that some visible relation gives."""
+        everything = NodeSet(np.arange(self._entities))
+        spoken = [r.id for r in self.schema.relations if ValueKind.TEXT in r.kinds and not r.hidden]
+        found: Ids = np.unique(
+            np.concatenate([sets.EMPTY, *(self.objects(r, everything).ids for r in spoken)])
+        )
+        texts: Ids = found[found >= self._nodes - self.counts["text"]]
+        return texts
+
     def datatypes(self) -> dict[str, int]:
         """How many numbers and times have each datatype."""
         return self._terms.datatypes(self.counts["numbers"] + self.counts["times"])
@@ -211,7 +160,8 @@ class Index(KnowledgeBase):
         return self._out_lists.union(nodes.ids)
 
     def in_relations(self, nodes: NodeSet) -> Ids:
-        return self._in_lists.union(self._order.with_equals(nodes.ids))
+        entities, literals = self._split(nodes)
+        return sets.merged(self._in_lists.union(entities), self._literal_in_lists.union(literals))
 
     def classes(self, nodes: NodeSet) -> Ids:
         return self._class_lists.union(nodes.ids)
@@ -220,8 +170,17 @@ class Index(KnowledgeBase):
         return self._comparable_lists.union(nodes.ids)
 
     def steps_to_values(self, nodes: NodeSet) -> list[Step]:
-        codes = self._step_lists.union(self._order.with_equals(nodes.ids)).tolist()
-        return [Step(code >> 1, bool(code & 1)) for code in codes]
+        entities, literals = self._split(nodes)
+        codes = sets.merged(self._step_lists.union(entities), self._literal_step_lists.union(literals))
+        return [self._steps[code] for code in codes.tolist()]
+
+    def _split(self, nodes: NodeSet) -> tuple[Ids, Ids]:
+        """The entities, and the literals with all of equal value."""
+        ids = self._order.with_equals(nodes.ids)
+        place = (
+            len(ids) if not len(ids) or ids[-1] < self._entities else int(ids.searchsorted(self._entities))
+        )
+        return ids[:place], ids[place:]
 
     # Algebra ---------------------------------------------------------------------------------
 
@@ -324,6 +283,10 @@ def _without_failing(nodes: NodeSet, dated: Ids, fits: NDArray[np.bool_]) -> Nod
     """Without the members that have dates of which none fits."""
     failing = sets.difference(np.unique(dated), np.unique(dated[fits]))
     return NodeSet(sets.difference(nodes.ids, failing))
+
+
+def _mask(flags: Iterable[bool]) -> NDArray[np.bool_]:
+    return np.fromiter(flags, np.bool_)
 
 
 def _read_schema(folder: Path) -> Schema:

@@ -151,8 +151,8 @@ class KnowledgeBase(ABC):
         """Steps to some neighbour that itself has a number or a time: the inner part of an ARG path."""
 
     def orderable_classes(self, hops: int) -> Ids:
-        """Classes that a superlative can start from: a visible path of at most so many relations (1 or 2)
-        leads from some member to a number or a time. Hidden classes are left out."""
+        """Classes that a superlative can start from: a visible path of at most so many relations leads
+        from some member to a number or a time. Hidden classes are left out."""
         found = [klass.id for klass in self.schema.classes if klass.members and not klass.hidden]
         return np.array([klass for klass in found if self._is_orderable(klass, hops)], np.int64)
 
@@ -168,9 +168,15 @@ class KnowledgeBase(ABC):
         relations = self.schema.relations
         if any(not relations[relation].hidden for relation in self.comparable_relations(nodes).tolist()):
             return True
-        return hops > 1 and any(
-            not relations[step.relation].hidden and self._leads_to_values(self.walk(step, nodes), 1)
-            for step in self.steps_to_values(nodes)
+        if hops < 2:
+            return False
+        near = self.steps_to_values(nodes)
+        if hops > 2:
+            near += [Step(relation) for relation in self.out_relations(nodes).tolist()]
+            near += [Step(relation, inverse=True) for relation in self.in_relations(nodes).tolist()]
+        return any(
+            not relations[step.relation].hidden and self._leads_to_values(self.walk(step, nodes), hops - 1)
+            for step in near
         )
 
     # Algebra ---------------------------------------------------------------------------------

@@ -20,9 +20,9 @@ def _compiled(function: Callable[_P, _R]) -> Callable[_P, _R]:
 
 
 @_compiled
-def mark_codes(nodes: Array, offsets: Array, codes: Array, seen: Array) -> None:
-    """Mark every code in the lists of these nodes."""
-    missing = len(seen)
+def mark_codes(nodes: Array, offsets: Array, codes: Array, seen: Array, most: int) -> None:
+    """Mark every code in the lists of these nodes; `most` codes are all there can be."""
+    missing = most
     for node in nodes:
         for place in range(offsets[node], offsets[node + 1]):
             if not seen[codes[place]]:

@@ -37,6 +37,9 @@ class Profile:
     subclass closure is applied at build. `hide` and `only` are glob patterns over short names of
     schema items. `now` is an ISO date, or None for today. `time_pairs` are glob patterns of a start
     and its end with one `*` that stands for the same text in both; an empty end marks a point in time.
+    `constants` are glob patterns of relations whose objects a question implies without naming them,
+    beside those found from the facts. `path_hops` (1 to 3) is how many relations a superlative may
+    follow. `both_ways` says whether a relation and its declared inverse are both offered.
     """
 
     name: str
@@ -55,6 +58,9 @@ class Profile:
     only: tuple[str, ...] = ()
     now: str | None = None
     time_pairs: tuple[tuple[str, str], ...] = ()
+    constants: tuple[str, ...] = ()
+    path_hops: int = 2
+    both_ways: bool = True
 
     def to_json(self) -> dict[str, Any]:
         return {key: value for key, value in dataclasses.asdict(self).items() if value is not None}
@@ -181,7 +187,11 @@ def _checked(key: str, value: object, source: str) -> Any:
         ):
             raise InputError(f"{source}: {key!r} must be a list of pairs of strings.")
         return tuple((first, second) for first, second in pairs)
-    if key == "closed_classes":
+    if key == "path_hops":
+        if value not in (1, 2, 3) or isinstance(value, bool):
+            raise InputError(f"{source}: {key!r} must be 1, 2 or 3.")
+        return value
+    if key in ("closed_classes", "both_ways"):
         if not isinstance(value, bool):
             raise InputError(f"{source}: {key!r} must be true or false.")
         return value

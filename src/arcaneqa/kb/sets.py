@@ -57,6 +57,11 @@ def find(keys: Array, nodes: Ids) -> Ids:
     return kernels.matching_rows(nodes, keys)
 
 
+def merged(left: Ids, right: Ids) -> Ids:
+    """Union."""
+    return np.union1d(left, right) if len(left) and len(right) else left if len(left) else right
+
+
 def intersection(left: Ids, right: Ids) -> Ids:
     if not _overlap(left, right):
         return EMPTY

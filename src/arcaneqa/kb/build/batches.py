@@ -7,18 +7,20 @@ list. Nothing grows with the size of the input: one batch (one a process) is in 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pyoxigraph import BlankNode, Literal, NamedNode, Quad
+from pyoxigraph import Literal, Quad, RdfFormat, parse
 
 from arcaneqa.errors import InputError
-from arcaneqa.kb.lookup import literal_type, term_digest, term_key
+from arcaneqa.kb.lookup import term_digest, term_key
 from arcaneqa.kb.store import Array
+from arcaneqa.kb.terms import XSD_STRING
 
 ENTITY = 0xFFFFFFFF
 """In a batch's `types`: the term is not a literal."""
@@ -37,58 +39,70 @@ class Summary:
 
 
 class Batch:
-    """Collects statements, then writes them. `scope` sets the blank nodes of one file apart."""
+    """Collects statements, then writes them. `scope` sets the blank nodes of one file apart.
+
+    Terms are told apart by their N-Triples form, which is cheap to have; what they are is worked out once
+    for each, when the batch is written.
+    """
 
     def __init__(self, scope: str) -> None:
         self._scope = scope
-        self._positions: dict[str, int] = {}
+        self._terms: dict[str, int] = {}
         self._predicates: dict[str, int] = {}
         self._types: dict[str, int] = {}
-        self._heap, self._digests = bytearray(), bytearray()
-        self._columns = {
-            name: array("I") for name in ("subjects", "predicates", "objects", "lengths", "types")
-        }
+        self._subjects, self._numbers, self._objects = array("I"), array("I"), array("I")
 
     def __len__(self) -> int:
-        return len(self._columns["predicates"])
+        return len(self._numbers)
 
-    def add(self, quad: Quad) -> None:
-        subject, object_ = quad.subject, quad.object
-        positions, columns = self._positions, self._columns
-        name = str(subject)
-        position = positions.get(name)
-        columns["subjects"].append(self._new(name, subject) if position is None else position)
-        name = str(object_)
-        position = positions.get(name)
-        columns["objects"].append(self._new(name, object_) if position is None else position)
-        predicates = self._predicates
-        columns["predicates"].append(predicates.setdefault(quad.predicate.value, len(predicates)))
-
-    def _new(self, name: str, term: object) -> int:
-        position = self._positions[name] = len(self._positions)
-        kind = ENTITY
-        if isinstance(term, NamedNode):
-            text = key = term.value.encode()
-        elif isinstance(term, BlankNode):
-            text = key = f"_:{self._scope}{term.value}".encode()
-        elif isinstance(term, Literal):
-            spelled = literal_type(term.datatype.value, term.language or "")
-            kind = self._types.setdefault(spelled, len(self._types))
-            text, key = term.value.encode(), term_key(term.value, spelled)
-        else:
-            raise InputError(f"The statement about {name} quotes another statement, which cannot be indexed.")
-        self._heap += text
-        self._digests += term_digest(key)
-        self._columns["lengths"].append(len(text))
-        self._columns["types"].append(kind)
-        return position
+    def fill(self, quads: Iterator[Quad], most: int | None = None) -> bool:
+        """Take statements, `most` of them if given; whether there may be more."""
+        terms, predicates = self._terms, self._predicates
+        term, predicate = terms.setdefault, predicates.setdefault
+        subject, number, object_ = self._subjects.append, self._numbers.append, self._objects.append
+        for quad in islice(quads, most):
+            subject(term(str(quad.subject), len(terms)))
+            object_(term(str(quad.object), len(terms)))
+            number(predicate(quad.predicate.value, len(predicates)))
+        return len(self) == most
 
     def write(self, folder: Path, number: int) -> Summary:
-        (folder / f"{number}.heap").write_bytes(self._heap)
-        (folder / f"{number}.digests").write_bytes(self._digests)
-        for name, column in self._columns.items():
+        texts = [term[1:-1] if term[0] == "<" else "" for term in self._terms]
+        kinds = array("I", [ENTITY]) * len(texts)
+        keys = [text.encode() for text in texts]
+        heap = list(keys)
+        for place, term in enumerate(self._terms):
+            if term[0] == "_":
+                heap[place] = keys[place] = f"_:{self._scope}{term[2:]}".encode()
+            elif term[0] == '"':
+                lexical, spelled = _literal(term)
+                kinds[place] = self._types.setdefault(spelled, len(self._types))
+                heap[place], keys[place] = lexical.encode(), term_key(lexical, spelled)
+            elif term.startswith("<<"):
+                raise InputError(f"The statement {term} is quoted by another, which cannot be indexed.")
+        (folder / f"{number}.heap").write_bytes(b"".join(heap))
+        (folder / f"{number}.digests").write_bytes(b"".join([term_digest(key) for key in keys]))
+        columns = {
+            "subjects": self._subjects,
+            "predicates": self._numbers,
+            "objects": self._objects,
+            "lengths": array("I", map(len, heap)),
+            "types": kinds,
+        }
+        for name, column in columns.items():
             (folder / f"{number}.{name}").write_bytes(column)
-        return Summary(len(self._positions), len(self), list(self._predicates), list(self._types))
+        return Summary(len(texts), len(self), list(self._predicates), list(self._types))
+
+
+def _literal(term: str) -> tuple[str, str]:
+    """Lexical form and type of a literal in N-Triples form."""
+    close = term.rindex('"')
+    lexical, suffix = term[1:close], term[close + 1 :]
+    if "\\" in lexical:
+        quad = next(parse(f"<a:a> <a:a> {term} .", format=RdfFormat.N_TRIPLES))
+        assert isinstance(quad.object, Literal)
+        lexical = quad.object.value
+    return lexical, suffix if suffix.startswith("@") else suffix[3:-1] or XSD_STRING
 
 
 @dataclass

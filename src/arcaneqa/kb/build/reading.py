@@ -55,15 +55,13 @@ def read_batches(
             tasks = _tasks(source, number, scope, folder, skipped is not None)
             number = _with_helpers(tasks, number, skipped, done)
             continue
-        batch = Batch(scope)
-        for quad in source.quads():
-            batch.add(quad)
-            if len(batch) >= size:
+        quads, more = source.quads(), True
+        while more:
+            batch = Batch(scope)
+            more = batch.fill(quads, size)
+            if len(batch):
                 done(number, batch.write(folder, number))
-                number, batch = number + 1, Batch(scope)
-        if len(batch):
-            done(number, batch.write(folder, number))
-            number += 1
+                number += 1
         for prefix, namespace in source.prefixes.items():
             prefixes.setdefault(prefix, namespace)
     return Batches(folder, [summaries[each] for each in sorted(summaries)], prefixes)
@@ -160,8 +158,7 @@ def _reply(task: _Task, block: bytes) -> dict[str, Any]:
     skipped = Skipped() if task.lenient else None
     source, batch = Source(Path(task.path), skipped), Batch(task.scope)
     try:
-        for quad in source.quads_of(block, task.first):
-            batch.add(quad)
+        batch.fill(source.quads_of(block, task.first))
         summary = batch.write(Path(task.folder), task.number)
     except InputError as error:
         return {"number": task.number, "error": str(error)}
