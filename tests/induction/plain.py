@@ -27,9 +27,10 @@ class PlainKb(KnowledgeBase):
         hidden: Iterable[str] = (),
         time_pairs: dict[str, str | None] | None = None,
         inverses: dict[str, str] | None = None,
+        profile: Profile = PROFILE,
     ) -> None:
         facts = sorted(set(facts), key=repr)
-        self.profile = PROFILE
+        self.profile = profile
         plain = [fact for fact in facts if fact[1] != "type"]
         terms: dict[Term, int] = {}
         for subject, _, thing in plain:

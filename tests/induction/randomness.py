@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
-from plain import EX, PlainKb
+from plain import EX, PROFILE, PlainKb
 
 from arcaneqa.induction import scorer
 from arcaneqa.induction.scorer import Decision, Scores
@@ -55,7 +56,9 @@ def random_kb(seed: int) -> PlainKb:
     facts += [(rng.choice(nodes), "kind", rng.choice(nodes[:2])) for _ in range(rng.randint(0, 12))]
     facts += [(rng.choice(nodes), "type", f"C{rng.randint(0, 3)}") for _ in range(rng.randint(0, 16))]
     hidden = [name for name in ("r1", "a1", "C1") if rng.random() < 0.3]
-    return PlainKb(facts, hidden, {"from": "to", "a0": None}, {"r0": "r2"} if rng.random() < 0.5 else None)
+    inverses = {"r0": "r2"} if rng.random() < 0.5 else None
+    profile = replace(PROFILE, path_hops=rng.randint(1, 3), both_ways=rng.random() < 0.7)
+    return PlainKb(facts, hidden, {"from": "to", "a0": None}, inverses, profile)
 
 
 def random_topics(seed: int) -> list[Topics]:

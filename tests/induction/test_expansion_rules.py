@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
+from itertools import product
 
 import pytest
-from plain import EX, PlainKb
+from plain import EX, PROFILE, PlainKb
 from randomness import random_kb, random_topics
 
 from arcaneqa.induction import scorer
@@ -70,7 +72,7 @@ def possible(kb: PlainKb, vocabulary: Vocabulary, state: State) -> Iterator[Expr
                 yield from (Compare(comparison, relation, literal) for comparison in Comparison)
         for klass in classes:
             yield Count(klass)
-            yield from superlatives(klass, relations, inverses)
+            yield from superlatives(kb, klass, relations, inverses)
         return
     top = state.top.expression
     if isinstance(top, Count):
@@ -81,7 +83,7 @@ def possible(kb: PlainKb, vocabulary: Vocabulary, state: State) -> Iterator[Expr
         return
     taken = {part for part in conjuncts(top) if isinstance(part, Class)}
     yield from (And(klass, top) for klass in classes if klass not in taken)
-    yield from superlatives(top, relations, inverses)
+    yield from superlatives(kb, top, relations, inverses)
     for closed in sorted(vocabulary.closed):
         for term in kb._terms:
             constant = Value(term) if isinstance(term, Literal) else Entity(term)
@@ -95,12 +97,12 @@ def possible(kb: PlainKb, vocabulary: Vocabulary, state: State) -> Iterator[Expr
 
 
 def superlatives(
-    source: Expression, relations: list[Relation], inverses: list[Relation]
+    kb: PlainKb, source: Expression, relations: list[Relation], inverses: list[Relation]
 ) -> Iterator[Expression]:
-    for direction in Direction:
-        for last in relations:
-            yield Extreme(direction, source, (last,))
-            yield from (Extreme(direction, source, (first, last)) for first in relations + inverses)
+    for hops in range(kb.profile.path_hops):
+        for steps in product(relations + inverses, repeat=hops):
+            for last in relations:
+                yield from (Extreme(direction, source, (*steps, last)) for direction in Direction)
 
 
 def conjuncts(program: Expression) -> Iterator[Expression]:
@@ -137,6 +139,7 @@ def test_what_is_offered_is_exactly_what_denotes_something(block: int) -> None:
     for seed in range(block * 25, block * 25 + 25):
         rng = random.Random(seed)
         kb = random_kb(seed)
+        kb.profile = replace(kb.profile, both_ways=True, path_hops=3 if seed % 12 == 5 else 1 + seed % 2)
         induction = Induction(kb)
         machine = induction.machine()
         topics = max(random_topics(seed), key=lambda topics: len(topics.items))
@@ -260,3 +263,32 @@ def test_an_unknown_topic_offers_nothing() -> None:
     kb = PlainKb([("a", "r", "b")])
     machine = Induction(kb).machine()
     assert not len(machine.options(machine.start(Topics((topic("nowhere"), year(1999))))))
+
+
+def test_a_declared_inverse_is_offered_once_where_the_profile_says_so() -> None:
+    facts: list[tuple[str, str, str | Literal]] = [
+        ("alien", "director", "ridley"),
+        ("ridley", "directed", "alien"),
+        ("brazil", "director", "terry"),
+    ]
+    for both_ways in (True, False):
+        profile = replace(PROFILE, both_ways=both_ways)
+        kb = PlainKb(facts, inverses={"director": "directed"}, profile=profile)
+        machine = Induction(kb).machine()
+        ridley, terry = (
+            after(machine, machine.start(Topics((topic(name),))), "(", "follow", name)
+            for name in ("ridley", "terry")
+        )
+        expected = ["directed", "whose director is"] if both_ways else ["directed"]
+        assert texts(machine, ridley) == expected
+        assert texts(machine, terry) == ["whose director is"], "where only one of the two is in the facts"
+
+
+def test_a_profile_can_name_relations_with_constants() -> None:
+    profile = replace(PROFILE, constants=("ex:dir*",))
+    for kb in (FILMS, PlainKb([("alien", "director", "ridley"), ("alien", "actor", "sam")], profile=profile)):
+        machine = Induction(kb).machine()
+        name = "sigourney" if kb is FILMS else "sam"
+        start = machine.start(Topics((topic(name),)))
+        state = after(machine, start, "(", "follow", name, "whose actor is", ")", "(")
+        assert ("only those with" in texts(machine, state)) == (kb is not FILMS)

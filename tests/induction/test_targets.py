@@ -107,7 +107,7 @@ def test_a_missing_topic_is_said() -> None:
 
 def test_cons_over_an_open_range_needs_its_constant_as_a_topic() -> None:
     program = parse("(CONS (JOIN ex:director ex:ridley) ex:actor ex:sigourney)", NAMES)
-    assert print_program(spelled_out(program, KB.schema), NAMES) == (
+    assert print_program(spelled_out(program, KB), NAMES) == (
         "(AND (JOIN ex:director ex:ridley) (JOIN ex:actor ex:sigourney))"
     )
     found = gold("(CONS (JOIN ex:director ex:ridley) ex:actor ex:sigourney)")

@@ -53,7 +53,7 @@ def measure_sampling(induction: Induction, given: Sequence[Case], url: str, seed
     with httpx.Client(timeout=120) as client:
         server = _Server(client, url, kb.profile.type[0])
         for case in given:
-            planned = plan(spelled_out(case.program, kb.schema), case.topics)
+            planned = plan(spelled_out(case.program, kb), case.topics)
             if isinstance(planned, Inadmissible):
                 continue
             started = time.perf_counter()

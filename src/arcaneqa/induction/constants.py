@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fnmatch import fnmatchcase
 
-from arcaneqa.kb.schema import Relation, Schema, ValueKind
+from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.names import Names
+from arcaneqa.kb.schema import Relation, ValueKind
 from arcaneqa.program.expression import (
     And,
     Cons,
@@ -33,21 +36,32 @@ def has_closed_range(relation: Relation) -> bool:
     )
 
 
-def spelled_out(program: Expression, schema: Schema) -> Expression:
-    """An equal program in which CONS over an open range is an AND with a JOIN.
+def has_constants(relation: int, kb: KnowledgeBase) -> bool:
+    """Whether CONS may use a relation: its range is closed, or the profile lists it."""
+    known = kb.schema.relations[relation]
+    if known.hidden:
+        return False
+    if has_closed_range(known):
+        return True
+    name = Names(kb.profile).short(known.iri) if kb.profile.constants else ""
+    return any(fnmatchcase(name, pattern) for pattern in kb.profile.constants)
+
+
+def spelled_out(program: Expression, kb: KnowledgeBase) -> Expression:
+    """An equal program in which CONS by any other relation is an AND with a JOIN.
 
     Nobody can guess a constant from an open range: it has to be among the topics.
     """
     match program:
         case Cons(argument, relation, constant):
-            inner = spelled_out(argument, schema)
-            number = schema.relation_ids.get(relation.iri)
-            if number is None or (not relation.inverse and has_closed_range(schema.relations[number])):
+            inner = spelled_out(argument, kb)
+            number = kb.schema.relation_ids.get(relation.iri)
+            if number is None or (not relation.inverse and has_constants(number, kb)):
                 return Cons(inner, relation, constant)
             return And(inner, Join(relation, constant))
         case And(left, right):
-            return And(spelled_out(left, schema), spelled_out(right, schema))
+            return And(spelled_out(left, kb), spelled_out(right, kb))
         case Join() | Extreme() | Count() | During():
-            return replace(program, argument=spelled_out(program.argument, schema))
+            return replace(program, argument=spelled_out(program.argument, kb))
         case _:
             return program

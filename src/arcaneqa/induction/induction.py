@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 from arcaneqa.induction.admissible import Admissible
 from arcaneqa.induction.grammar import State
 from arcaneqa.induction.meaning import Meanings, Roots
@@ -16,9 +14,9 @@ from arcaneqa.program.steps import Token
 class Induction:
     """Open one per knowledge base and share it, between threads too; it keeps what topics denote."""
 
-    def __init__(self, kb: KnowledgeBase, closed_relations: Collection[int] = ()) -> None:
+    def __init__(self, kb: KnowledgeBase) -> None:
         self.kb = kb
-        self.vocabulary = Vocabulary(kb, closed_relations)
+        self.vocabulary = Vocabulary(kb)
         self._roots = Roots()
 
     def machine(self) -> Machine:

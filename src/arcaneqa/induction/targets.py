@@ -68,7 +68,7 @@ class Inadmissible:
 def targets(
     induction: Induction, question: str, program: Expression, topics: Topics
 ) -> Target | Inadmissible:
-    planned = plan(spelled_out(program, induction.kb.schema), topics)
+    planned = plan(spelled_out(program, induction.kb), topics)
     if isinstance(planned, Inadmissible):
         return planned
     machine = induction.machine()

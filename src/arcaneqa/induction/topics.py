@@ -100,7 +100,7 @@ def topics_from_gold(
         read = (_term(mention.id, Names(kb.profile)) for mention in entities)
         terms = [term for term in read if term is not None]
     else:
-        terms = terms_of(spelled_out(program, kb.schema))
+        terms = terms_of(spelled_out(program, kb))
     lowered = question.lower()
     spans: dict[str, tuple[int, int]] = {}
     for mention in entities:

@@ -6,7 +6,6 @@ roles) give the constants of CONS; they are found from the facts, and more can b
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcaneqa.induction import wording
-from arcaneqa.induction.constants import has_closed_range
+from arcaneqa.induction.constants import has_constants
 from arcaneqa.induction.scorer import Candidate
 from arcaneqa.kb.interface import Ids, KnowledgeBase
 from arcaneqa.kb.schema import ValueKind
@@ -40,20 +39,12 @@ NOTHING = Options([], [])
 
 
 class Vocabulary:
-    """`closed_relations` are further relations (ids) to CONS constants, such as those of training programs;
-    `most_hops` limits the relations of an ARG path; without `twins` a step is not offered where its declared
-    inverse already is."""
+    """What the profile hides, limits or adds is applied here, once a knowledge base."""
 
-    def __init__(
-        self,
-        kb: KnowledgeBase,
-        closed_relations: Collection[int] = (),
-        most_hops: int = 2,
-        twins: bool = True,
-    ) -> None:
+    def __init__(self, kb: KnowledgeBase) -> None:
         self.kb = kb
-        self.most_hops = most_hops
-        self._twins = twins
+        self.most_hops = kb.profile.path_hops
+        self._twins = kb.profile.both_ways
         schema = kb.schema
         self.visible: NDArray[np.bool_] = np.array([not r.hidden for r in schema.relations], bool)
         self.visible_classes: NDArray[np.bool_] = np.array([not c.hidden for c in schema.classes], bool)
@@ -64,11 +55,7 @@ class Vocabulary:
             if not schema.relations[start].hidden and ValueKind.TIME in schema.relations[start].kinds
         }
         """Relations of TC, and their partners."""
-        self.closed = frozenset(
-            relation.id
-            for relation in schema.relations
-            if not relation.hidden and (relation.id in closed_relations or has_closed_range(relation))
-        )
+        self.closed = frozenset(r.id for r in schema.relations if has_constants(r.id, kb))
         size = len(schema.relations)
         self._forward: list[Candidate | None] = [None] * size
         self._backward: list[Candidate | None] = [None] * size
