@@ -41,6 +41,7 @@ FACTS = """
 :odyssey a :Film ; rdfs:label "2001: A Space Odyssey" ; :director :Stanley_Kubrick .
 :seine a :River ; rdfs:label "Seine" ; :flowsThrough :paris ; :length 777.0 .
 :m_0x1 :memberOf :theWho . :name1 a :Film ; rdfs:label "Name" .
+:paris :rating "top pick" ; :code "PAR" . :lyon :rating "Top Pick" ; :code "LYS" .
 :mississippi a :River ; rdfs:label "Mississippi River" .
 """
 

@@ -94,6 +94,19 @@ def test_values_come_typed_as_in_the_facts(linker: Linker) -> None:
     assert literal.readings[0].datatype == XSD + "integer"
 
 
+@pytest.mark.parametrize(
+    ("question", "texts"),
+    [
+        ("which city has the code lys?", ["LYS"]),
+        ("which cities are a TOP PICK?", ["top pick", "Top Pick"]),
+        ("what is the code of lyon?", []),
+    ],
+)
+def test_texts_of_facts_are_values(linker: Linker, question: str, texts: list[str]) -> None:
+    found = [reading.lexical for literal in linker.link(question).literals for reading in literal.readings]
+    assert sorted(found) == sorted(texts)
+
+
 def test_answer_classes(linker: Linker, kb: Index) -> None:
     links = linker.link("which river flows through paris?")
     assert kb.schema.classes[links.classes[0].klass].label == "river"

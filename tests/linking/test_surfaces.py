@@ -26,6 +26,9 @@ class Names:
     def entities(self) -> Ids:
         return np.arange(len(self._labels))
 
+    def texts(self) -> Ids:
+        return np.arange(0)
+
     def degrees(self, ids: Ids) -> Ids:
         return len(self._labels) - ids
 

@@ -40,6 +40,9 @@ class MadeUpNames:
     def entities(self) -> Ids:
         return np.arange(self._size)
 
+    def texts(self) -> Ids:
+        return np.arange(0)
+
     def degrees(self, ids: Ids) -> Ids:
         return self._size - ids
 

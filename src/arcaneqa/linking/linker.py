@@ -28,6 +28,7 @@ from arcaneqa.linking.mentions import (
     Text,
 )
 from arcaneqa.linking.surfaces import Surfaces
+from arcaneqa.linking.texts import stated_texts, with_texts
 from arcaneqa.linking.vocabulary import known_short_forms
 from arcaneqa.linking.weights import Weights, bundled
 
@@ -42,9 +43,13 @@ MOST_PROPOSALS = 200
 
 @dataclass(frozen=True, slots=True)
 class Considered:
-    """Every proposal for a question, with its features; `spans` lists the proposals of each span."""
+    """Every proposal for a question: entities with their features, and texts that are values of facts.
+
+    `spans` lists the entities proposed for each span.
+    """
 
     proposals: tuple[Proposal, ...]
+    texts: tuple[Proposal, ...]
     rows: NDArray[np.float64]
     labels: dict[int, str]
     spans: dict[Span, list[int]]
@@ -78,13 +83,19 @@ class Linker:
 
     def link(self, question: str) -> Links:
         text = Text.of(question)
-        mentions = self._mentions(text, self.consider(text))
+        considered = self.consider(text)
+        mentions = self._mentions(text, considered)
         literals = find_literals(question[:LONGEST_TEXT], self._kb, self._used_types)
         stated = [literal for literal in literals if not _part_of_a_name(literal, mentions)]
+        stated = with_texts(stated, stated_texts(text, considered.texts, mentions, self._kb))
         return Links(question, tuple(mentions), tuple(stated), tuple(self._answer_types.rank(text)))
 
     def consider(self, text: Text) -> Considered:
-        proposals = _most_promising(self._proposer.propose(text))
+        proposed = self._proposer.propose(text)
+        are_literals = self._kb.are_literals(np.array([p.node for p in proposed], dtype=np.int64))
+        texts = [p for p, is_literal in zip(proposed, are_literals, strict=True) if is_literal]
+        proposals = [p for p, is_literal in zip(proposed, are_literals, strict=True) if not is_literal]
+        proposals = _most_promising(proposals)
         nodes = list(dict.fromkeys(proposal.node for proposal in proposals))
         names = self._kb.labels(np.array(nodes, dtype=np.int64)) if nodes else []
         labels = {node: name or "" for node, name in zip(nodes, names, strict=True)}
@@ -92,7 +103,7 @@ class Linker:
         spans: dict[Span, list[int]] = {}
         for number, proposal in enumerate(proposals):
             spans.setdefault(proposal.span, []).append(number)
-        return Considered(tuple(proposals), rows, labels, spans)
+        return Considered(tuple(proposals), tuple(texts), rows, labels, spans)
 
     def scores(self, considered: Considered) -> tuple[dict[Span, float], NDArray[np.float64]]:
         """Log-probability of each span to be a mention, and of each proposal among those of its span."""

@@ -27,6 +27,7 @@ from arcaneqa.linking.forms import Form, keys_of_name, name_from_iri, split, ste
 FOLDER = "surfaces"
 CHUNK = 50_000
 LONGEST_NAME = 300
+LONGEST_TEXT = 60
 MOST_NEIGHBOURS = 2000
 SHORTEST_MISSPELT = 5
 LONG_WORD = 8
@@ -42,9 +43,14 @@ class Hit:
 
 
 class Named(Protocol):
-    """What names are read from; an `Index` is one. `entities` leaves out literals, classes and relations."""
+    """What names are read from; an `Index` is one.
+
+    `entities` leaves out literals, classes and relations; `texts` are literals that a question may state.
+    """
 
     def entities(self) -> Ids: ...
+
+    def texts(self) -> Ids: ...
 
     def degrees(self, ids: Ids) -> Ids: ...
 
@@ -56,7 +62,10 @@ class Named(Protocol):
 
 
 def build_surfaces(folder: Path, index: Named) -> None:
-    """Write `folder/surfaces` from the labels and aliases of every entity, or its IRI's last part."""
+    """Write `folder/surfaces` from the labels and aliases of every entity, or its IRI's last part.
+
+    Short texts are found by key as well, as if they were their own names.
+    """
     target = folder / FOLDER
     target.mkdir(parents=True)
     keys: list[NDArray[np.uint64]] = []
@@ -82,6 +91,12 @@ def build_surfaces(folder: Path, index: Named) -> None:
                 "INSERT INTO names(rowid, name) VALUES (?, ?)", enumerate(names.texts, written)
             )
             written += len(names.texts)
+        for chunk in _chunks(_best_known_first(index, index.texts())):
+            texts = _Names()
+            texts.add_texts(index, chunk)
+            keys.append(np.array(texts.keys, dtype=np.uint64))
+            nodes.append(np.array(texts.nodes, dtype=np.int64))
+            forms.append(np.array(texts.forms, dtype=np.uint8))
         database.executescript(
             "INSERT INTO names(names) VALUES ('optimize');"
             "CREATE VIRTUAL TABLE vocabulary USING fts5vocab(names, row);"
@@ -131,6 +146,15 @@ class _Names:
             seen: set[int] = set()
             for number, name in enumerate([label or "", *aliases]):
                 self._add(node, name[:LONGEST_NAME], ALIAS if number else 0, seen)
+
+    def add_texts(self, index: Named, ids: Ids) -> None:
+        for node, text in zip(ids.tolist(), index.labels(ids), strict=True):
+            if text and len(text) <= LONGEST_TEXT:
+                for value, form in keys_of_name(text):
+                    if form in (Form.PLAIN, Form.LOOSE):
+                        self.keys.append(value)
+                        self.nodes.append(node)
+                        self.forms.append(form)
 
     def _add(self, node: int, name: str, source: int, seen: set[int]) -> None:
         fresh = [(value, form) for value, form in keys_of_name(name) if value not in seen]

@@ -1,0 +1,61 @@
+"""Texts a question states that are values of facts: codes, symbols, ratings, and all that has no entity."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.terms import Literal
+from arcaneqa.linking.links import LiteralLink, MentionLink
+from arcaneqa.linking.mentions import Proposal, Span, Text
+from arcaneqa.linking.vocabulary import QUESTION_WORDS, STOP_WORDS
+
+MOST_TEXTS = 3
+MOST_READINGS = 3
+LIKELY = math.log(0.5)
+
+
+def stated_texts(
+    text: Text, proposals: Sequence[Proposal], mentions: Sequence[MentionLink], kb: KnowledgeBase
+) -> list[LiteralLink]:
+    """The longest texts stated, in question order; none where the same words likely name an entity."""
+    by_span: dict[Span, list[Proposal]] = {}
+    for proposal in proposals:
+        if _says_something(text, proposal.span):
+            by_span.setdefault(proposal.span, []).append(proposal)
+    links: list[LiteralLink] = []
+    for span in sorted(by_span, key=lambda span: span.first - span.last):
+        start, end = text.words[span.first].start, text.words[span.last - 1].end
+        taken = any(link.start < end and start < link.end for link in links)
+        named = any(m.start <= start and end <= m.end and m.score > LIKELY for m in mentions)
+        if taken or named or len(links) == MOST_TEXTS:
+            continue
+        best = sorted(by_span[span], key=lambda proposal: proposal.match)[:MOST_READINGS]
+        terms = kb.terms(np.array([proposal.node for proposal in best], dtype=np.int64))
+        readings = tuple(term for term in terms if isinstance(term, Literal))
+        links.append(LiteralLink(start, end, text.question[start:end], readings))
+    return sorted(links, key=lambda link: link.start)
+
+
+def _says_something(text: Text, span: Span) -> bool:
+    if span in text.quoted:
+        return True
+    return any(word not in STOP_WORDS and word not in QUESTION_WORDS for word in text.folded(span))
+
+
+def with_texts(values: Sequence[LiteralLink], texts: Sequence[LiteralLink]) -> list[LiteralLink]:
+    """Numbers and times, and texts elsewhere; a text that is written like a number is one of its readings."""
+    joined = list(values)
+    for text in texts:
+        across = [n for n, value in enumerate(joined) if value.start < text.end and text.start < value.end]
+        same = [n for n in across if (joined[n].start, joined[n].end) == (text.start, text.end)]
+        if same:
+            value = joined[same[0]]
+            joined[same[0]] = replace(value, readings=(*value.readings, *text.readings))
+        elif not across:
+            joined.append(text)
+    return sorted(joined, key=lambda link: link.start)
