@@ -9,7 +9,6 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tiny import examples
 
 from arcaneqa.errors import InputError
 from arcaneqa.model.checkpoint import Model, create
@@ -17,6 +16,7 @@ from arcaneqa.model.config import ModelConfig
 from arcaneqa.training.batches import Corpus, join, mixture
 from arcaneqa.training.loop import parts
 from arcaneqa.training.prepared import Builder, Prepared, read, write
+from tiny import examples, write_encoder
 
 SHORT = ModelConfig(
     hidden=24, dropout=0.0, max_tokens=64, max_question=16, max_context=8, max_text=10, max_types=3
@@ -28,6 +28,11 @@ def prepared(count: int = 12, seed: int = 5, relations: int = 9) -> Prepared:
     for example in examples(count, seed, relations):
         builder.add(example)
     return builder.build()
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_encoder(tmp_path_factory.mktemp("encoder"))
 
 
 @pytest.fixture(scope="module")

@@ -21,9 +21,30 @@ from arcaneqa.training.loop import evaluate
 from arcaneqa.training.prepared import read
 from arcaneqa.training.settings import Settings
 from arcaneqa.training.train import main, train
+from tiny import prepared_set, write_encoder
 
 SMALL = ModelConfig(hidden=32, dropout=0.0)
 NOISY = ModelConfig(hidden=32, dropout=0.2)
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_encoder(tmp_path_factory.mktemp("encoder"))
+
+
+@pytest.fixture(scope="module")
+def noisy_encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_encoder(tmp_path_factory.mktemp("noisy"), dropout=0.1)
+
+
+@pytest.fixture(scope="module")
+def twenty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return prepared_set(tmp_path_factory.mktemp("sets") / "twenty", 20, 1)
+
+
+@pytest.fixture(scope="module")
+def thirty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return prepared_set(tmp_path_factory.mktemp("sets") / "thirty", 30, 2, relations=9)
 
 
 def settings(out: Path, *sets: Path, **choices: object) -> Settings:

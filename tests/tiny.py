@@ -10,7 +10,7 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processor
 from transformers import BertConfig, BertModel
 
 from arcaneqa.induction.scorer import Candidate, TokenKind, Topic
-from arcaneqa.training.prepared import Example, Step
+from arcaneqa.training.prepared import Builder, Example, Step, write
 
 RELATIONS = [f"{a} {b}" for a in ("birth", "death", "home", "work") for b in ("place", "date", "name")]
 CITIES = ["paris", "london", "rome", "oslo", "lima", "cairo"]
@@ -73,6 +73,14 @@ def examples(count: int, seed: int = 0, relations: int = 5) -> list[Example]:
         steps = _steps(topics, [first, second][:hops], counts, draw, relations)
         made.append(Example(f"q{number}", text, topics, steps))
     return made
+
+
+def prepared_set(folder: Path, count: int, seed: int, relations: int = 5) -> Path:
+    builder = Builder()
+    for example in examples(count, seed, relations):
+        builder.add(example)
+    write(builder.build(), folder, {})
+    return folder
 
 
 def _steps(
