@@ -23,7 +23,7 @@ LONGEST_PART = 4
 LONGEST_REMOTE_SPAN = 6
 PER_KEY = 32
 PER_PART = 10
-MOST_TYPOS = 8
+MOST_TYPOS = 4
 QUOTED = re.compile(r"\"([^\"]{2,120})\"|“([^”]{2,120})”|«([^»]{2,120})»|(?<!\w)['‘]([^'’]{2,120})['’](?!\w)")
 
 

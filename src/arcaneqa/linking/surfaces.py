@@ -252,8 +252,9 @@ class Surfaces:
             return []
         allowed = 1 if len(word) < LONG_WORD else 2
         half = len(word) // 2
-        backwards = self._range("backwards", word[::-1][:half], len(word) - allowed, len(word) + allowed)
-        near = self._range("word", word[:half], len(word) - allowed, len(word) + allowed)
+        shortest, longest = len(word) - allowed, len(word) + allowed
+        backwards = self._range("backwards", word[half:][::-1], shortest, longest)
+        near = self._range("word", word[:half], shortest, longest)
         near.extend(text[::-1] for text in backwards)
         alike = process.extract(
             word, sorted(set(near)), scorer=DamerauLevenshtein.distance, score_cutoff=allowed, limit=None
