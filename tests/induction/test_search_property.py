@@ -67,3 +67,17 @@ def test_random_searches_on_random_graphs(block: int) -> None:
 def test_random_walks_on_random_graphs(block: int) -> None:
     for seed in range(block * 300, block * 300 + 300):
         walk_randomly(seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", range(10))
+def test_ten_thousand_random_searches(block: int) -> None:
+    for seed in range(block * 1000, block * 1000 + 1000):
+        search_randomly(10_000 + seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", range(10))
+def test_ten_thousand_random_walks(block: int) -> None:
+    for seed in range(block * 1000, block * 1000 + 1000):
+        walk_randomly(20_000 + seed)

@@ -116,10 +116,13 @@ class Meaning:
     @cached_property
     def neighbours(self) -> NodeSet:
         """Nodes one visible step away."""
-        kb, nodes = self._kb, self.nodes
-        found = [kb.objects(relation, nodes).ids for relation in self.forward.tolist()]
-        found += [kb.subjects(relation, nodes).ids for relation in self.backward.tolist()]
-        return kb.nodes(np.concatenate(found)) if found else kb.nodes(np.empty(0, np.int64))
+        return self._kb.neighbours(self.nodes)
+
+    @property
+    def kept_nodes(self) -> int:
+        """Nodes around the set that it holds on to."""
+        kept = (self.__dict__.get(name) for name in ("neighbours", "surroundings"))
+        return sum(len(nodes) for nodes in kept if nodes is not None)
 
     @cached_property
     def neighbourhood(self) -> Meaning:
@@ -295,11 +298,16 @@ class Meanings:
 
 
 class Roots:
-    """Meanings of topics and classes, kept between searches; the least recently used go first."""
+    """Meanings of topics and classes, kept between searches; the least recently used go first.
 
-    def __init__(self, size: int = 512) -> None:
-        self._size = size
+    What a meaning knows grows while it is in use, so weights are taken anew every now and then.
+    """
+
+    def __init__(self, most: int = 512, most_nodes: int = 10_000_000) -> None:
+        self._most = most
+        self._most_nodes = most_nodes
         self._known: OrderedDict[Hashable, Meaning] = OrderedDict()
+        self._made = 0
         self._lock = Lock()
 
     def get(self, key: Hashable, make: Callable[[], Meaning]) -> Meaning:
@@ -310,6 +318,13 @@ class Roots:
         made = make()
         with self._lock:
             found = self._known.setdefault(key, made)
-            while len(self._known) > self._size:
-                self._known.popitem(last=False)
+            self._made += 1
+            if len(self._known) > self._most or self._made % 64 == 0:
+                self._trim()
         return found
+
+    def _trim(self) -> None:
+        nodes = sum(meaning.kept_nodes for meaning in self._known.values())
+        while len(self._known) > 1 and (len(self._known) > self._most or nodes > self._most_nodes):
+            _, oldest = self._known.popitem(last=False)
+            nodes -= oldest.kept_nodes

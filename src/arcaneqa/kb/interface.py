@@ -131,6 +131,15 @@ class KnowledgeBase(ABC):
     def walk(self, step: Step, nodes: NodeSet) -> NodeSet:
         return self.subjects(step.relation, nodes) if step.inverse else self.objects(step.relation, nodes)
 
+    def neighbours(self, nodes: NodeSet) -> NodeSet:
+        """Nodes one step away along a visible relation, either way."""
+        relations = self.schema.relations
+        ahead = [r for r in self.out_relations(nodes).tolist() if not relations[r].hidden]
+        back = [r for r in self.in_relations(nodes).tolist() if not relations[r].hidden]
+        found = [self.objects(relation, nodes).ids for relation in ahead]
+        found += [self.subjects(relation, nodes).ids for relation in back]
+        return self.nodes(np.concatenate(found) if found else np.empty(0, np.int64))
+
     # What touches a set ----------------------------------------------------------------------
 
     @abstractmethod

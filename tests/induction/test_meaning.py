@@ -1,0 +1,64 @@
+"""Meanings are computed once, shared, and let go of."""
+
+from __future__ import annotations
+
+import numpy as np
+from plain import EX, PlainKb
+
+from arcaneqa.induction.meaning import Meaning, Meanings, Roots
+from arcaneqa.induction.vocabulary import Vocabulary
+from arcaneqa.kb.interface import Step
+from arcaneqa.kb.terms import Iri
+from arcaneqa.program.expression import Entity
+
+KB = PlainKb([("a", "r", "b"), ("a", "s", "b"), ("c", "r", "b"), ("d", "t", "a"), ("a", "type", "K")])
+
+
+def entity(name: str) -> Entity:
+    return Entity(Iri(EX + name))
+
+
+def test_equal_conjunctions_are_one_meaning_whatever_their_order() -> None:
+    meanings = Meanings(Vocabulary(KB))
+    b = meanings.topic(entity("b"))
+    by_r, by_s = meanings.join(b, Step(0, True)), meanings.join(b, Step(1, True))
+    members = meanings.members(0)
+    one = meanings.both(meanings.both(by_r, by_s), members)
+    two = meanings.both(meanings.both(members, by_s), by_r)
+    assert one is two
+    assert meanings.both(one, by_s) is one
+    assert meanings.join(b, Step(0, True)) is by_r
+    assert meanings.count(one) is meanings.count(two)
+
+
+def test_topics_are_shared_between_searches_until_there_are_too_many() -> None:
+    vocabulary, roots = Vocabulary(KB), Roots(most=2)
+    first = Meanings(vocabulary, roots).topic(entity("a"))
+    assert Meanings(vocabulary, roots).topic(entity("a")) is first
+    for name in ("b", "c", "d"):
+        Meanings(vocabulary, roots).topic(entity(name))
+    assert Meanings(vocabulary, roots).topic(entity("a")) is not first
+
+
+def test_a_search_keeps_its_topics_though_others_push_them_out() -> None:
+    vocabulary, roots = Vocabulary(KB), Roots(most=1)
+    meanings = Meanings(vocabulary, roots)
+    first = meanings.topic(entity("a"))
+    Meanings(vocabulary, roots).topic(entity("b"))
+    assert meanings.topic(entity("a")) is first
+
+
+def test_neighbourhoods_that_weigh_too_much_are_let_go() -> None:
+    vocabulary, roots = Vocabulary(KB), Roots(most=1000, most_nodes=3)
+    made = [roots.get(number, lambda: _heavy(vocabulary)) for number in range(64)]
+    assert all(meaning.kept_nodes for meaning in made)
+    again = roots.get(0, lambda: _heavy(vocabulary))
+    assert again is not made[0]
+
+
+def _heavy(vocabulary: Vocabulary) -> Meaning:
+    node = KB.node(Iri(EX + "a"))
+    assert node is not None
+    meaning = Meaning(vocabulary, KB.nodes(np.array([node], np.int64)))
+    assert len(meaning.neighbours) == 2
+    return meaning
