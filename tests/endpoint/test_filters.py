@@ -17,7 +17,7 @@ from arcaneqa.kb.values import Number, Value, value_of
 STORE = ox.Store()
 
 offsets = st.sampled_from(("", "", "", "Z", "-08:00", "+05:30"))
-years = st.one_of(st.integers(1995, 2006), st.sampled_from((0, 1, -44, -100, 9999)))
+years = st.one_of(st.integers(1995, 2006), st.sampled_from((0, 1, -44, -45, -100, 9999, 12000, -12000)))
 
 
 def _year(year: int) -> str:
@@ -38,6 +38,10 @@ def times(draw: st.DrawFn) -> Literal:
         case _:
             clock = draw(st.sampled_from(("00:00:00", "12:30:15", "23:59:59", "12:30:15.5")))
             return Literal(f"{year}-{month:02d}-{day:02d}T{clock}{offset}", XSD + "dateTime")
+
+
+# A moment that a question names has a year of four digits.
+asked = times().filter(lambda literal: "12000" not in literal.lexical)
 
 
 integers = st.integers(-3, 3) | st.sampled_from((90071992547409921, 90071992547409923))
@@ -96,7 +100,7 @@ def _compares(value: Value, comparison: Comparison, to: Value) -> bool:
     return False
 
 
-@given(literals, numbers | times() | others, st.sampled_from(Comparison))
+@given(literals, numbers | asked | others, st.sampled_from(Comparison))
 def test_comparisons(data: list[Literal], literal: Literal, comparison: Comparison) -> None:
     to = value_of(literal)
     expected = set() if to is None else _expected(data, lambda v: _compares(v, comparison, to))
@@ -110,7 +114,7 @@ def test_equality(data: list[Literal], literal: Literal) -> None:
     assert _selected(data, filters.equals("?v", literal)) - {literal} == expected - {literal}
 
 
-@given(literals, times(), times())
+@given(literals, asked, asked)
 def test_windows(data: list[Literal], first: Literal, second: Literal) -> None:
     left, right = value_of(first), value_of(second)
     assert isinstance(left, Window)

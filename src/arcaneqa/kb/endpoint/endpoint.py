@@ -38,7 +38,7 @@ from arcaneqa.kb.endpoint.sets import Parts, RemoteSet, listed
 from arcaneqa.kb.endpoint.terms import is_writable, written
 from arcaneqa.kb.endpoint.touching import Touching
 from arcaneqa.kb.interface import Comparison, Ids, KnowledgeBase, NodeSet, Pairs, Step, Window
-from arcaneqa.kb.schema import ValueKind
+from arcaneqa.kb.schema import Class, ValueKind
 from arcaneqa.kb.terms import Blank, Literal, Term
 from arcaneqa.kb.values import Number, Value, kind_of, value_of
 
@@ -129,11 +129,12 @@ class Endpoint(KnowledgeBase):
         return self._set((*named, *self._matching.in_relation(name, remote)))
 
     def members(self, klass: int) -> NodeSet:
-        name, count = self.schema.classes[klass].iri, self.schema.classes[klass].members
-        names = (name, *self._subclasses.get(name, ()))
+        found = self.schema.classes[klass]
+        if not found.members:
+            return self._set(())
+        names = (found.iri, *self._subclasses.get(found.iri, ()))
         chunks = (names[start : start + self._listed] for start in range(0, len(names), self._listed))
-        parts = tuple(Members(self.profile.type, chunk) for chunk in chunks)
-        return self._set(parts if count else (), large=count > self._listed)
+        return self._set(tuple(Members(self.profile.type, chunk) for chunk in chunks), klass=found)
 
     def values(self, relation: int, subjects: NodeSet) -> Pairs:
         fact = hop("?x", self._iri(relation), "?y", inverse=False)
@@ -234,13 +235,13 @@ class Endpoint(KnowledgeBase):
     def _iri(self, relation: int) -> str:
         return self.schema.relations[relation].iri
 
-    def _set(self, parts: Parts, known: Ids | None = None, large: bool = False) -> RemoteSet:
+    def _set(self, parts: Parts, known: Ids | None = None, klass: Class | None = None) -> RemoteSet:
         with self._lock:
             found = self._sets.pop(parts, None)
             if found is None:
                 if known is None and not parts:
                     known = np.empty(0, np.int64)
-                found = RemoteSet(self._queries, self._nodes, parts, known, large)
+                found = RemoteSet(self._queries, self._nodes, parts, known, klass)
             self._sets[parts] = found
             if len(self._sets) > _SETS:
                 self._sets.popitem(last=False)

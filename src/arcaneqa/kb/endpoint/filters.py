@@ -25,7 +25,7 @@ _EXACT = ", ".join(map(iri, sorted(NUMBERS - {_DOUBLE, _FLOAT})))
 _OPERATORS = {Comparison.LT: "<", Comparison.LE: "<=", Comparison.GT: ">", Comparison.GE: ">="}
 
 _OFFSET = "(Z|[+-][0-9][0-9]:[0-9][0-9])"
-_YEAR = "^(-[0-9]+|[0-9]{4})"
+_YEAR = "^-?[0-9]{4}"
 _MONTH = "-(0[1-9]|1[0-2])"
 _DAY = "-(0[1-9]|[12][0-9]|3[01])"
 _CLOCK = "T[0-9][0-9]:[0-9][0-9]:[0-9][0-9]([.][0-9]+)?"
@@ -92,7 +92,8 @@ def is_time(variable: str) -> str:
 
 def is_calendar(variable: str) -> str:
     """A day, a month or a year."""
-    return _any([*(_calendar(variable, kind) for kind in _CALENDARS), _far_future(variable)])
+    regular = (_calendar(variable, kind) for kind in _CALENDARS)
+    return _any([*regular, _far(variable, "-"), _far(variable, "")])
 
 
 def compares(variable: str, comparison: Comparison, literal: Literal) -> str:
@@ -121,7 +122,9 @@ def equals(variable: str, literal: Literal) -> str:
             for kind in _CALENDARS:
                 if kind.datatype == literal.datatype:
                     period = kind.period(math.floor(start / _SECONDS_A_DAY))
-                    return f"({_calendar(variable, kind)} && {_compared(variable, kind, '=', period)})"
+                    valid = _any([_calendar(variable, kind), _far(variable, "-"), _far(variable, "")])
+                    is_kind = f"DATATYPE({variable}) = {iri(kind.datatype)}"
+                    return f"({is_kind} && {valid} && {_names(variable, period)})"
             return f"({is_instant(variable)} && {instant(variable)} = {_moment(window.start)})"
         case bool() as truth:
             forms = '"true", "1"' if truth else '"false", "0"'
@@ -149,8 +152,7 @@ def bounded(variable: str, bound: Bound, moment: float) -> str:
         compared = _compared(variable, kind, operator, kind.period(days))
         branches.append(f"({_calendar(variable, kind)} && {compared})")
     branches.append(f"({is_instant(variable)} && {instant(variable)} {operator} {_moment(moment)})")
-    if not earlier:
-        branches.append(_far_future(variable))
+    branches.append(_far(variable, "-" if earlier else ""))
     return _any(branches)
 
 
@@ -190,15 +192,28 @@ def _calendar(variable: str, kind: _Calendar) -> str:
 
 
 def _compared(variable: str, kind: _Calendar, operator: str, period: str) -> str:
-    if period.startswith("-"):
-        # Years before 0 do not sort as text; those after are after.
-        typed = f"{variable} {operator} {quoted(period)}^^{iri(kind.datatype)}"
-        join = "||" if operator == ">=" else "&&"
-        sign = "!" if operator == ">=" else ""
-        return f'({sign}STRSTARTS(STR({variable}), "-") {join} {typed})'
-    if len(period) > kind.width:
-        return f"{variable} {operator} {quoted(period)}^^{iri(kind.datatype)}"
-    return f"SUBSTR(STR({variable}), 1, {kind.width}) {operator} {quoted(period)}"
+    """A calendar time with a year of four digits against a period; `operator` is < or >=."""
+    text = f"STR({variable})"
+    width = kind.width + period.startswith("-")
+    if len(period) != width:
+        # The period is far outside of what four digits can say.
+        is_past = period.startswith("-")
+        return "true" if operator == (">=" if is_past else "<") else "false"
+    if not period.startswith("-"):
+        return f"SUBSTR({text}, 1, {width}) {operator} {quoted(period)}"
+    # Before the year 0 the larger number is the earlier year, but months and days run on as ever.
+    year, rest = f"SUBSTR({text}, 2, 4)", f"SUBSTR({text}, 6, {width - 5})"
+    earlier = f"{year} > {quoted(period[1:5])}"
+    if kind.width > 4:
+        earlier += f" || ({year} = {quoted(period[1:5])} && {rest} < {quoted(period[5:])})"
+    before = f'STRSTARTS({text}, "-") && ({earlier})'
+    return f"({before})" if operator == "<" else f"!({before})"
+
+
+def _names(variable: str, period: str) -> str:
+    """The variable is this period, with or without an offset."""
+    offsets = (f"STRSTARTS(STR({variable}), {quoted(period + sign)})" for sign in "Z+-")
+    return _any([f"STR({variable}) = {quoted(period)}", *offsets])
 
 
 def is_instant(variable: str) -> str:
@@ -230,10 +245,10 @@ def _date_text(year: int, month: int, day: int) -> str:
     return f"{sign}{abs(year):04d}-{month:02d}-{day:02d}"
 
 
-def _far_future(variable: str) -> str:
-    """Years beyond 9999 come after every moment that a question is likely to name."""
+def _far(variable: str, sign: str) -> str:
+    """Years of more than four digits: beyond every moment that a question is likely to name."""
     kinds = ", ".join(iri(kind.datatype) for kind in _CALENDARS)
-    return f'(DATATYPE({variable}) IN ({kinds}) && REGEX(STR({variable}), "^[0-9]{{5}}"))'
+    return f'(DATATYPE({variable}) IN ({kinds}) && REGEX(STR({variable}), "^{sign}[0-9]{{5}}"))'
 
 
 def _civil(days: int) -> tuple[int, int, int]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from arcaneqa.kb.endpoint import filters
+from arcaneqa.kb.endpoint.classwise import Classwise
 from arcaneqa.kb.endpoint.client import Row
 from arcaneqa.kb.endpoint.discovery import Discovery
 from arcaneqa.kb.endpoint.matching import Matching
@@ -27,6 +28,7 @@ class Touching:
     def __init__(self, queries: Queries, discovery: Discovery, matching: Matching) -> None:
         self._queries = queries
         self._matching = matching
+        self._classwise = Classwise(queries, discovery)
         schema = discovery.schema
         self._relations = {r.iri: r.id for r in schema.relations if not r.hidden}
         self._classes = {c.iri: c.id for c in schema.classes if not c.hidden}
@@ -48,7 +50,7 @@ class Touching:
         return [row for rows in self._queries.all(questions) for row in rows]
 
     def out_relations(self, nodes: RemoteSet) -> Ids:
-        return self._kept(nodes, "out", lambda: self._named(nodes, "?x ?r ?o", self._relations))
+        return self._kept(nodes, "out", lambda: self._touched(nodes, "?x ?r ?o"))
 
     def in_relations(self, nodes: RemoteSet) -> Ids:
         return self._kept(nodes, "in", lambda: self._leading_to(nodes, "?s", ""))
@@ -89,19 +91,30 @@ class Touching:
         unsure = np.intersect1d(out, self._sometimes_ids)
         if not len(unsure):
             return surely
-        listed = " ".join(iri(name) for name in self._sometimes_compared if self._relations[name] in unsure)
-        values = f"VALUES ?r {{ {listed} }} ?x ?r ?v . FILTER({_has_value('?v')})"
-        return np.union1d(surely, self._named(nodes, values, self._relations))
+        asked = self._sometimes_compared
+        if nodes.klass is None:
+            asked = [name for name in asked if self._relations[name] in unsure]
+        values = f"VALUES ?r {{ {' '.join(map(iri, asked))} }} ?x ?r ?v . FILTER({_has_value('?v')})"
+        return np.union1d(surely, self._touched(nodes, values))
+
+    def _touched(self, nodes: RemoteSet, where: str) -> Ids:
+        """The relations `?r` for which a member `?x` fulfils the pattern."""
+        if nodes.klass is None:
+            return self._named(nodes, where, self._relations)
+        names = self._classwise.relations(nodes.klass.iri, where)
+        return np.array(sorted(self._relations[name] for name in names if name in self._relations), np.int64)
 
     def _steps(self, nodes: RemoteSet) -> Ids:
         """Steps as numbers: twice the relation, and one more for an inverse step."""
         valued = f"?y ?w ?v . FILTER(isLiteral(?v) && {_has_value('?v')}) {self._visible}"
-        forwards = self._named(nodes, f"?x ?r ?y . {valued}", self._relations)
+        forwards = self._touched(nodes, f"?x ?r ?y . {valued}")
         return np.union1d(2 * forwards, 2 * self._leading_to(nodes, "?y", valued) + 1)
 
     def _leading_to(self, nodes: RemoteSet, subject: str, also: str) -> Ids:
         """Relations from some subject to a member, or to a literal of the same value."""
-        found = self._named(nodes, f"{subject} ?r ?x . {also}", self._relations)
+        found = self._touched(nodes, f"{subject} ?r ?x . {also}")
+        if nodes.klass is not None:
+            return found
         questions = [
             Question(
                 ("?r",),
