@@ -72,13 +72,9 @@ class Draft:
             writer.append(array)
 
     def scatter(self, name: str, dtype: DTypeLike, length: int) -> Array:
-        """A new array to be filled in any order; call `flush` on it when done."""
+        """A new array to be filled in any order."""
         self.arrays[name] = {"dtype": np.dtype(dtype).str, "length": length}
-        path = self.folder / f"{name}.bin"
-        if length == 0:
-            path.touch()
-            return np.empty(0, dtype)
-        return np.memmap(path, dtype, "w+", shape=(length,))
+        return new_array(self.folder / f"{name}.bin", dtype, length)
 
     def load(self, name: str) -> Array:
         return map_array(self.folder / f"{name}.bin", self.arrays[name])
@@ -162,6 +158,16 @@ def map_array(path: Path, facts: dict[str, Any]) -> Array:
         return np.empty(0, dtype)
     # A plain view: np.memmap's subclass costs a microsecond on every slice.
     return np.asarray(np.memmap(path, dtype, "r", shape=(facts["length"],)))
+
+
+def new_array(path: Path, dtype: DTypeLike, length: int) -> Array:
+    """A writable array in a new file. Its space is taken at once: a disk that is full says so here, and not
+    by killing the process when a page is written back."""
+    with path.open("wb") as file:
+        if length == 0:
+            return np.empty(0, dtype)
+        os.posix_fallocate(file.fileno(), 0, length * np.dtype(dtype).itemsize)
+    return np.asarray(np.memmap(path, dtype, "r+", shape=(length,)))
 
 
 def file_digest(path: Path) -> str:

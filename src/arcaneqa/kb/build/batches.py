@@ -78,7 +78,7 @@ class Batch:
                 lexical, spelled = _literal(term)
                 kinds[place] = self._types.setdefault(spelled, len(self._types))
                 heap[place], keys[place] = lexical.encode(), term_key(lexical, spelled)
-            elif term.startswith("<<"):
+            elif " " in term:  # in no IRI, but between the parts of a quoted statement
                 raise InputError(f"The statement {term} is quoted by another, which cannot be indexed.")
         (folder / f"{number}.heap").write_bytes(b"".join(heap))
         (folder / f"{number}.digests").write_bytes(b"".join([term_digest(key) for key in keys]))

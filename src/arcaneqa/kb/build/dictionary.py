@@ -13,7 +13,7 @@ import numpy as np
 
 from arcaneqa.kb.build.batches import ENTITY, Batches, Progress
 from arcaneqa.kb.interface import Window
-from arcaneqa.kb.store import Array, Draft, narrow
+from arcaneqa.kb.store import Array, Draft, narrow, new_array
 from arcaneqa.kb.terms import Literal
 from arcaneqa.kb.values import BOOLEAN, NUMBERS, TIMES, Number, value_of
 
@@ -46,9 +46,7 @@ def merge(batches: Batches, draft: Draft, progress: Progress) -> Dictionary:
         ([0], np.cumsum([each.terms for each in batches.summaries], dtype=np.int64))
     ).astype(np.int64)
     owners = _owners(batches, bases, progress)
-    ids = np.lib.format.open_memmap(
-        batches.folder / "ids.npy", "w+", dtype=np.int64, shape=(max(int(bases[-1]), 1),)
-    )
+    ids = new_array(batches.folder / "ids", np.int64, int(bases[-1]))
     literals = _Literals(batches.types)
     entities = 0
     with draft.writer("entity.heap", np.uint8) as heap, draft.writer("entity.offsets", np.int64) as offsets:
@@ -98,9 +96,7 @@ def _owners(batches: Batches, bases: Array, progress: Progress) -> Array:
         ends = np.cumsum(np.bincount(part_of, minlength=parts))
         for file, piece in zip(files, np.split(ordered, ends[:-1]), strict=True):
             file.write(piece.data)
-    owners = np.lib.format.open_memmap(
-        batches.folder / "owners.npy", "w+", dtype=np.int64, shape=(max(total, 1),)
-    )
+    owners = new_array(batches.folder / "owners", np.int64, total)
     for part, file in enumerate(files):
         file.close()
         records = np.fromfile(file.name, _RECORD)
