@@ -34,6 +34,8 @@ from arcaneqa.program.expression import (
 )
 from arcaneqa.program.text import parse, print_program
 
+pytest_plugins = ["whole_schema"]
+
 EXAMPLE = Names(PROFILE)
 FB = Names(FREEBASE_PROFILE)
 

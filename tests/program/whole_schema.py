@@ -1,3 +1,5 @@
+"""The schema of a graph with everything that random programs name."""
+
 from __future__ import annotations
 
 import pytest
@@ -8,6 +10,5 @@ from arcaneqa.kb.schema import Schema
 
 @pytest.fixture(scope="session")
 def schema() -> Schema:
-    """The schema of a graph with everything that random programs name."""
     with indexed(whole_graph()) as kb:
         return kb.schema
