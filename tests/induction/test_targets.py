@@ -7,9 +7,9 @@ from plain import PROFILE, PlainKb
 from randomness import RandomScorer, random_kb, random_topics
 
 from arcaneqa.datasets.record import Mention
-from arcaneqa.induction.constants import spelled_out
 from arcaneqa.induction.induction import Induction
 from arcaneqa.induction.order import arranged, is_plain
+from arcaneqa.induction.rewriting import buildable
 from arcaneqa.induction.search import Search
 from arcaneqa.induction.targets import Inadmissible, Reason, Target, plan, targets
 from arcaneqa.induction.topics import Topics, terms_of, topics_from_gold
@@ -107,12 +107,20 @@ def test_a_missing_topic_is_said() -> None:
 
 def test_cons_over_an_open_range_needs_its_constant_as_a_topic() -> None:
     program = parse("(CONS (JOIN ex:director ex:ridley) ex:actor ex:sigourney)", NAMES)
-    assert print_program(spelled_out(program, KB), NAMES) == (
+    assert print_program(buildable(program, KB), NAMES) == (
         "(AND (JOIN ex:director ex:ridley) (JOIN ex:actor ex:sigourney))"
     )
     found = gold("(CONS (JOIN ex:director ex:ridley) ex:actor ex:sigourney)")
     assert isinstance(found, Target)
     assert len(found.topics.items) == 2
+
+
+def test_tc_that_filters_nothing_here_is_left_out() -> None:
+    year = "1979^^http://www.w3.org/2001/XMLSchema#gYear"
+    idle = parse(f"(TC (JOIN ex:director ex:ridley) ex:from {year})", NAMES)
+    assert print_program(buildable(idle, KB), NAMES) == "(JOIN ex:director ex:ridley)"
+    at_work = parse(f"(TC (JOIN ex:shot_inv ex:film1) ex:from {year})", NAMES)
+    assert buildable(at_work, KB) == at_work
 
 
 def test_a_term_linked_twice_is_found_where_it_goes_with_the_others() -> None:

@@ -16,8 +16,8 @@ import httpx
 import numpy as np
 
 from arcaneqa.bench.induction import Case
-from arcaneqa.induction.constants import spelled_out
 from arcaneqa.induction.induction import Induction
+from arcaneqa.induction.rewriting import buildable
 from arcaneqa.induction.targets import Inadmissible, plan, targets
 from arcaneqa.kb.interface import KnowledgeBase, NodeSet
 from arcaneqa.kb.terms import Iri
@@ -53,7 +53,7 @@ def measure_sampling(induction: Induction, given: Sequence[Case], url: str, seed
     with httpx.Client(timeout=120) as client:
         server = _Server(client, url, kb.profile.type[0])
         for case in given:
-            planned = plan(spelled_out(case.program, kb), case.topics)
+            planned = plan(buildable(case.program, kb), case.topics)
             if isinstance(planned, Inadmissible):
                 continue
             started = time.perf_counter()

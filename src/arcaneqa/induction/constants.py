@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names import Names
 from arcaneqa.kb.schema import Relation, ValueKind
-from arcaneqa.program.expression import (
-    And,
-    Cons,
-    Count,
-    During,
-    Expression,
-    Extreme,
-    Join,
-)
 
 MOST_CONSTANTS = 512
 FACTS_PER_CONSTANT = 3
@@ -45,23 +35,3 @@ def has_constants(relation: int, kb: KnowledgeBase) -> bool:
         return True
     name = Names(kb.profile).short(known.iri) if kb.profile.constants else ""
     return any(fnmatchcase(name, pattern) for pattern in kb.profile.constants)
-
-
-def spelled_out(program: Expression, kb: KnowledgeBase) -> Expression:
-    """An equal program in which CONS by any other relation is an AND with a JOIN.
-
-    Nobody can guess a constant from an open range: it has to be among the topics.
-    """
-    match program:
-        case Cons(argument, relation, constant):
-            inner = spelled_out(argument, kb)
-            number = kb.schema.relation_ids.get(relation.iri)
-            if number is None or (not relation.inverse and has_constants(number, kb)):
-                return Cons(inner, relation, constant)
-            return And(inner, Join(relation, constant))
-        case And(left, right):
-            return And(spelled_out(left, kb), spelled_out(right, kb))
-        case Join() | Extreme() | Count() | During():
-            return replace(program, argument=spelled_out(program.argument, kb))
-        case _:
-            return program

@@ -11,10 +11,10 @@ from enum import StrEnum
 from itertools import islice, product
 
 from arcaneqa.errors import ProgramError
-from arcaneqa.induction.constants import spelled_out
 from arcaneqa.induction.grammar import MOST_SUBPROGRAMS
 from arcaneqa.induction.induction import Induction
 from arcaneqa.induction.order import arranged
+from arcaneqa.induction.rewriting import buildable
 from arcaneqa.induction.scorer import Candidate
 from arcaneqa.induction.topics import Topics, is_same, terms_of
 from arcaneqa.kb.interface import NodeSet
@@ -68,7 +68,7 @@ class Inadmissible:
 def targets(
     induction: Induction, question: str, program: Expression, topics: Topics
 ) -> Target | Inadmissible:
-    planned = plan(spelled_out(program, induction.kb), topics)
+    planned = plan(buildable(program, induction.kb), topics)
     if isinstance(planned, Inadmissible):
         return planned
     machine = induction.machine()

@@ -11,7 +11,7 @@ import numpy as np
 from arcaneqa.datasets.record import Mention
 from arcaneqa.errors import ArcaneError
 from arcaneqa.induction import scorer
-from arcaneqa.induction.constants import spelled_out
+from arcaneqa.induction.rewriting import buildable
 from arcaneqa.induction.wording import class_words, literal_words
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names import Names
@@ -100,7 +100,7 @@ def topics_from_gold(
         read = (_term(mention.id, Names(kb.profile)) for mention in entities)
         terms = [term for term in read if term is not None]
     else:
-        terms = terms_of(spelled_out(program, kb))
+        terms = terms_of(buildable(program, kb))
     lowered = question.lower()
     spans: dict[str, tuple[int, int]] = {}
     for mention in entities:
