@@ -5,6 +5,8 @@ from arcaneqa.kb.index import Index
 from arcaneqa.linking.anonymise import anonymise
 from arcaneqa.linking.linker import Linker
 
+pytest_plugins = ["linking_kb"]
+
 
 def test_a_likely_mention_becomes_its_kind(kb: Index) -> None:
     links = Linker(kb).link("who is the mayor of Paris and who knows John F. Kennedy since 1950?")

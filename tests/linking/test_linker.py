@@ -13,6 +13,8 @@ from arcaneqa.linking.linker import MOST_MENTIONS, PER_MENTION, Linker
 from arcaneqa.linking.links import Links
 from arcaneqa.linking.weights import Weights, bundled
 
+pytest_plugins = ["linking_kb"]
+
 EX = "http://example.org/"
 
 

@@ -15,6 +15,8 @@ from arcaneqa.linking.linker import Linker
 from arcaneqa.linking.training import examples, train_linker
 from arcaneqa.linking.weights import Weights, bundled
 
+pytest_plugins = ["linking_kb"]
+
 NAMED = {"paris": "Paris", "lyon": "Lyon", "nice": "Nice", "vienna": "Vienna", "shining": "The Shining"}
 PATTERNS = [
     "who is the mayor of {}?",
