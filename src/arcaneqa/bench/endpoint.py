@@ -17,8 +17,8 @@ from arcaneqa.bench.induction import Case, cases
 from arcaneqa.bench.kb import engines
 from arcaneqa.datasets.record import Question, read_questions
 from arcaneqa.errors import InputError
-from arcaneqa.induction.constants import spelled_out
 from arcaneqa.induction.induction import Induction
+from arcaneqa.induction.rewriting import buildable
 from arcaneqa.induction.targets import Inadmissible, plan
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.endpoint import open_endpoint
@@ -128,7 +128,7 @@ def _sent(kb: KnowledgeBase) -> int:
 
 def _walked(induction: Induction, case: Case) -> Walk:
     kb = induction.kb
-    planned = plan(spelled_out(case.program, kb.schema), case.topics)
+    planned = plan(buildable(case.program, kb), case.topics)
     if isinstance(planned, Inadmissible):
         return Walk((), (planned.reason.value,))
     machine = induction.machine()
