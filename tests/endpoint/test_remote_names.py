@@ -12,6 +12,8 @@ from arcaneqa.kb.endpoint.settings import Settings
 from arcaneqa.kb.profile import RDF_PROFILE
 from arcaneqa.linking.linker import Linker
 
+pytest_plugins = ["endpoint_servers"]
+
 FACTS = """
 @prefix : <http://example.org/> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
