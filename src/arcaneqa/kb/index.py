@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -80,27 +81,24 @@ class Index(KnowledgeBase):
         return NodeSet(np.unique(np.asarray(ids, np.int64)))
 
     def terms(self, ids: Ids) -> list[Term]:
-        return [self._terms[node] for node in ids.tolist()]
+        return self._terms.many(ids)
 
     def labels(self, ids: Ids) -> list[str | None]:
-        found: list[str | None] = []
-        for node in ids.tolist():
-            literal = node if node >= self._entities else int(self._labels[node])
-            found.append(None if literal == self._nodes else self._terms.literals[literal - self._entities])
-        return found
+        literals = np.array(ids, np.int64)
+        named = literals < self._entities
+        literals[named] = self._labels[literals[named]]
+        spoken = literals < self._nodes
+        found = iter(self._terms.literals.many(literals[spoken] - self._entities))
+        return [next(found) if has_label else None for has_label in spoken.tolist()]
 
     def aliases(self, ids: Ids) -> list[list[str]]:
-        return [
-            []
-            if node >= self._entities
-            else [
-                self._terms.literals[literal - self._entities]
-                for literal in self._aliases[
-                    self._alias_offsets[node] : self._alias_offsets[node + 1]
-                ].tolist()
-            ]
-            for node in ids.tolist()
-        ]
+        named = np.minimum(ids, self._entities)
+        starts = self._alias_offsets[named]
+        ends = self._alias_offsets[np.minimum(named + 1, self._entities)]
+        lengths = ends - starts
+        literals = self._aliases[sets.spread(starts, lengths)].astype(np.int64)
+        found = iter(self._terms.literals.many(literals - self._entities))
+        return [list(islice(found, length)) for length in lengths.tolist()]
 
     def are_literals(self, ids: Ids) -> NDArray[np.bool_]:
         return np.asarray(ids >= self._entities)

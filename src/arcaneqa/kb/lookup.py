@@ -6,6 +6,7 @@ import hashlib
 
 import numpy as np
 
+from arcaneqa.kb.interface import Ids
 from arcaneqa.kb.store import Array
 from arcaneqa.kb.strings import Strings
 from arcaneqa.kb.terms import RDF_LANG_STRING, Blank, Iri, Literal, Term
@@ -72,6 +73,12 @@ class Terms:
         """How many of the first so many literals have each datatype."""
         counts = np.bincount(self._literal_types[:literals], minlength=len(self._types))
         return {name: int(count) for name, count in zip(self._types, counts, strict=True) if count}
+
+    def many(self, nodes: Ids) -> list[Term]:
+        if len(nodes) and nodes.max() >= len(self.entities):
+            return [self[node] for node in nodes.tolist()]
+        names = self.entities.many(nodes)
+        return [Blank(name[2:]) if name.startswith("_:") else Iri(name) for name in names]
 
     def __getitem__(self, node: int) -> Term:
         if node < len(self.entities):

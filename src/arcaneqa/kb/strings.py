@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
+from numpy.typing import NDArray
 
 from arcaneqa.kb.store import Array
 
@@ -19,8 +18,7 @@ class Strings:
     def __getitem__(self, position: int) -> str:
         return str(self._heap[self._offsets[position] : self._offsets[position + 1]], "utf-8")
 
-    def many(self, positions: Iterable[int]) -> list[str]:
-        chosen = np.fromiter(positions, np.int64)
-        starts, ends = self._offsets[chosen].tolist(), self._offsets[chosen + 1].tolist()
+    def many(self, positions: NDArray[np.int64]) -> list[str]:
+        starts, ends = self._offsets[positions].tolist(), self._offsets[positions + 1].tolist()
         heap = self._heap
         return [str(heap[start:end], "utf-8") for start, end in zip(starts, ends, strict=True)]

@@ -1,7 +1,7 @@
 """Sources → batches: large files of lines by several processes, everything else in this one.
 
-A helper process is this module run by the same Python. It reads tasks from its standard input and ends when
-that closes, so that none is left behind however the build ends.
+A helper is this module's `serve` in a process of its own. It reads tasks from its standard input and ends
+when that closes, so that none is left behind however the build ends.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
-from typing import IO, Any
+from typing import Any
 
 from arcaneqa.errors import InputError
 from arcaneqa.kb.build.batches import Batch, Batches, Progress, Summary
@@ -119,8 +119,14 @@ def _with_helpers(
 
 class _Helper:
     def __init__(self) -> None:
-        command = [sys.executable, "-m", "arcaneqa.kb.build.reading"]
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        # It finds modules where this process does, and nowhere else (-P: not in the working directory).
+        places = os.pathsep.join(place for place in sys.path if place)
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-c", "from arcaneqa.kb.build.reading import serve; serve()"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": places},
+        )
 
     def work(self, task: _Task, block: bytes) -> dict[str, Any]:
         assert self._process.stdin is not None
@@ -146,7 +152,9 @@ class _Helper:
         self._process.stdout.close()
 
 
-def _serve(tasks: IO[bytes], replies: IO[bytes]) -> None:
+def serve() -> None:
+    """The whole life of a helper."""
+    tasks, replies = sys.stdin.buffer, sys.stdout.buffer
     while head := tasks.readline():
         facts = json.loads(head)
         block = tasks.read(facts.pop("bytes"))
@@ -171,7 +179,3 @@ def _reply(task: _Task, block: bytes) -> dict[str, Any]:
         "skipped": left_out.count,
         "first": left_out.first,
     }
-
-
-if __name__ == "__main__":
-    _serve(sys.stdin.buffer, sys.stdout.buffer)
