@@ -54,7 +54,7 @@ class ModelScorer:
     """
 
     def __init__(
-        self, model: Model, cached: int = 512, tokens_per_call: int = 16_384, half: bool | None = None
+        self, model: Model, cached: int = 512, tokens_per_call: int = 2_048, half: bool | None = None
     ) -> None:
         self.model = model
         self.network = model.network.eval()

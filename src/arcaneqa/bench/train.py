@@ -1,0 +1,124 @@
+"""How fast training is on this machine, and where the time goes: `python -m arcaneqa.bench.train SETS…`.
+
+Like training itself it needs torch, transformers, tokenizers, safetensors and numpy only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import nn
+
+from arcaneqa.bench.report import write_section
+from arcaneqa.model.checkpoint import create
+from arcaneqa.model.config import ModelConfig
+from arcaneqa.model.network import Sequences
+from arcaneqa.training.batches import Corpus, join, mixture
+from arcaneqa.training.loop import half_on, optimizer_of
+from arcaneqa.training.prepared import read
+from arcaneqa.training.settings import Settings
+
+
+def measure(sets: Sequence[Path], encoder: str, batch: int, call_tokens: int, updates: int) -> str:
+    """A table of questions a second: all of an update, and its parts one by one."""
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    torch.set_float32_matmul_precision("high")
+    settings = Settings(tuple(sets), Path("unused"), batch=batch, call_tokens=call_tokens)
+    model = create(encoder, ModelConfig())
+    loaded = [read(folder) for folder in sets]
+    began = time.perf_counter()
+    corpus = Corpus.of(join(loaded), model.words)
+    reading = time.perf_counter() - began
+    order = mixture([len(one) for one in loaded], [1.0] * len(loaded), corpus.decisions > 0, 1)
+    chosen = [order[i * batch : (i + 1) * batch] for i in range(min(updates + 1, len(order) // batch))]
+    began = time.perf_counter()
+    batches = [corpus.batch(part, call_tokens, settings.candidates, 1) for part in chosen]
+    building = (time.perf_counter() - began) / len(batches)
+    real = float(np.mean([sum(int(mask.sum()) for _, mask in one.inputs.calls) for one in batches]))
+    padded = float(np.mean([sum(ids.numel() for ids, _ in one.inputs.calls) for one in batches]))
+    moved = [one.to(device) for one in batches]
+    network = model.network.to(device).train()
+    optimizer = optimizer_of(network, settings, device)
+    half = half_on(settings, device)
+
+    def encode(one: Sequences) -> None:
+        for ids, mask in one.inputs.calls:
+            with torch.autocast(device.type, torch.bfloat16, enabled=half):
+                network.encoder(ids, mask).float().sum().backward()
+
+    def learn(one: Sequences) -> None:
+        network(one, half).losses.mean().backward()
+
+    def update(one: Sequences) -> None:
+        optimizer.zero_grad(set_to_none=True)
+        learn(one)
+        nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+        optimizer.step()
+
+    whole, learning, encoding = (_seconds(part, moved, device) for part in (update, learn, encode))
+    rows = [
+        ("whole update", whole),
+        ("· encoder, forward and backward", encoding),
+        ("· question LSTM, decoder, softmax", learning - encoding),
+        ("· clipping and optimiser", whole - learning),
+        ("building the batch (other threads, meanwhile)", building),
+    ]
+    name = torch.cuda.get_device_name() if device.type == "cuda" else "CPU"
+    lines = [
+        f"{name}, {'bf16' if half else 'fp32'}, torch {torch.__version__}. An update has {batch} questions,",
+        f"{real:,.0f} encoder tokens ({padded / real:.2f} × with padding), {real / batch:,.0f} a question.",
+        f"Reading and tokenising {len(corpus):,} questions took {reading:.1f} s.",
+        "",
+        "| part | ms an update | questions/s | M tokens/s |",
+        "|---|---|---|---|",
+    ]
+    lines += [
+        f"| {part} | {1000 * took:.1f} | {batch / took:,.0f} | {real / took / 1e6:.2f} |"
+        for part, took in rows
+        if took > 0
+    ]
+    return "\n".join(lines)
+
+
+def _seconds(part: Callable[[Sequences], None], batches: Sequence[Sequences], device: torch.device) -> float:
+    """The median over batches; the first one only warms up."""
+    times = []
+    for one in batches:
+        _wait(device)
+        began = time.perf_counter()
+        part(one)
+        _wait(device)
+        times.append(time.perf_counter() - began)
+    return float(np.median(times[1:] or times))
+
+
+def _wait(device: torch.device) -> None:
+    if device.type == "cuda":
+        torch.cuda.synchronize()
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="python -m arcaneqa.bench.train", description=__doc__)
+    parser.add_argument("sets", nargs="+", type=Path, help="folders made by `arcaneqa prepare`")
+    parser.add_argument("--encoder", required=True, help="as for training")
+    parser.add_argument("--batch", type=int, default=128)
+    parser.add_argument("--call-tokens", type=int, default=32_768)
+    parser.add_argument("--updates", type=int, default=30)
+    parser.add_argument("--document", type=Path, default=Path("docs/benchmarks.md"))
+    given = parser.parse_args(arguments)
+    body = measure(given.sets, given.encoder, given.batch, given.call_tokens, given.updates)
+    names = " ".join(path.name for path in given.sets)
+    line = (
+        f"python -m arcaneqa.bench.train {names} --encoder {Path(given.encoder).name} --batch {given.batch}"
+    )
+    write_section(given.document, "train", "Training speed", line, body)
+    print(body)
+
+
+if __name__ == "__main__":
+    main()
