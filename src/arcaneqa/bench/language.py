@@ -134,7 +134,7 @@ class _Tally:
             if seconds:
                 median, worst = statistics.median(seconds), max(seconds)
                 rows.append(
-                    f"To {name} a program: median {1000 * median:.3f} ms, longest {1000 * worst:.1f} ms."
+                    f"- to {name} a program: median {1000 * median:.3f} ms, longest {1000 * worst:.1f} ms"
                 )
         rows += [f"- not converted, {count:,}: {reason}" for reason, count in self.reasons.most_common()]
         return "\n".join(rows)
