@@ -100,3 +100,13 @@ def test_a_function_is_lost_when_a_node_is_looked_at_twice() -> None:
     assert matches(one, other)
     assert not matches(other, one)
     assert equivalent(parse(one, NAMES), parse(other, NAMES), ONTOLOGY)
+
+
+def test_without_an_ontology_relations_still_count() -> None:
+    def same(left: str, right: str) -> bool:
+        return official_match(parse(left, NAMES), parse(right, NAMES), Ontology())
+
+    assert same(BORN, BORN)
+    assert not same(BORN, "(JOIN people.person.knows m.0a)")
+    assert not same(f"(AND people.person {BORN})", BORN)
+    assert same(f"(AND people.person {BORN})", f"(AND people.person {BORN})")

@@ -21,7 +21,7 @@ from arcaneqa.evaluation.calibration import expected_calibration_error
 from arcaneqa.evaluation.judge import Judge, TolerantNames
 from arcaneqa.evaluation.metrics import Mode
 from arcaneqa.evaluation.official import write_official
-from arcaneqa.evaluation.predict import claim, identity, predict
+from arcaneqa.evaluation.predict import claim, identity, is_endpoint, predict
 from arcaneqa.evaluation.reading import Problems, QuestionFile, read_predictions
 from arcaneqa.evaluation.report import write_report
 from arcaneqa.evaluation.score import score, verdicts
@@ -55,8 +55,10 @@ def evaluate(
         qa = ArcaneQA.load(kb, model)
         if calibrate:
             qa.confidence = replace(qa.confidence, threshold=0.0)
-        names = TolerantNames(qa.kb.profile)
-        known = Ontology.of(qa.kb.schema) if ontology is None else Ontology.load(ontology, names)
+        if ontology is None:
+            known = Ontology.of(qa.kb, roles=not is_endpoint(kb))
+        else:
+            known = Ontology.load(ontology, TolerantNames(qa.kb.profile))
         judge = Judge(mode, known, qa.kb.profile)
         predictions = predict(questions, qa, entities, folder, judge)
         summary = score(questions, predictions, judge).summary(seed)

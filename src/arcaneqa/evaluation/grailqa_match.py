@@ -3,7 +3,8 @@
 Two of its habits make it differ from `program.equivalence`, and are kept: the question node is not compared,
 and a node loses its function the first time the matcher looks at it, so a match may depend on the order in
 which nodes are tried. Nodes are therefore numbered as the published definition numbers them: from the deepest
-argument of the second operand upwards, the question node last.
+argument of the second operand upwards, the question node last. A relation that an ontology does not have
+leaves no trace there; without any ontology relations have ends of no class.
 """
 
 from __future__ import annotations
@@ -108,7 +109,7 @@ def _same_relations(one: dict[int, Node], other: dict[int, Node]) -> bool:
 def _graph(expression: Expression, ontology: Ontology) -> _Graph:
     match expression:
         case Class(iri):
-            return _symbol(iri, ontology)
+            return _symbol(iri, ontology) if ontology.roles else _single(iri, "class")
         case Entity(term):
             if isinstance(term, Blank):
                 return _single(f"_:{term.label}", "entity")
@@ -153,18 +154,19 @@ def _symbol(iri: str, ontology: Ontology) -> _Graph:
         return _single(iri, "class")
     if iri not in ontology.roles:
         return _single(iri, "entity")
-    domain, range_ = ontology.roles[iri]
-    graph = _Graph(
-        {1: {"id": range_, "type": "class"}, 2: {"id": domain, "type": "class"}},
-        [(2, 1, iri)],
-    )
+    graph = _step(iri, *ontology.roles[iri])
     if iri in ontology.inverses:
         graph.edges.append((1, 2, ontology.inverses[iri]))
     return graph
 
 
+def _step(iri: str, domain: str | None, range_: str | None) -> _Graph:
+    nodes: dict[int, Node] = {1: {"id": range_, "type": "class"}, 2: {"id": domain, "type": "class"}}
+    return _Graph(nodes, [(2, 1, iri)])
+
+
 def _relation(relation: Relation, ontology: Ontology) -> _Graph:
-    graph = _symbol(relation.iri, ontology)
+    graph = _symbol(relation.iri, ontology) if ontology.roles else _step(relation.iri, None, None)
     if not relation.inverse:
         return graph
     return graph.renumbered({n: graph.top - n + 1 for n in graph.nodes})

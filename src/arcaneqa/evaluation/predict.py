@@ -111,7 +111,7 @@ def identity(place: str | Path | None) -> str:
     if place is None:
         return "bundled"
     path = Path(place)
-    if str(place).startswith(("http://", "https://")):
+    if is_endpoint(place):
         return str(place)
     if not path.exists():
         raise InputError(f"There is nothing at {path}; check the path.")
@@ -119,6 +119,10 @@ def identity(place: str | Path | None) -> str:
     for part in _parts(path):
         digest.update(part)
     return digest.hexdigest()[:16]
+
+
+def is_endpoint(place: str | Path | None) -> bool:
+    return str(place).startswith(("http://", "https://"))
 
 
 def _parts(path: Path) -> Iterator[bytes]:

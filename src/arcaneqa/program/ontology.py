@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+import numpy as np
+
+from arcaneqa.kb import schema
 from arcaneqa.kb.build.ontology import ROLES, TYPES, ontology_rows
+from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names import Names
-from arcaneqa.kb.schema import Schema
 from arcaneqa.program.expression import Relation
 
 _NOTHING: frozenset[str] = frozenset()
+
+End = tuple[str, bool]
+Roles = tuple[str | None, str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +34,14 @@ class Edge:
 class Ontology:
     """Names are IRIs. `roles` holds the domain and range of a relation, `parents` the direct superclasses."""
 
-    roles: Mapping[str, tuple[str | None, str | None]] = field(default_factory=dict)
+    roles: Mapping[str, Roles] = field(default_factory=dict)
     parents: Mapping[str, frozenset[str]] = field(default_factory=dict)
     inverses: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def load(cls, folder: Path, names: Names) -> Ontology:
         """From `fb_roles`, `fb_types` and `reverse_properties`, exactly as they say it."""
-        roles: dict[str, tuple[str | None, str | None]] = {}
+        roles: dict[str, Roles] = {}
         parents: dict[str, frozenset[str]] = {}
         inverses: dict[str, str] = {}
         for name, row in ontology_rows(folder, names):
@@ -48,18 +54,16 @@ class Ontology:
         return cls(roles, parents, inverses)
 
     @classmethod
-    def of(cls, schema: Schema) -> Ontology:
-        """What a knowledge base says about itself."""
+    def of(cls, kb: KnowledgeBase, roles: bool = True) -> Ontology:
+        """What holds in a knowledge base: a domain or range only where no fact goes against it.
 
-        def name(klass: int | None) -> str | None:
-            return None if klass is None else schema.classes[klass].iri
-
+        Without `roles` the facts are not looked at, which takes long where they are far away.
+        """
+        relations = kb.schema.relations
         return cls(
-            roles={r.iri: (name(r.domain), name(r.range)) for r in schema.relations},
-            parents={klass.iri: _NOTHING for klass in schema.classes},
-            inverses={
-                r.iri: schema.relations[r.inverse].iri for r in schema.relations if r.inverse is not None
-            },
+            roles=_HeldRoles(kb) if roles else {},
+            parents={klass.iri: _NOTHING for klass in kb.schema.classes},
+            inverses={r.iri: relations[r.inverse].iri for r in relations if r.inverse is not None},
         )
 
     @cached_property
@@ -69,11 +73,14 @@ class Ontology:
     def edge(self, relation: Relation) -> Edge:
         """The subject's end of a plain relation, the object's end of an inverse one."""
         end = (relation.iri, relation.inverse)
-        known = self._edges.get(end)
-        if known is None:
-            near, far = self._ends(*end)
-            known = self._edges[end] = Edge(_end_name(end), near, far)
-        return known
+        if (known := self._edges.get(end)) is not None:
+            return known
+        ends = self._groups.get(end, [end])
+        sides = [self._ends(*other) for other in ends]
+        near, far = (_NOTHING.union(*(side[at] for side in sides)) for at in (0, 1))
+        edge = Edge(_end_name(ends[0]), near, far)
+        self._edges.update(dict.fromkeys(ends, edge))
+        return edge
 
     def ancestors(self, klass: str) -> frozenset[str]:
         """The class itself and everything it is a kind of."""
@@ -92,11 +99,15 @@ class Ontology:
         return {}
 
     @cached_property
-    def _edges(self) -> dict[tuple[str, bool], Edge]:
-        """One edge for every group of ends that inverses tie together, directly or through others."""
-        leader: dict[tuple[str, bool], tuple[str, bool]] = {}
+    def _edges(self) -> dict[End, Edge]:
+        return {}
 
-        def find(end: tuple[str, bool]) -> tuple[str, bool]:
+    @cached_property
+    def _groups(self) -> dict[End, list[End]]:
+        """Ends that inverses tie together, directly or through others, in one order for all of them."""
+        leader: dict[End, End] = {}
+
+        def find(end: End) -> End:
             while (up := leader.setdefault(end, end)) != end:
                 leader[end] = end = leader[up]
             return end
@@ -104,16 +115,10 @@ class Ontology:
         for one, other in self.inverses.items():
             for side in (False, True):
                 leader[find((one, side))] = find((other, not side))
-        groups: dict[tuple[str, bool], list[tuple[str, bool]]] = {}
+        groups: dict[End, list[End]] = {}
         for end in sorted(leader):
             groups.setdefault(find(end), []).append(end)
-        edges: dict[tuple[str, bool], Edge] = {}
-        for ends in groups.values():
-            sides = [self._ends(*end) for end in ends]
-            near = _NOTHING.union(*(near for near, _ in sides))
-            far = _NOTHING.union(*(far for _, far in sides))
-            edges.update(dict.fromkeys(ends, Edge(_end_name(ends[0]), near, far)))
-        return edges
+        return {end: ends for ends in groups.values() for end in ends}
 
     def _ends(self, iri: str, inverse: bool) -> tuple[frozenset[str], frozenset[str]]:
         domain, range_ = self.roles.get(iri, (None, None))
@@ -121,5 +126,50 @@ class Ontology:
         return frozenset({near} - {None}), frozenset({far} - {None})  # type: ignore[arg-type]
 
 
-def _end_name(end: tuple[str, bool]) -> str:
+def _end_name(end: End) -> str:
     return repr(end[0]) + (" inverse" if end[1] else "")
+
+
+class _HeldRoles(Mapping[str, Roles]):
+    """Domain and range of a relation, looked up in the facts when first asked for.
+
+    A schema's classes may be a majority's, and a declaration need not hold; whether leaving a class out
+    changes an answer is decided by the facts.
+    """
+
+    def __init__(self, kb: KnowledgeBase) -> None:
+        self._kb = kb
+        self._known: dict[str, Roles] = {}
+
+    def __getitem__(self, iri: str) -> Roles:
+        if iri not in self._known:
+            relation = self._kb.schema.relations[self._kb.schema.relation_ids[iri]]
+            self._known[iri] = (
+                self._held(relation.domain, self._facts_from(relation)),
+                self._held(relation.range, self._facts_to(relation)),
+            )
+        return self._known[iri]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._kb.schema.relation_ids)
+
+    def __len__(self) -> int:
+        return len(self._kb.schema.relations)
+
+    def _held(self, klass: int | None, all_facts: bool) -> str | None:
+        return self._kb.schema.classes[klass].iri if klass is not None and all_facts else None
+
+    def _facts_from(self, relation: schema.Relation) -> bool:
+        """Whether every subject is of the domain."""
+        if relation.domain is None:
+            return False
+        members = self._kb.members(relation.domain)
+        return len(self._kb.values(relation.id, members).subjects) == relation.facts
+
+    def _facts_to(self, relation: schema.Relation) -> bool:
+        """Whether every object is of the range."""
+        if relation.range is None:
+            return False
+        members = self._kb.members(relation.range)
+        pairs = self._kb.values(relation.id, self._kb.subjects(relation.id, members))
+        return int(np.isin(pairs.objects, members.ids).sum()) == relation.facts
