@@ -1,0 +1,145 @@
+"""Questions against a small knowledge base: every decision is there, and what is left out is counted."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from arcaneqa.cli.main import app
+from arcaneqa.errors import InputError
+from arcaneqa.kb.build import build_index
+from arcaneqa.training.prepare import GOLD, LINKED, Plan, prepare
+from arcaneqa.training.prepared import manifest_of, read
+
+FACTS = """
+@prefix : <http://example.org/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:paris a :City ; rdfs:label "Paris"@en ; :country :france ; :population 2100000 ; :river :seine .
+:paris_tx a :Town ; rdfs:label "Paris"@en ; :country :usa ; :population 25000 .
+:lyon a :City ; rdfs:label "Lyon"@en ; :country :france ; :population 520000 ; :river :rhone .
+:france a :Country ; rdfs:label "France"@en ; :capital :paris .
+:usa a :Country ; rdfs:label "United States"@en .
+:seine a :River ; rdfs:label "Seine"@en ; :length 775 .
+:rhone a :River ; rdfs:label "Rhone"@en ; :length 813 .
+"""
+NS = "http://example.org/"
+
+
+def record(number: int, question: str, program: str | None, *entities: str) -> dict[str, Any]:
+    named = [{"id": f"<{NS}{entity}>", "mention": None} for entity in entities]
+    return {"id": f"q{number}", "question": question, "program": program, "entities": named}
+
+
+RECORDS = [
+    record(0, "what is the capital of France?", f"(JOIN <{NS}capital>_inv <{NS}france>)", "france"),
+    record(
+        1,
+        "which river flows through Paris?",
+        f"(AND <{NS}River> (JOIN <{NS}river>_inv <{NS}paris>))",
+        "paris",
+    ),
+    record(
+        2,
+        "which city of France has most people?",
+        f"(ARGMAX (JOIN <{NS}country> <{NS}france>) <{NS}population>)",
+        "france",
+    ),
+    record(3, "how many rivers are there?", f"(COUNT <{NS}River>)"),
+    record(4, "is this a question?", None),
+    record(5, "what flows through the United States?", f"(JOIN <{NS}river>_inv <{NS}usa>)", "usa"),
+    record(6, "what is broken?", "(JOIN"),
+]
+
+
+@pytest.fixture(scope="module")
+def kb(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("kb")
+    (folder / "facts.ttl").write_text(FACTS)
+    build_index([folder / "facts.ttl"], folder / "kb")
+    return folder / "kb"
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    path = tmp_path / "questions.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in RECORDS))
+    return path
+
+
+def test_every_step_of_gold_programs(kb: Path, data: Path, tmp_path: Path) -> None:
+    report = prepare([data], str(kb), tmp_path / "set", Plan((GOLD,)))
+    assert (report.questions, report.examples, report.without_program) == (7, 4, 1)
+    assert sum(report.left_out.values()) == 2
+    assert "not admissible: relation" in report.left_out
+    found = read(tmp_path / "set")
+    assert found.ids == ["q0", "q1", "q2", "q3"]
+    golds = found.set_candidates[found.set_offsets[found.step_sets] + found.step_gold]
+    texts = [found.texts[found.candidate_texts[gold]] for gold in golds]
+    steps = slice(found.step_offsets[0], found.step_offsets[1])
+    assert texts[steps] == ["(", "follow", "France (country)", "capital", ")", "end"]
+    assert manifest_of(tmp_path / "set")["report"]["left_out"] == dict(report.left_out.most_common())
+
+
+def test_linked_topics_hold_the_gold_and_its_rivals(kb: Path, data: Path, tmp_path: Path) -> None:
+    prepare([data], str(kb), tmp_path / "set", Plan((LINKED,), seed=3))
+    found = read(tmp_path / "set")
+    river = found.ids.index("q1")
+    choice = next(
+        step
+        for step in range(found.step_offsets[river], found.step_offsets[river + 1])
+        if found.candidate_variables[_members(found, step)].max() >= 0
+    )
+    named = [found.texts[found.candidate_texts[member]] for member in _members(found, choice)]
+    assert sorted(named) == ["Paris (city)", "Paris (town)"]
+    starts = found.topic_starts[found.topic_offsets[river] : found.topic_offsets[river + 1]]
+    assert set(starts) == {RECORDS[1]["question"].index("Paris")}
+
+
+def _members(found: Any, step: int) -> Any:
+    group = found.step_sets[step]
+    return found.set_candidates[found.set_offsets[group] : found.set_offsets[group + 1]]
+
+
+def test_processes_change_nothing(kb: Path, data: Path, tmp_path: Path) -> None:
+    for workers in (1, 2):
+        prepare([data], str(kb), tmp_path / f"set{workers}", Plan(), workers)
+    for path in (tmp_path / "set1").iterdir():
+        assert path.read_bytes() == (tmp_path / "set2" / path.name).read_bytes()
+
+
+def test_large_sets_are_cut_around_the_gold(kb: Path, data: Path, tmp_path: Path) -> None:
+    report = prepare([data], str(kb), tmp_path / "set", Plan((GOLD,), most=4))
+    whole = prepare([data], str(kb), tmp_path / "whole", Plan((GOLD,)))
+    assert report.cut_sets > 0
+    assert whole.cut_sets == 0
+    few, all_of = read(tmp_path / "set"), read(tmp_path / "whole")
+    assert np.diff(few.set_offsets).max() == 4
+    for data_set in (few, all_of):
+        golds = data_set.set_candidates[data_set.set_offsets[data_set.step_sets] + data_set.step_gold]
+        names = [data_set.texts[data_set.candidate_texts[gold]] for gold in golds]
+        assert names[:6] == ["(", "follow", "France (country)", "capital", ")", "end"]
+
+
+def test_nothing_to_prepare_is_said(kb: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty.jsonl").write_text("")
+    with pytest.raises(InputError, match="no questions"):
+        prepare([tmp_path / "empty.jsonl"], str(kb), tmp_path / "set", Plan())
+    assert not (tmp_path / "set").exists()
+
+
+def test_the_verb(kb: Path, data: Path, tmp_path: Path) -> None:
+    run = CliRunner().invoke(
+        app,
+        ["prepare", str(data), "--kb", str(kb), "--out", str(tmp_path / "set"), "--workers", "1", "--json"],
+    )
+    assert run.exit_code == 0, run.output
+    assert json.loads(run.stdout)["questions"] == 7
+    wrong = CliRunner().invoke(
+        app, ["prepare", str(data), "--kb", str(kb), "--out", "x", "--topics", "some"], standalone_mode=False
+    )
+    assert isinstance(wrong.exception, InputError)
