@@ -16,5 +16,5 @@ def test_the_benchmark_runs_in_every_mode() -> None:
 @pytest.mark.parametrize("mode", list(Mode))
 def test_sixty_thousand_predictions_in_a_minute_and_a_gibibyte(mode: Mode) -> None:
     (measured,) = measure(60_000, (mode,))
-    assert measured.seconds < 60
+    assert measured.processor < 60
     assert measured.mebibytes < 1024
