@@ -81,7 +81,7 @@ def merge(batches: Batches, draft: Draft, progress: Progress) -> Dictionary:
 def _owners(batches: Batches, bases: Array, progress: Progress) -> Array:
     """For every term of every batch, where the same term was first met."""
     total = int(bases[-1])
-    parts = max(1, total >> 22)
+    parts = min(max(1, total >> 22), 4096)
     files = [(batches.folder / f"part.{part}").open("wb") for part in range(parts)]
     for batch in range(len(batches)):
         digests = batches.load(batch, "digests", _DIGEST)
@@ -92,7 +92,7 @@ def _owners(batches: Batches, bases: Array, progress: Progress) -> Array:
             files[0].write(records.data)
             continue
         part_of = _part(records["first"], parts)
-        ordered = records[np.argsort(part_of, kind="stable")]
+        ordered = records[np.argsort(part_of.astype(np.uint16), kind="stable")]
         ends = np.cumsum(np.bincount(part_of, minlength=parts))
         for file, piece in zip(files, np.split(ordered, ends[:-1]), strict=True):
             file.write(piece.data)

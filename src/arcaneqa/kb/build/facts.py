@@ -70,8 +70,7 @@ def write_facts(batches: Batches, dictionary: Dictionary, draft: Draft, progress
     ways = {way: _Way(draft, way, node, span) for way in ("out", "in")}
     for number, (first, last) in enumerate(buckets):
         dealt = np.fromfile(batches.folder / f"bucket.{number}", np.int64).reshape(-1, 3)
-        order = np.argsort(dealt[:, 0], kind="stable")
-        dealt = dealt[order]
+        dealt = dealt[stable_order(dealt[:, 0] - first, last - first)]
         ends = np.searchsorted(dealt[:, 0], np.arange(first, last + 1))
         for relation in range(first, last):
             piece = dealt[ends[relation - first] : ends[relation - first + 1]]
@@ -83,6 +82,11 @@ def write_facts(batches: Batches, dictionary: Dictionary, draft: Draft, progress
     for way in ways.values():
         way.close()
     return Facts(draft, relations)
+
+
+def stable_order(numbers: Array, below: int) -> Array:
+    """How to sort small numbers, equal ones in the order they have. Sixteen bits sort in linear time."""
+    return np.argsort(numbers.astype(np.uint16) if below <= 1 << 16 else numbers, kind="stable")
 
 
 def sorted_pairs(left: Array, right: Array, nodes: int) -> tuple[Array, Array]:
@@ -114,7 +118,7 @@ def _deal(
         rows[:, 1] = ids[batches.load(batch, "subjects", np.uint32)]
         rows[:, 2] = ids[batches.load(batch, "objects", np.uint32)]
         numbers = bucket_of[relations]
-        ordered = rows[np.argsort(numbers, kind="stable")] if len(buckets) > 1 else rows
+        ordered = rows[stable_order(numbers, len(buckets))] if len(buckets) > 1 else rows
         ends = np.cumsum(np.bincount(numbers, minlength=len(buckets)))
         for file, piece in zip(files, np.split(ordered, ends[:-1]), strict=True):
             file.write(np.ascontiguousarray(piece).data)

@@ -1,0 +1,63 @@
+"""One folder, many readers: threads and processes get the same answers at the same time."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from arcaneqa.kb.build import build_index
+from arcaneqa.kb.index import Index
+from arcaneqa.kb.interface import Step
+from arcaneqa.kb.terms import XSD
+
+EX = "http://example.org/"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("shared")
+    generator = np.random.default_rng(1)
+    with (path / "g.nt").open("w") as file:
+        for s, p, o in generator.integers((0, 0, 0), (6000, 9, 6000), (30_000, 3)).tolist():
+            file.write(f"<{EX}e{s}> <{EX}r{p}> <{EX}e{o}> .\n")
+        for s, value in generator.integers((0, 0), (6000, 999), (6000, 2)).tolist():
+            file.write(f'<{EX}e{s}> <{EX}size> "{value}"^^<{XSD}integer> .\n')
+    build_index([path / "g.nt"], path / "index")
+    return path / "index"
+
+
+def answers(kb: Index) -> list[object]:
+    """Sets large enough for the compiled loops, and small ones."""
+    found: list[object] = []
+    for nodes in (kb.nodes(np.arange(5000)), kb.nodes(np.arange(40))):
+        found.append(kb.out_relations(nodes).tolist())
+        found.append(kb.in_relations(nodes).tolist())
+        found.append(kb.steps_to_values(nodes))
+        for relation in range(9):
+            found.append(kb.objects(relation, nodes).ids.tolist())
+            found.append(kb.subjects(relation, nodes).ids.tolist())
+        size = kb.schema.relation_ids[f"{EX}size"]
+        found.append(kb.extreme(nodes, [Step(0), Step(size)], True).ids.tolist())
+    return found
+
+
+def test_threads_share_an_index(folder: Path) -> None:
+    with Index(folder) as kb:
+        expected = answers(kb)
+        with ThreadPoolExecutor(8) as threads:
+            assert all(found == expected for found in threads.map(lambda _: answers(kb), range(16)))
+
+
+def test_small_questions_load_no_compiler(folder: Path) -> None:
+    code = (
+        "import sys, numpy as np; from arcaneqa.kb.index import Index; "
+        f"kb = Index({str(folder)!r}); nodes = kb.nodes(np.arange(40)); kb.out_relations(nodes); "
+        "kb.objects(0, nodes); print('numba' in sys.modules, 'pyoxigraph' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout.split() == ["False", "False"]
