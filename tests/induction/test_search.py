@@ -12,7 +12,8 @@ from randomness import RandomScorer, random_kb, random_topics
 from arcaneqa.induction import scorer
 from arcaneqa.induction.induction import Induction
 from arcaneqa.induction.scorer import Candidate, Decision, Scores, TokenKind
-from arcaneqa.induction.search import Search, shortlist
+from arcaneqa.induction.search import Search
+from arcaneqa.induction.shortlist import Shortlist
 from arcaneqa.induction.topics import Topic, Topics
 from arcaneqa.kb.names import Names
 from arcaneqa.kb.terms import Iri
@@ -143,7 +144,7 @@ def test_a_shortlist_keeps_what_is_not_a_name_and_the_order() -> None:
             assert question == "q"
             return list(range(len(texts)))[::-1][:limit]
 
-    kept = shortlist("q", candidates, Backwards(), 3)
+    kept = Shortlist(Backwards(), 3).positions("q", candidates)
     assert [candidates[position].text for position in kept] == [")", "area", "capital"]
 
 

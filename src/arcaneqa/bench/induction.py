@@ -18,7 +18,8 @@ from arcaneqa.induction.induction import Induction, Machine
 from arcaneqa.induction.meaning import Meanings, Roots
 from arcaneqa.induction.ranker import WordRanker
 from arcaneqa.induction.scorer import Decision, Scores, TokenKind
-from arcaneqa.induction.search import Search, shortlist
+from arcaneqa.induction.search import Search
+from arcaneqa.induction.shortlist import Shortlist
 from arcaneqa.induction.targets import Target, targets
 from arcaneqa.induction.topics import Topic, Topics, topics_from_gold
 from arcaneqa.induction.vocabulary import Options
@@ -107,14 +108,14 @@ def measure_gold(induction: Induction, given: Sequence[Case]) -> Gold:
             gold.reasons[target.reason.value] += 1
     gold.seconds = time.process_time() - started
     gold.admissible = len(found)
-    ranker = WordRanker()
+    shortlist = Shortlist(WordRanker(), SHORTLIST)
     for question, target in found:
         for step in target.steps:
             if len(step.candidates) > 1:
                 gold.sizes.append(len(step.candidates))
             if len(step.candidates) > SHORTLIST and step.candidates[step.gold].kind in _NAMED:
                 gold.shortlisted += 1
-                gold.kept += step.gold in shortlist(question, step.candidates, ranker, SHORTLIST)
+                gold.kept += step.gold in shortlist.positions(question, step.candidates)
     return gold
 
 

@@ -319,12 +319,14 @@ class Roots:
         with self._lock:
             found = self._known.setdefault(key, made)
             self._made += 1
-            if len(self._known) > self._most or self._made % 64 == 0:
+            if len(self._known) > self._most:
+                self._known.popitem(last=False)
+            if self._made % 64 == 0:
                 self._trim()
         return found
 
     def _trim(self) -> None:
         nodes = sum(meaning.kept_nodes for meaning in self._known.values())
-        while len(self._known) > 1 and (len(self._known) > self._most or nodes > self._most_nodes):
+        while len(self._known) > 1 and nodes > self._most_nodes:
             _, oldest = self._known.popitem(last=False)
             nodes -= oldest.kept_nodes

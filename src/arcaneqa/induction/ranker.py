@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 _WIDTH = 512
+_LASTING = 512
+_MOST_KEPT = 8
 _WORD = re.compile(r"[^\W_]+")
 # Words of questions and of candidates' wording that say nothing about which relation or class is meant.
 _EMPTY = """
@@ -30,13 +32,27 @@ class WordRanker:
     def __init__(self) -> None:
         self._rows: dict[str, int] = {}
         self._vectors: NDArray[np.float32] = np.zeros((1024, _WIDTH), np.float32)
+        self._matrices: dict[int, tuple[Sequence[str], NDArray[np.float32]]] = {}
         self._lock = Lock()
 
     def rank(self, question: str, texts: Sequence[str], limit: int) -> Sequence[int]:
-        rows = [self._row(text) for text in texts]
-        scores = self._vectors[rows] @ _vector(question)
+        scores = self._matrix(texts) @ _vector(question)
         order: list[int] = np.argsort(-scores, kind="stable")[:limit].tolist()
         return order
+
+    def _matrix(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """The texts' vectors; those of a list that comes again are kept, and the list with them."""
+        known = self._matrices.get(id(texts))
+        if known is not None:
+            return known[1]
+        rows = [self._row(text) for text in texts]
+        matrix = self._vectors[rows]
+        if len(texts) >= _LASTING:
+            with self._lock:
+                if len(self._matrices) >= _MOST_KEPT:
+                    self._matrices.clear()
+                self._matrices[id(texts)] = (texts, matrix)
+        return matrix
 
     def _row(self, text: str) -> int:
         row = self._rows.get(text)

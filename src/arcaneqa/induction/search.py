@@ -19,7 +19,8 @@ from arcaneqa.induction.grammar import State
 from arcaneqa.induction.induction import Induction, Machine
 from arcaneqa.induction.meaning import Meaning
 from arcaneqa.induction.ranker import WordRanker
-from arcaneqa.induction.scorer import Candidate, Decision, Ranker, Scorer, Scores, TokenKind
+from arcaneqa.induction.scorer import Decision, Ranker, Scorer, Scores, TokenKind
+from arcaneqa.induction.shortlist import Shortlist
 from arcaneqa.induction.topics import Topic, Topics
 from arcaneqa.induction.trace import Considered, Trace
 from arcaneqa.induction.vocabulary import Options
@@ -28,7 +29,6 @@ from arcaneqa.program.expression import Expression
 from arcaneqa.program.steps import Symbol, Variable
 
 Steps = Generator[list[Decision], Sequence[Scores], "Outcome"]
-_SHORTLISTED = frozenset((TokenKind.RELATION, TokenKind.CLASS, TokenKind.CONSTANT))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +89,7 @@ class Search:
         self._induction = induction
         self._scorer = scorer
         self._beam = beam
-        self._limit = limit
-        self._ranker = ranker or WordRanker()
+        self._shortlist = None if limit is None else Shortlist(ranker or WordRanker(), limit)
 
     def run(self, question: str, hypotheses: Sequence[Topics], seconds: float | None = None) -> Outcome:
         """The best programs, at most as many as the beam is wide; the best so far when time runs out."""
@@ -145,8 +144,7 @@ class Search:
                 options = machine.options(hypothesis.state)
                 if not len(options):
                     continue
-                if self._limit is not None and len(options) > self._limit:
-                    options = self._shortlisted(question, options, shortlists)
+                options = self._shortlisted(question, options, shortlists)
                 context = machine.context(hypothesis.state)
                 asked.append((hypothesis, options, _decision(question, hypothesis, options, context)))
             if not asked:
@@ -192,11 +190,12 @@ class Search:
     def _shortlisted(
         self, question: str, options: Options, known: dict[int, tuple[Options, Options]]
     ) -> Options:
+        if self._shortlist is None or len(options) <= self._shortlist.limit:
+            return options
         # Options of one meaning are one object; keeping it beside its shortlist keeps its id its own.
         if (found := known.get(id(options))) is not None:
             return found[1]
-        assert self._limit is not None
-        kept = shortlist(question, options.candidates, self._ranker, self._limit)
+        kept = self._shortlist.positions(question, options.candidates)
         result = Options([options.tokens[i] for i in kept], [options.candidates[i] for i in kept])
         known[id(options)] = (options, result)
         return result
@@ -204,20 +203,6 @@ class Search:
     def _outcome(self, done: dict[Meaning, _Hypothesis], is_complete: bool) -> Outcome:
         best = nlargest(self._beam, done.values(), key=lambda hypothesis: hypothesis.score)
         return Outcome(tuple(_found(hypothesis) for hypothesis in best), is_complete)
-
-
-def shortlist(question: str, candidates: Sequence[Candidate], ranker: Ranker, limit: int) -> list[int]:
-    """Positions of the best `limit` by a ranker, in order; variables and symbols are never left out."""
-    named = [i for i, candidate in enumerate(candidates) if candidate.kind in _SHORTLISTED]
-    texts = [_ranked_text(candidates[i]) for i in named]
-    room = max(limit - (len(candidates) - len(named)), 1)
-    kept = {named[position] for position in ranker.rank(question, texts, room)}
-    left_out = set(named) - kept
-    return [i for i in range(len(candidates)) if i not in left_out]
-
-
-def _ranked_text(candidate: Candidate) -> str:
-    return f"{candidate.text} {candidate.types}"
 
 
 def _decision(question: str, hypothesis: _Hypothesis, options: Options, context: str) -> Decision:

@@ -1,0 +1,52 @@
+"""What of a very large set of candidates a scorer gets to see at inference."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from arcaneqa.induction.scorer import Candidate, Ranker, TokenKind
+
+_NAMED = frozenset((TokenKind.RELATION, TokenKind.CLASS, TokenKind.CONSTANT))
+_LASTING = 512
+"""Sets from this size on (the classes a program can start from) come back with every question."""
+_MOST_KEPT = 8
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    candidates: Sequence[Candidate]
+    positions: list[int]
+    texts: list[str]
+
+
+class Shortlist:
+    """At most `limit` candidates by a ranker; variables and symbols are never left out."""
+
+    def __init__(self, ranker: Ranker, limit: int) -> None:
+        self.limit = limit
+        self._ranker = ranker
+        self._kept: dict[int, _Names] = {}
+
+    def positions(self, question: str, candidates: Sequence[Candidate]) -> list[int]:
+        """Where the candidates stand that are left, in order."""
+        if len(candidates) <= self.limit:
+            return list(range(len(candidates)))
+        names = self._names(candidates)
+        room = max(self.limit - (len(candidates) - len(names.positions)), 1)
+        kept = {names.positions[place] for place in self._ranker.rank(question, names.texts, room)}
+        left_out = set(names.positions) - kept
+        return [position for position in range(len(candidates)) if position not in left_out]
+
+    def _names(self, candidates: Sequence[Candidate]) -> _Names:
+        # The list is kept beside its names, so its id stays its own.
+        if (known := self._kept.get(id(candidates))) is not None:
+            return known
+        positions = [place for place, candidate in enumerate(candidates) if candidate.kind in _NAMED]
+        texts = [f"{candidates[place].text} {candidates[place].types}" for place in positions]
+        names = _Names(candidates, positions, texts)
+        if len(candidates) >= _LASTING:
+            if len(self._kept) >= _MOST_KEPT:
+                self._kept.clear()
+            self._kept[id(candidates)] = names
+        return names
