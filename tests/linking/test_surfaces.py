@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -125,3 +126,10 @@ def test_a_damaged_folder_is_explained(tmp_path: Path) -> None:
     (tmp_path / "surfaces" / "keys.npy").write_bytes(b"nonsense")
     with pytest.raises(IndexFormatError, match="build it again"):
         Surfaces(tmp_path)
+
+
+def test_threads_share_one_surface_index(tmp_path: Path) -> None:
+    built = surfaces(tmp_path, Names(["Stanley Kubrick"] * 5))
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: built.containing([["kubrick"]], 9), range(40)))
+    assert found == [[0, 1, 2, 3, 4]] * 40

@@ -52,7 +52,7 @@ def words(text: str) -> list[Word]:
 def split(text: str) -> list[str]:
     """The words of a name, folded."""
     if text.isascii():
-        return [_plain(word) for word in WORD.findall(text)]
+        return [word if word.isalnum() else _plain(word) for word in WORD.findall(text.lower())]
     return [_plain(word) for word in WORD.findall(unicodedata.normalize("NFC", text))]
 
 
@@ -99,7 +99,7 @@ def loose(parts: Sequence[str]) -> list[str]:
 
 def short(name: str) -> str | None:
     """The name without what tells it apart from its namesakes: `Paris, Texas` → `Paris`."""
-    without = PARENTHESIS.sub(" ", name).strip()
+    without = PARENTHESIS.sub(" ", name).strip() if "(" in name or "[" in name else name
     head, comma, tail = without.partition(",")
     if comma and head.strip() and tail.strip():
         without = head.strip()
@@ -124,10 +124,12 @@ def keys_of_name(name: str) -> Iterator[tuple[int, Form]]:
         return
     seen = {first := key(parts)}
     yield first, Form.PLAIN
-    shorter = short(name)
-    shorter_parts = split(shorter) if shorter else []
-    more = [(loose(parts), Form.LOOSE), (shorter_parts, Form.SHORT), (loose(shorter_parts), Form.SHORT)]
-    more += [([letters], Form.ACRONYM) for letters in acronyms(parts)]
+    more: list[tuple[Sequence[str], Form]] = [(loose(parts), Form.LOOSE)]
+    if shorter := short(name):
+        shorter_parts = split(shorter)
+        more += [(shorter_parts, Form.SHORT), (loose(shorter_parts), Form.SHORT)]
+    if len(parts) > 2:
+        more += [([letters], Form.ACRONYM) for letters in acronyms(parts)]
     for other, form in more:
         if other and (value := key(other)) not in seen:
             seen.add(value)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import weakref
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -276,8 +277,9 @@ class Surfaces:
         if opened is None:
             path = (self._folder / "words.db").resolve().as_uri() + "?mode=ro&immutable=1"
             try:
-                opened = sqlite3.connect(path, uri=True)
+                opened = sqlite3.connect(path, uri=True, check_same_thread=False)
             except sqlite3.Error as error:
                 raise IndexFormatError(f"{self._folder}: words.db cannot be opened ({error}).") from error
             self._threads.database = opened
+            weakref.finalize(self, opened.close)
         return opened
