@@ -42,38 +42,59 @@ class Question:
         if not isinstance(data, dict):
             raise InputError("a question record must be a JSON object")
         for key in ("id", "question"):
-            if key not in data:
+            if data.get(key) is None:
                 raise InputError(f"a question record needs the field {key!r}")
-        if not isinstance(data["question"], str):
-            raise InputError("the field 'question' must be a string")
-        answers = data.get("answers")
-        for key in ("answers", "entities", "programs"):
-            if data.get(key) is not None and not isinstance(data[key], list):
-                raise InputError(f"the field {key!r} must be a list")
-        try:
-            return cls(
-                id=str(data["id"]),
-                question=data["question"],
-                program=data.get("program"),
-                answers=None if answers is None else tuple(str(a) for a in answers),
-                entities=tuple(
-                    Mention(str(e["id"]), e.get("mention"), e.get("start"), e.get("end"))
-                    for e in data.get("entities") or ()
-                ),
-                exclude_mentioned=bool(data.get("exclude_mentioned", False)),
-                level=data.get("level"),
-                function=data.get("function"),
-                relations=data.get("relations"),
-                programs=tuple(data.get("programs") or ()),
-                answer_sets=tuple(
-                    tuple(str(answer) for answer in answers) for answers in data.get("answer_sets") or ()
-                ),
-            )
-        except (KeyError, TypeError, AttributeError) as error:
-            raise InputError(f"the question record {data['id']!r} is malformed ({error})") from error
+        answers = _list(data, "answers", (str, int, float))
+        entities = _list(data, "entities", (dict,)) or ()
+        sets = _list(data, "answer_sets", (list,)) or ()
+        return cls(
+            id=str(_field(data, "id", (str, int))),
+            question=_field(data, "question", (str,)),
+            program=_field(data, "program", (str,)),
+            answers=None if answers is None else tuple(map(str, answers)),
+            entities=tuple(map(_mention, entities)),
+            exclude_mentioned=bool(_field(data, "exclude_mentioned", (bool,))),
+            level=_field(data, "level", (str,)),
+            function=_field(data, "function", (str,)),
+            relations=_field(data, "relations", (int,)),
+            programs=tuple(_list(data, "programs", (str,)) or ()),
+            answer_sets=tuple(tuple(map(str, answers)) for answers in sets),
+        )
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
+
+
+_NAMES = {str: "a string", int: "a number", float: "a number", bool: "true or false"}
+_NAMES |= {dict: "an object", list: "a list"}
+
+
+def _field(data: dict[str, Any], key: str, kinds: tuple[type, ...]) -> Any:
+    """A field of one of the kinds, or None."""
+    value = data.get(key)
+    if value is not None and (
+        not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds)
+    ):
+        raise InputError(f"the field {key!r} must be {_NAMES[kinds[0]]}")
+    return value
+
+
+def _list(data: dict[str, Any], key: str, kinds: tuple[type, ...]) -> list[Any] | None:
+    value: list[Any] | None = _field(data, key, (list,))
+    if not all(isinstance(item, kinds) for item in value or ()):
+        raise InputError(f"every item of the field {key!r} must be {_NAMES[kinds[0]]}")
+    return value
+
+
+def _mention(data: dict[str, Any]) -> Mention:
+    if data.get("id") is None:
+        raise InputError("every item of the field 'entities' needs an 'id'")
+    return Mention(
+        str(_field(data, "id", (str, int))),
+        _field(data, "mention", (str,)),
+        _field(data, "start", (int,)),
+        _field(data, "end", (int,)),
+    )
 
 
 @dataclass(frozen=True, slots=True)

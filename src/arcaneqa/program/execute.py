@@ -36,10 +36,13 @@ from arcaneqa.program.expression import (
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """`rows` is the most members any set on the way may have."""
+    """`rows` is the most members any set on the way may have; None for as many as there are.
+
+    Counting a set may cost an endpoint a query, so without a limit none is counted.
+    """
 
     seconds: float = 60.0
-    rows: int = 50_000_000
+    rows: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +99,8 @@ class _Run:
             self.known[key] = result
             if time.monotonic() > self.deadline:
                 raise BudgetExceeded(f"The program took more than {self.budget.seconds:g} seconds.")
-            if len(result) > self.budget.rows:
-                size, allowed = len(result), self.budget.rows
+            allowed = self.budget.rows
+            if allowed is not None and (size := len(result)) > allowed:
                 raise BudgetExceeded(f"The program meets a set of {size:,} nodes; {allowed:,} are allowed.")
         return self.known[key]
 
