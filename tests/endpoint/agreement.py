@@ -110,6 +110,7 @@ class View:
             "classes": self.classes(kb.classes(nodes)),
             "comparable": self.relations(kb.comparable_relations(nodes)),
             "steps": steps,
+            "neighbours": self.shown(kb.neighbours(nodes)),
         }
 
 
@@ -119,6 +120,8 @@ def assert_same_schema(left: KnowledgeBase, right: KnowledgeBase) -> None:
     for first, second in zip(left.schema.classes, right.schema.classes, strict=True):
         assert first == second
     assert left.schema.time_pairs == right.schema.time_pairs
+    for hops in (1, 2):
+        assert left.orderable_classes(hops).tolist() == right.orderable_classes(hops).tolist()
     assert replace(left.profile, prefixes=()) == replace(right.profile, prefixes=())
 
 

@@ -20,6 +20,7 @@ from arcaneqa.kb.endpoint.matching import Matching
 from arcaneqa.kb.endpoint.nodes import Nodes
 from arcaneqa.kb.endpoint.patterns import (
     Along,
+    Around,
     Both,
     Bounded,
     Compares,
@@ -38,7 +39,7 @@ from arcaneqa.kb.endpoint.sets import Parts, RemoteSet, listed
 from arcaneqa.kb.endpoint.terms import is_writable, written
 from arcaneqa.kb.endpoint.touching import Touching
 from arcaneqa.kb.interface import Comparison, Ids, KnowledgeBase, NodeSet, Pairs, Step, Window
-from arcaneqa.kb.schema import Class, ValueKind
+from arcaneqa.kb.schema import ValueKind
 from arcaneqa.kb.terms import Blank, Literal, Term
 from arcaneqa.kb.values import Number, Value, kind_of, value_of
 
@@ -134,7 +135,9 @@ class Endpoint(KnowledgeBase):
             return self._set(())
         names = (found.iri, *self._subclasses.get(found.iri, ()))
         chunks = (names[start : start + self._listed] for start in range(0, len(names), self._listed))
-        return self._set(tuple(Members(self.profile.type, chunk) for chunk in chunks), klass=found)
+        return self._set(
+            tuple(Members(self.profile.type, chunk) for chunk in chunks), large=found.members > self._listed
+        )
 
     def values(self, relation: int, subjects: NodeSet) -> Pairs:
         fact = hop("?x", self._iri(relation), "?y", inverse=False)
@@ -142,6 +145,15 @@ class Endpoint(KnowledgeBase):
         pairs = self._nodes.intern_each(term for row in rows for term in row if term is not None)
         ordered = np.unique(pairs.reshape(-1, 2), axis=0)
         return Pairs(ordered[:, 0].copy(), ordered[:, 1].copy())
+
+    def neighbours(self, nodes: NodeSet) -> NodeSet:
+        remote = self._remote(nodes)
+        hidden = self._touching.hidden
+        parts: list[Pattern] = [Around(part, way, hidden) for part in remote.sources for way in (False, True)]
+        if remote.small is not None and remote.values:
+            for relation in self.in_relations(nodes).tolist():
+                parts.extend(self._matching.in_relation(self._iri(relation), remote))
+        return self._set(tuple(parts))
 
     # What touches a set ----------------------------------------------------------------------
 
@@ -159,6 +171,9 @@ class Endpoint(KnowledgeBase):
 
     def steps_to_values(self, nodes: NodeSet) -> list[Step]:
         return self._touching.steps_to_values(self._remote(nodes))
+
+    def orderable_classes(self, hops: int) -> Ids:
+        return self._touching.orderable_classes(hops) if hops <= 2 else super().orderable_classes(hops)
 
     # Algebra ---------------------------------------------------------------------------------
 
@@ -235,13 +250,13 @@ class Endpoint(KnowledgeBase):
     def _iri(self, relation: int) -> str:
         return self.schema.relations[relation].iri
 
-    def _set(self, parts: Parts, known: Ids | None = None, klass: Class | None = None) -> RemoteSet:
+    def _set(self, parts: Parts, known: Ids | None = None, large: bool = False) -> RemoteSet:
         with self._lock:
             found = self._sets.pop(parts, None)
             if found is None:
                 if known is None and not parts:
                     known = np.empty(0, np.int64)
-                found = RemoteSet(self._queries, self._nodes, parts, known, klass)
+                found = RemoteSet(self._queries, self._nodes, parts, known, large)
             self._sets[parts] = found
             if len(self._sets) > _SETS:
                 self._sets.popitem(last=False)

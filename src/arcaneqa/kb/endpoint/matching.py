@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from arcaneqa.kb.endpoint.patterns import (
     Along,
+    Around,
     Both,
     Equals,
     Listed,
@@ -61,6 +62,8 @@ class Matching:
 
     def _gives_values(self, pattern: Pattern) -> bool:
         match pattern:
+            case Around(_, inverse):
+                return not inverse
             case Along(relation, inverse):
                 return not inverse and bool(self._kinds[relation] & _VALUES)
             case Both(left, right):

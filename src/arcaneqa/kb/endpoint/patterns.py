@@ -89,6 +89,21 @@ class Along:
 
 
 @dataclass(frozen=True, slots=True)
+class Around:
+    """Where any relation but the hidden ones leads from a set."""
+
+    source: Pattern
+    inverse: bool
+    hidden: tuple[str, ...]
+
+    def where(self, variable: str, fresh: Iterator[str]) -> str:
+        start, relation = next(fresh), next(fresh)
+        ends = (variable, start) if self.inverse else (start, variable)
+        fact = f"{ends[0]} {relation} {ends[1]} ."
+        return f"{self.source.where(start, fresh)} {fact} {unlike(relation, self.hidden)}"
+
+
+@dataclass(frozen=True, slots=True)
 class Members:
     """Instances of any of the classes by any of the type predicates."""
 
@@ -172,7 +187,7 @@ class Undated:
         return f"{members} FILTER NOT EXISTS {{ {times} }}"
 
 
-Pattern = Listed | Along | Members | With | Values | Both | Without | Undated
+Pattern = Listed | Along | Around | Members | With | Values | Both | Without | Undated
 
 
 def hop(start: str, relation: str, end: str, inverse: bool) -> str:
@@ -186,6 +201,10 @@ def walked(start: str, path: tuple[tuple[str, bool], ...], end: str, fresh: Iter
         hop(here, relation, there, inverse)
         for here, (relation, inverse), there in zip(stops[:-1], path, stops[1:], strict=True)
     )
+
+
+def unlike(variable: str, names: tuple[str, ...]) -> str:
+    return f"FILTER({variable} NOT IN ({', '.join(map(iri, names))}))" if names else ""
 
 
 def either(predicates: tuple[str, ...]) -> str:

@@ -9,7 +9,6 @@ from arcaneqa.kb.endpoint.nodes import Nodes
 from arcaneqa.kb.endpoint.patterns import Listed, Pattern, fresh_variables
 from arcaneqa.kb.endpoint.queries import Queries, Question
 from arcaneqa.kb.interface import Ids, NodeSet
-from arcaneqa.kb.schema import Class
 from arcaneqa.kb.terms import Literal, Term
 from arcaneqa.kb.values import value_of
 
@@ -24,7 +23,7 @@ class RemoteSet(NodeSet):
     """The union of some patterns. A set is peeked at once: a small one becomes its list of ids and from
     then on travels as that; a large one stays its query, and is counted or fetched only on demand."""
 
-    __slots__ = ("_known", "_large", "_lock", "_nodes", "_parts", "_queries", "kept", "klass")
+    __slots__ = ("_known", "_large", "_lock", "_nodes", "_parts", "_queries", "kept")
 
     def __init__(
         self,
@@ -32,15 +31,13 @@ class RemoteSet(NodeSet):
         nodes: Nodes,
         parts: Parts,
         known: Ids | None = None,
-        klass: Class | None = None,
+        large: bool = False,
     ) -> None:
         self._queries = queries
         self._nodes = nodes
         self._parts = parts
         self._known = known
-        self._large = klass is not None and klass.members > queries.capabilities.listed
-        self.klass = klass
-        """The class whose members these are."""
+        self._large = large
         self._lock = threading.RLock()
         self.kept: dict[str, Ids] = {}
         """What has been found to touch this set, by the question asked."""

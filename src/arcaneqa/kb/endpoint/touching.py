@@ -7,11 +7,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from arcaneqa.kb.endpoint import filters
-from arcaneqa.kb.endpoint.classwise import Classwise
 from arcaneqa.kb.endpoint.client import Row
 from arcaneqa.kb.endpoint.discovery import Discovery
 from arcaneqa.kb.endpoint.matching import Matching
-from arcaneqa.kb.endpoint.patterns import Pattern, either, fresh_variables
+from arcaneqa.kb.endpoint.patterns import Pattern, either, fresh_variables, unlike
 from arcaneqa.kb.endpoint.queries import Queries, Question
 from arcaneqa.kb.endpoint.sets import RemoteSet
 from arcaneqa.kb.endpoint.terms import iri
@@ -19,6 +18,8 @@ from arcaneqa.kb.interface import Ids, Step
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.kb.terms import Iri
 
+_BATCH = 50
+_NAMED = 64
 _COMPARED = frozenset((ValueKind.NUMBER, ValueKind.TIME))
 
 
@@ -28,7 +29,6 @@ class Touching:
     def __init__(self, queries: Queries, discovery: Discovery, matching: Matching) -> None:
         self._queries = queries
         self._matching = matching
-        self._classwise = Classwise(queries, discovery)
         schema = discovery.schema
         self._relations = {r.iri: r.id for r in schema.relations if not r.hidden}
         self._classes = {c.iri: c.id for c in schema.classes if not c.hidden}
@@ -39,9 +39,12 @@ class Touching:
                 self._superclasses.setdefault(low, []).append(high)
         shown = [r for r in schema.relations if not r.hidden and r.comparable]
         self._always_compared = np.array([r.id for r in shown if r.kinds <= _COMPARED], np.int64)
+        self._has_values = bool(shown)
+        self._surely_compared = [r.iri for r in shown if r.kinds <= _COMPARED]
         self._sometimes_compared = [r.iri for r in shown if not r.kinds <= _COMPARED]
-        hidden = [iri(r.iri) for r in schema.relations if r.hidden and r.comparable]
-        self._visible = f"FILTER(?w NOT IN ({', '.join(hidden)}))" if hidden else ""
+        self.hidden = tuple(r.iri for r in schema.relations if r.hidden)
+        self._hidden_values = tuple(r.iri for r in schema.relations if r.hidden and r.comparable)
+        self._members = {c.iri: c.members for c in schema.classes}
         self._sometimes_ids = np.array([self._relations[name] for name in self._sometimes_compared], np.int64)
 
     def rows(self, parts: Sequence[Pattern], variables: tuple[str, ...], where: str) -> list[Row]:
@@ -50,7 +53,7 @@ class Touching:
         return [row for rows in self._queries.all(questions) for row in rows]
 
     def out_relations(self, nodes: RemoteSet) -> Ids:
-        return self._kept(nodes, "out", lambda: self._touched(nodes, "?x ?r ?o"))
+        return self._kept(nodes, "out", lambda: self._named(nodes, "?x ?r ?o", self._relations))
 
     def in_relations(self, nodes: RemoteSet) -> Ids:
         return self._kept(nodes, "in", lambda: self._leading_to(nodes, "?s", ""))
@@ -64,6 +67,44 @@ class Touching:
     def steps_to_values(self, nodes: RemoteSet) -> list[Step]:
         codes = self._kept(nodes, "steps", lambda: self._steps(nodes))
         return [Step(code >> 1, bool(code & 1)) for code in codes.tolist()]
+
+    def orderable_classes(self, hops: int) -> Ids:
+        """Classes with a member that has a value, or a neighbour with one. Found class by class, because
+        one member is enough; what one kind of path has shown, the next need not."""
+        if not self._has_values:
+            return np.empty(0, np.int64)
+        seen = unlike("?r", self.hidden)
+        ways = [self._valued("?x")]
+        if hops > 1:
+            ways += [f"?x ?r ?y . {seen} {self._valued('?y')}", f"?y ?r ?x . {seen} {self._valued('?y')}"]
+        found: set[str] = set()
+        for way in ways:
+            left = [name for name, members in self._members.items() if members and name not in found]
+            found |= self._with_member(left, way)
+            found |= {above for name in found for above in self._superclasses.get(name, ())}
+        return np.array(sorted(self._classes[name] for name in found if name in self._classes), np.int64)
+
+    def _with_member(self, classes: Sequence[str], where: str) -> set[str]:
+        questions = []
+        for start in range(0, len(classes), _BATCH):
+            each = (
+                f"{{ SELECT ({iri(name)} AS ?c) WHERE {{ ?x {self._types} {iri(name)} . {where} }} LIMIT 1 }}"
+                for name in classes[start : start + _BATCH]
+            )
+            questions.append(Question(("?c",), " UNION ".join(each)))
+        rows = [row for rows in self._queries.all(questions) for row in rows]
+        return {row[0].value for row in rows if isinstance(row[0], Iri)}
+
+    def _valued(self, subject: str) -> str:
+        """The subject has a number or a time, not only by a hidden relation."""
+        fact, value = f"{subject} ?w ?v .", f"isLiteral(?v) && {_has_value('?v')}"
+        names = [*self._surely_compared, *self._sometimes_compared]
+        if len(names) > _NAMED:
+            return f"{fact} FILTER({value}) {unlike('?w', self._hidden_values)}"
+        # To look at the relation first is quicker, as long as there are few.
+        always = f"FILTER(?w IN ({', '.join(map(iri, names))}))"
+        unsure = f"FILTER(?w IN ({', '.join(map(iri, self._surely_compared))}) || ({value}))"
+        return f"{fact} {always} {unsure if self._sometimes_compared else ''}"
 
     def _kept(self, nodes: RemoteSet, name: str, asked: Callable[[], Ids]) -> Ids:
         found = nodes.kept.get(name)
@@ -91,30 +132,21 @@ class Touching:
         unsure = np.intersect1d(out, self._sometimes_ids)
         if not len(unsure):
             return surely
-        asked = self._sometimes_compared
-        if nodes.klass is None:
-            asked = [name for name in asked if self._relations[name] in unsure]
+        asked = [name for name in self._sometimes_compared if self._relations[name] in unsure]
         values = f"VALUES ?r {{ {' '.join(map(iri, asked))} }} ?x ?r ?v . FILTER({_has_value('?v')})"
-        return np.union1d(surely, self._touched(nodes, values))
-
-    def _touched(self, nodes: RemoteSet, where: str) -> Ids:
-        """The relations `?r` for which a member `?x` fulfils the pattern."""
-        if nodes.klass is None:
-            return self._named(nodes, where, self._relations)
-        names = self._classwise.relations(nodes.klass.iri, where)
-        return np.array(sorted(self._relations[name] for name in names if name in self._relations), np.int64)
+        return np.union1d(surely, self._named(nodes, values, self._relations))
 
     def _steps(self, nodes: RemoteSet) -> Ids:
         """Steps as numbers: twice the relation, and one more for an inverse step."""
-        valued = f"?y ?w ?v . FILTER(isLiteral(?v) && {_has_value('?v')}) {self._visible}"
-        forwards = self._touched(nodes, f"?x ?r ?y . {valued}")
+        if not self._has_values:
+            return np.empty(0, np.int64)
+        valued = self._valued("?y")
+        forwards = self._named(nodes, f"?x ?r ?y . {valued}", self._relations)
         return np.union1d(2 * forwards, 2 * self._leading_to(nodes, "?y", valued) + 1)
 
     def _leading_to(self, nodes: RemoteSet, subject: str, also: str) -> Ids:
         """Relations from some subject to a member, or to a literal of the same value."""
-        found = self._touched(nodes, f"{subject} ?r ?x . {also}")
-        if nodes.klass is not None:
-            return found
+        found = self._named(nodes, f"{subject} ?r ?x . {also}", self._relations)
         questions = [
             Question(
                 ("?r",),
