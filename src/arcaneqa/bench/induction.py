@@ -120,8 +120,10 @@ def measure_gold(induction: Induction, given: Sequence[Case]) -> Gold:
 
 
 def _warm(induction: Induction) -> None:
-    """What a process does once: which classes a superlative can start from."""
+    """What a process does once: find the classes a program can start from, load compiled code."""
     len(induction.vocabulary.orderable)
+    hubs = most_connected(induction.kb, 4)
+    Search(induction, DrawnScorer(0), beam=BEAM).run("warm up", [topics_of(induction.kb, hubs)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +141,8 @@ def measure_searches(induction: Induction, asked: Sequence[tuple[str, Topics]], 
     drawn = DrawnScorer(seed)
     search = Search(induction, drawn, beam=BEAM)
     _warm(induction)
+    search.run("warm up", [Topics()])
+    drawn.seconds = 0.0
     own, steps = [], []
     for question, topics in asked:
         before = drawn.seconds
