@@ -9,6 +9,7 @@ import numpy as np
 
 from arcaneqa.kb import schema as kb_schema
 from arcaneqa.kb.interface import Comparison, KnowledgeBase
+from arcaneqa.kb.names import Names
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.kb.terms import Blank, Iri
 from arcaneqa.kb.values import kind_of
@@ -30,7 +31,7 @@ from arcaneqa.program.expression import (
     Value,
 )
 
-_PREPOSITION = re.compile(r".+ (in|by|of|at|from|to|for|with|on|under|near|into|as|about|through)")
+_PREPOSITION = re.compile(r".+ (in|by|of|at|from|to|for|with|on|under|near|into|as|about|through|within)")
 _VERB = re.compile(r"(is|are|was|has|have|\w+(ed|own|orn|ung|itten|iven)) .*")
 _NUMBERS = {
     Comparison.LT: "less than",
@@ -107,7 +108,11 @@ class _Speaker:
         label = None if node is None else self.kb.labels(np.array([node], dtype=np.int64))[0]
         if label:
             return label
-        return label_from_iri(term.value) if isinstance(term, Iri) else "something"
+        if isinstance(term, Blank):
+            return "something"
+        # What needs no prefix is an id, not a word.
+        name = Names(self.kb.profile).short(term.value)
+        return label_from_iri(term.value) if ":" in name else name
 
     def known(self, relation: Relation) -> kb_schema.Relation | None:
         id = self.kb.schema.relation_ids.get(relation.iri)
@@ -131,6 +136,8 @@ class _Speaker:
 
     def has(self, relation: Relation, thing: str) -> str:
         name = self.relation_words(relation)
+        if _is_plural(name):
+            return f"whose {name} include {thing}"
         if not _PREPOSITION.fullmatch(name):
             return f"whose {name} is {thing}"
         if not _VERB.fullmatch(name):
@@ -143,6 +150,8 @@ class _Speaker:
         name = self.relation_words(relation)
         if not _PREPOSITION.fullmatch(name):
             return _Phrase(f"the {name} of {thing}")
+        if not _VERB.fullmatch(name):
+            return _Phrase(f"the {name} {thing}")
         linked = name if re.match(r"(is|are|was|has|have) ", name) else f"is {name}"
         return _Phrase(f"what {thing} {linked}")
 
@@ -187,7 +196,16 @@ def _words(iri: str, label: str | None) -> str:
     return words(tail(iri).rsplit(".", 1)[-1]) or label or iri
 
 
+def _is_plural(name: str) -> bool:
+    """Whether a relation's name speaks of several things: "versions", "games with this mode"."""
+    head = re.split(r" (?:in|by|of|at|from|to|for|with|on|within)\b", name, maxsplit=1)[0]
+    return re.search(r"[^sui]s$", head) is not None and not _VERB.fullmatch(name)
+
+
 def _plural(noun: str) -> str:
+    if " of " in noun:
+        kind, _, rest = noun.partition(" of ")
+        return f"{_plural(kind)} of {rest}"
     head, space, last = noun.rpartition(" ")
     lowered = last.lower()
     if lowered in _IRREGULAR:
