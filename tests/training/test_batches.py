@@ -13,6 +13,9 @@ from hypothesis import strategies as st
 from arcaneqa.errors import InputError
 from arcaneqa.model.checkpoint import Model, create
 from arcaneqa.model.config import ModelConfig
+from arcaneqa.model.network import Sequences
+from arcaneqa.model.ragged import Ints
+from arcaneqa.training.ahead import built_ahead
 from arcaneqa.training.batches import Corpus, join, mixture
 from arcaneqa.training.loop import parts
 from arcaneqa.training.prepared import Builder, Prepared, read, write
@@ -170,3 +173,25 @@ def test_damage_is_found(tmp_path: Path) -> None:
     (tmp_path / "set" / "manifest.json").write_text('{"format": 99}')
     with pytest.raises(InputError, match="another version"):
         read(tmp_path / "set")
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_batches_built_ahead_are_the_same(model: Model) -> None:
+    corpus = Corpus.of(prepared(), model.words)
+
+    def build(corpus: Corpus, number: int, questions: Ints) -> list[Sequences]:
+        return [corpus.batch(part, 500, 4, number) for part in (questions[:2], questions[2:])]
+
+    updates = [(number, (np.arange(5) + number) % 12) for number in range(20)]
+    here, there = (
+        [
+            (model.network(batch).losses, questions.tolist())
+            for batches, questions in built_ahead(corpus, build, updates, processes)
+            for batch in batches
+        ]
+        for processes in (0, 2)
+    )
+    assert len(here) == 40
+    for (losses, questions), (others, same) in zip(here, there, strict=True):
+        assert torch.equal(losses, others)
+        assert questions == same

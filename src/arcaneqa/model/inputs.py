@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -36,17 +37,17 @@ class Inputs:
     piece_candidates: Tensor
     pieces_each: Tensor
 
-    def to(self, device: torch.device, non_blocking: bool = True) -> Inputs:
-        moved: dict[str, Any] = {
-            field.name: getattr(self, field.name).to(device, non_blocking=non_blocking)
-            for field in fields(self)
-            if field.name != "calls"
-        }
-        calls = tuple(
-            (ids.to(device, non_blocking=non_blocking), mask.to(device, non_blocking=non_blocking))
-            for ids, mask in self.calls
-        )
-        return replace(self, calls=calls, **moved)
+
+def exchanged(value: Any, change: Callable[[Any], Any]) -> Any:
+    """The same structure of dataclasses and tuples, with every tensor or array exchanged."""
+    if isinstance(value, Tensor | np.ndarray):
+        return change(value)
+    if isinstance(value, tuple):
+        return tuple(exchanged(part, change) for part in value)
+    if is_dataclass(value) and not isinstance(value, type):
+        names = [field.name for field in fields(value)]
+        return replace(value, **{name: exchanged(getattr(value, name), change) for name in names})
+    return value
 
 
 def arrange(packed: Packed, pad: int, tokens_per_call: int, multiple: int = 1) -> Inputs:

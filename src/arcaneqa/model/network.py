@@ -6,15 +6,14 @@ step at a time. Both see a decision as its candidates' encodings and its questio
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
-from typing import Any
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 
 from arcaneqa.model.config import KIND_INDEX, ModelConfig
 from arcaneqa.model.encoder import Encoder
-from arcaneqa.model.inputs import Inputs
+from arcaneqa.model.inputs import Inputs, exchanged
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +52,14 @@ class Sequences:
     made_steps: Tensor
     uses_variables: tuple[bool, ...]
 
-    def to(self, device: torch.device, non_blocking: bool = True) -> Sequences:
-        moved: dict[str, Any] = {
-            field.name: getattr(self, field.name).to(device, non_blocking=non_blocking)
-            for field in fields(self)
-            if field.name not in ("decision_rows", "uses_variables")
-        }
-        rows = tuple(row.to(device, non_blocking=non_blocking) for row in self.decision_rows)
-        return replace(self, decision_rows=rows, **moved)
+    def to(self, device: torch.device) -> Sequences:
+        """On a GPU without waiting for it: from memory that it may read by itself."""
+        if device.type == "cuda":
+            moved = exchanged(self, lambda one: one.pin_memory().to(device, non_blocking=True))
+        else:
+            moved = exchanged(self, lambda one: one.to(device))
+        assert isinstance(moved, Sequences)
+        return moved
 
 
 @dataclass(frozen=True, slots=True)

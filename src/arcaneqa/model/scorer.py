@@ -16,7 +16,7 @@ from arcaneqa.induction.scorer import Candidate, Decision, Heat, Scores, TokenKi
 from arcaneqa.model.checkpoint import Model, load
 from arcaneqa.model.config import KIND_INDEX
 from arcaneqa.model.heat import heat
-from arcaneqa.model.inputs import arrange
+from arcaneqa.model.inputs import arrange, exchanged
 from arcaneqa.model.network import Encoded
 from arcaneqa.model.vocabulary import Asked, Vocabulary
 
@@ -219,7 +219,8 @@ class ModelScorer:
 
     def _encode(self, keys: Sequence[Asked]) -> list[_Reading]:
         packed = self._vocabulary.pack(keys)
-        inputs = arrange(packed, self.model.words.pad, self._tokens_per_call).to(self.device)
+        inputs = arrange(packed, self.model.words.pad, self._tokens_per_call)
+        inputs = exchanged(inputs, lambda one: one.to(self.device))
         encoded = self.network.encode(inputs, self._half)
         candidates = torch.split(encoded.candidates, [len(asked.candidates) for asked in keys])
         lengths = packed.question_lengths.tolist()

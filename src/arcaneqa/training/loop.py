@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,12 +17,14 @@ from arcaneqa.errors import InputError
 from arcaneqa.model.checkpoint import Model, save
 from arcaneqa.model.network import Network, Sequences
 from arcaneqa.model.ragged import Ints
+from arcaneqa.training.ahead import built_ahead
 from arcaneqa.training.batches import Corpus, mixture
 from arcaneqa.training.history import History
 from arcaneqa.training.settings import Settings
 from arcaneqa.training.state import Progress, load_state, save_state
 
-AHEAD = 3
+PROCESSES = 4
+"""That build batches while a GPU learns from others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,29 +164,21 @@ class Trainer:
                 step += 1
 
     def _batches(self, step: int) -> Iterator[tuple[list[Sequences], int, int]]:
-        """An update's parts as tensors, its decisions and its questions; built ahead in threads."""
+        """An update's parts as tensors, its decisions and its questions."""
+        settings, rank, size = self.settings, self.crew.rank, self.crew.size
 
-        def build(number: int, chosen: Ints) -> tuple[list[Sequences], int, int]:
-            mine = chosen[self.crew.rank :: self.crew.size]
-            draw = self.settings.seed * 1_000_003 + number
-            built = [
-                self.corpus.batch(part, self.settings.call_tokens, self.settings.candidates, draw)
-                for part in parts(mine, self.corpus.tokens, self.settings.part_tokens)
+        def build(corpus: Corpus, number: int, chosen: Ints) -> list[Sequences]:
+            draw = settings.seed * 1_000_003 + number
+            return [
+                corpus.batch(part, settings.call_tokens, settings.candidates, draw)
+                for part in parts(chosen[rank::size], corpus.tokens, settings.part_tokens)
             ]
-            if self.device.type == "cuda":
-                built = [batch.to(self.device) for batch in built]
-            return built, int(self.corpus.decisions[chosen].sum()), len(chosen)
 
-        with ThreadPoolExecutor(AHEAD) as pool:
-            waiting = []
-            try:
-                for number, chosen in enumerate(self._updates(step), step):
-                    waiting.append(pool.submit(build, number, chosen))
-                    if len(waiting) > AHEAD:
-                        yield waiting.pop(0).result()
-            finally:
-                for future in waiting:
-                    future.cancel()
+        processes = PROCESSES if self.device.type == "cuda" else 0
+        for batches, chosen in built_ahead(
+            self.corpus, build, enumerate(self._updates(step), step), processes
+        ):
+            yield batches, int(self.corpus.decisions[chosen].sum()), len(chosen)
 
     def _pace(self, step: int, seconds: float) -> float:
         """The share of the peak learning rate: a linear rise, then a linear fall to the end of the run."""
