@@ -71,6 +71,8 @@ class _Tally:
         published = self.published(draft)
         if not draft.programs:
             self.reasons[draft.reason or "no program is given"] += 1
+            if draft.answers is not None:
+                self.check("finds the published answers", False)
             if published is not None:
                 self.check("finds the answers of the published SPARQL", False)
             return

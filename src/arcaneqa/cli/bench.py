@@ -136,12 +136,15 @@ def language(
     facts: Annotated[
         Path | None, typer.Option(help="The N-Triples of the index, to ask the published SPARQL there.")
     ] = None,
+    most: Annotated[int | None, typer.Option(help="Use at most so many questions, the first ones.")] = None,
     document: Annotated[Path, typer.Option(help="Where the table goes.")] = Path("docs/datasets.md"),
 ) -> None:
     """Take every program of a dataset through text, steps, execution and SPARQL.
 
     Example: arcaneqa bench language webqsp WebQSP.train.json --kb my-freebase --facts freebase.nt.gz
     """
+    from itertools import islice
+
     from arcaneqa.bench.language import load, report
     from arcaneqa.bench.report import write_section
     from arcaneqa.datasets.convert import FORMATS, read_drafts
@@ -151,12 +154,14 @@ def language(
     if format not in FORMATS:
         raise InputError(f"There is no format “{format}”; give one of {', '.join(FORMATS)}.")
     with open_kb(kb) as opened:
-        drafts = read_drafts(format, source, opened.profile, opened)
+        drafts = islice(read_drafts(format, source, opened.profile, opened), most)
         body = report(drafts, opened, None if facts is None else load(facts))
     file = f"{source.parent.name}/{source.name}"
     line = f"arcaneqa bench language {format} {file} --kb {Path(kb).name}"
     line += f" --facts {facts.parent.name}/{facts.name}" if facts else ""
-    write_section(document, f"language {file}", file, line, body)
+    line += f" --most {most}" if most else ""
+    title = f"{file}, first {most:,}" if most else file
+    write_section(document, f"language {title}", title, line, body)
     typer.echo(body)
 
 
