@@ -196,9 +196,10 @@ def train(options: argparse.Namespace, chosen: list[Benchmark]) -> Path:
 def evaluate(options: argparse.Namespace, benchmark: Benchmark, model: Path | None) -> None:
     data = records(options, benchmark, "dev")
     if options.limit is not None:
-        short = data.with_name(f"{benchmark.name}-dev-{options.limit}.jsonl")
-        short.write_text("".join(data.read_text().splitlines(keepends=True)[: options.limit]))
-        data = short
+        lines = data.read_text().splitlines(keepends=True)
+        data = data.with_name(f"{benchmark.name}-dev-{options.limit}.jsonl")
+        # Spread over the whole file, which is ordered by domain.
+        data.write_text("".join(lines[:: max(1, len(lines) // options.limit)][: options.limit]))
     reports = {}
     named = [] if model is None else ["--model", model]
     named += ["--ontology", options.data / ONTOLOGY] if SOURCES[benchmark.kb][1] == "freebase" else []
