@@ -53,6 +53,8 @@ def singular(noun: str) -> str:
 @cache
 def is_plural(noun: str) -> bool:
     word = noun.rpartition(" ")[2]
+    if word in ("people", "children", "men", "women", "feet", "teeth", "mice", "criteria"):
+        return True
     if not word.endswith("s") or word.endswith(("ss", "us", "is", "series", "species", "news")):
         return False
     single = _ENGINE.singular_noun(word)

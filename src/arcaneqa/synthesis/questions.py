@@ -18,6 +18,10 @@ _COUNTING: tuple[str, ...] = tuple(TABLES["openings"]["counting"])
 
 def ask(speaker: Speaker, program: Expression, answers: int) -> str:
     """The program in words; `answers` is the size of its result, which decides on singular and plural."""
+    return " ".join([_say(speaker, program, answers), *speaker.moments])
+
+
+def _say(speaker: Speaker, program: Expression, answers: int) -> str:
     match program:
         case Count(argument):
             return _count(speaker, argument)

@@ -65,6 +65,8 @@ class Sampler:
         self._vocabulary = vocabulary
         self._iris = [relation.iri for relation in kb.schema.relations]
         self._twin = [relation.inverse is not None for relation in kb.schema.relations]
+        pairs = kb.schema.time_pairs
+        self._dates = {*pairs, *(end for end in pairs.values() if end is not None)}
         self._used: Counter[tuple[int, bool]] = Counter()
         shown = [r for r in kb.schema.relations if not r.hidden and r.facts]
         classes = [c.id for c in kb.schema.classes if not c.hidden and c.members]
@@ -159,6 +161,8 @@ class Sampler:
         if not self.facts.is_nameless(found.nodes):
             return found
         for relation, backwards in self.steps(found.nodes):
+            if isinstance(found.expression, During) and relation in self._dates:
+                continue
             if not _undoes(found.expression, self._iris[relation], backwards):
                 onward = self.join(found, relation, backwards)
                 if onward is not None and not self.facts.is_nameless(onward.nodes):
@@ -389,6 +393,8 @@ class Sampler:
 
 def _undoes(expression: Expression, iri: str, backwards: bool) -> bool:
     """Whether a step leads straight back to where the last one came from."""
+    while isinstance(expression, During | Cons | Extreme):
+        expression = expression.argument
     return isinstance(expression, Join) and expression.relation == Relation(iri, backwards)
 
 

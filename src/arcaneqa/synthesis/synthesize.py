@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator
 from random import Random
 
@@ -40,7 +40,8 @@ SHARES = {
 _MOST_WORDINGS = 3
 _LARGEST_ANSWER = 300
 _LONGEST_QUESTION = 200
-_MOST_FAILURES = 2000
+_WINDOW, _FEWEST = 1000, 20
+"""A knowledge base is exhausted when so few of the last programs gave a new question."""
 
 
 def synthesize(kb: KnowledgeBase, size: int, seed: int = 0, careful: bool = False) -> Iterator[Question]:
@@ -55,18 +56,20 @@ def synthesize(kb: KnowledgeBase, size: int, seed: int = 0, careful: bool = Fals
     writer = _Writer(induction, Lexicon(kb, facts), rng, careful)
     said: set[str] = set()
     wordings: Counter[str | None] = Counter()
-    made = failures = 0
-    while made < size and failures < _MOST_FAILURES:
+    made = 0
+    tries: deque[bool] = deque([True] * _WINDOW, _WINDOW)
+    while made < size and sum(tries) > _FEWEST:
+        tries.append(False)
         (kind,) = rng.choices(list(SHARES), list(SHARES.values()))
         found = sampler.kinds[kind]()
         question = None if found is None else writer.write(found, f"synth-{made}")
         key = "" if question is None else question.question.lower().rstrip("?.")
         if question is None or key in said or wordings[question.program] == _MOST_WORDINGS:
-            failures += 1
             continue
         said.add(key)
         wordings[question.program] += 1
-        made, failures = made + 1, 0
+        tries[-1] = True
+        made += 1
         yield question
     if made == 0:
         raise InputError(
@@ -120,5 +123,10 @@ class _Writer:
 
     def _is_trivial(self, found: Found) -> bool:
         """Whether the answer is no more than what the question names."""
-        topics = {self._kb.node(n.term) for n in post_order(found.expression) if isinstance(n, Entity)}
+        topics: set[int | None] = set()
+        for node in post_order(found.expression):
+            if isinstance(node, Entity):
+                topics.add(self._kb.node(node.term))
+            elif isinstance(node, Value):
+                topics.update(self._kb.equal(node.literal).ids.tolist())
         return set(found.nodes.ids[: len(topics) + 1].tolist()) <= topics

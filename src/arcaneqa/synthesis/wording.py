@@ -53,6 +53,8 @@ class Speaker:
         self.lexicon = lexicon
         self.rng = rng
         self.marks: list[tuple[Entity | Value, str]] = []
+        self.moments: list[str] = []
+        """Times at which nodes without names are meant; they close the question."""
 
     def pick(self, *options: str) -> str:
         return self.rng.choice(options)
@@ -138,14 +140,19 @@ class Speaker:
         """The relation and its argument; across a node without a name, two relations are one."""
         words = self.lexicon.relation(join.relation)
         inner = join.argument
+        when = inner.when if isinstance(inner, During) else None
+        if isinstance(inner, During):
+            inner = inner.argument
         if isinstance(inner, Join) and self.lexicon.is_nameless(inner):
+            if when is not None:
+                self.moments.append(self.moment(when))
             other = self.lexicon.relation(inner.relation)
             label = self.pick(words.label, words.label, other.label, f"{other.label} {words.label}")
             merged = replace(
                 words, label=label, domain=other.domain if join.relation.inverse else words.domain
             )
             return merged, inner.argument
-        return words, inner
+        return words, join.argument
 
     def conjunction(self, left: Expression, right: Expression, many: bool) -> Phrase:
         parts = [*_conjuncts(left), *_conjuncts(right)]
@@ -216,20 +223,17 @@ class Speaker:
         return replace(head, after=(*head.after, Modifier.having(text)))
 
     def dated(self, head: Phrase, when: Value | Now) -> Phrase:
+        if isinstance(when, Now) and self.chance(0.6):
+            return replace(head, before=(self.pick("current", "present"), *head.before))
+        return replace(head, after=(*head.after, Modifier.adverbial(self.moment(when))))
+
+    def moment(self, when: Value | Now) -> str:
         if isinstance(when, Now):
-            if self.chance(0.6):
-                return replace(head, before=(self.pick("current", "present"), *head.before))
-            return replace(
-                head, after=(*head.after, Modifier.adverbial(self.pick("now", "today", "at the moment")))
-            )
-        moment = self.mark(when)
-        exact = when.literal.datatype.endswith(("#date", "#dateTime"))
-        text = (
-            self.pick(f"on {moment}", f"as of {moment}")
-            if exact
-            else self.pick(f"in {moment}", f"in {moment}", f"during {moment}", f"from {moment}")
-        )
-        return replace(head, after=(*head.after, Modifier.adverbial(text)))
+            return self.pick("now", "today", "at the moment", "currently")
+        mark = self.mark(when)
+        if when.literal.datatype.endswith(("#date", "#dateTime")):
+            return self.pick(f"on {mark}", f"as of {mark}")
+        return self.pick(f"in {mark}", f"in {mark}", f"during {mark}", f"from {mark}")
 
     # Modifiers -------------------------------------------------------------------------------
 

@@ -1,0 +1,162 @@
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from arcaneqa.datasets.record import Question
+from arcaneqa.induction.induction import Induction
+from arcaneqa.induction.targets import Inadmissible, targets
+from arcaneqa.induction.topics import topics_from_gold
+from arcaneqa.kb.build import build_index
+from arcaneqa.kb.index import Index
+from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.names import Names
+from arcaneqa.program.execute import execute
+from arcaneqa.program.expression import Compare, Cons, During, Entity, Expression, Extreme, Join, post_order
+from arcaneqa.program.steps import canonical
+from arcaneqa.program.text import parse, print_program
+from arcaneqa.synthesis.examples import example_questions
+from arcaneqa.synthesis.records import answers_of, function_of, relations_of
+from arcaneqa.synthesis.synthesize import synthesize
+
+
+def program_of(question: Question, kb: KnowledgeBase) -> Expression:
+    assert question.program is not None
+    return parse(question.program, Names(kb.profile), kb.schema)
+
+
+def relations_in(program: Expression) -> set[str]:
+    found: set[str] = set()
+    for node in post_order(program):
+        match node:
+            case Join(relation, _) | Compare(_, relation, _) | Cons(_, relation, _) | During(_, relation, _):
+                found.add(relation.iri)
+            case Extreme(_, _, path):
+                found.update(relation.iri for relation in path)
+    return found
+
+
+@pytest.fixture(scope="module")
+def pairs(atlas: Index) -> list[Question]:
+    return list(synthesize(atlas, 600, seed=3))
+
+
+@pytest.fixture(scope="module")
+def demo_pairs(demo: Index) -> list[Question]:
+    return list(synthesize(demo, 1500, seed=3))
+
+
+def test_the_same_seed_gives_the_same_pairs(atlas: Index, pairs: list[Question]) -> None:
+    assert list(synthesize(atlas, 200, seed=3)) == pairs[:200]
+    assert list(synthesize(atlas, 200, seed=4)) != pairs[:200]
+
+
+def test_programs_find_the_recorded_answers(
+    atlas: Index, pairs: list[Question], demo: Index, demo_pairs: list[Question]
+) -> None:
+    for kb, questions in ((atlas, pairs), (demo, demo_pairs[:400])):
+        for question in questions:
+            result = execute(program_of(question, kb), kb)
+            assert question.answers, question
+            assert set(answers_of(result, kb, Names(kb.profile))) == set(question.answers), question
+
+
+def test_programs_are_canonical_and_described(atlas: Index, pairs: list[Question]) -> None:
+    names = Names(atlas.profile)
+    for question in pairs:
+        program = program_of(question, atlas)
+        assert print_program(program, names) == question.program
+        gold = topics_from_gold(question.entities, atlas, question.question, program)
+        assert canonical(program, [topic.term for topic in gold.items]) == program
+        assert (function_of(program), relations_of(program)) == (question.function, question.relations)
+
+
+def test_induction_can_build_every_program(demo: Index, demo_pairs: list[Question]) -> None:
+    induction = Induction(demo)
+    for question in demo_pairs[:300]:
+        program = program_of(question, demo)
+        topics = topics_from_gold(question.entities, demo, question.question, program)
+        assert not isinstance(targets(induction, question.question, program, topics), Inadmissible), question
+
+
+def test_spans_point_at_the_mentions(pairs: list[Question], demo_pairs: list[Question]) -> None:
+    for question in [*pairs, *demo_pairs]:
+        for entity in question.entities:
+            assert entity.mention
+            assert question.question[entity.start : entity.end] == entity.mention
+
+
+def test_every_topic_is_mentioned(atlas: Index, pairs: list[Question]) -> None:
+    names = Names(atlas.profile)
+    for question in pairs:
+        if "CONS" not in (question.program or ""):
+            topics = {
+                names.write(n.term) for n in post_order(program_of(question, atlas)) if isinstance(n, Entity)
+            }
+            assert topics <= {entity.id for entity in question.entities}, question
+
+
+def test_every_function_is_asked_for(pairs: list[Question], demo_pairs: list[Question]) -> None:
+    functions = {"none", "count", "argmax", "argmin", "<", ">", "<=", ">=", "cons", "tc"}
+    assert {question.function for question in pairs} == functions
+    assert {question.function for question in demo_pairs} == functions
+    assert max(Counter(question.function for question in demo_pairs).values()) < 0.65 * len(demo_pairs)
+
+
+def test_rare_relations_and_classes_are_asked_about_too(demo: Index, demo_pairs: list[Question]) -> None:
+    """A planet's temperature has eight facts, a city's time zone twenty thousand."""
+    used: Counter[str] = Counter()
+    for question in demo_pairs:
+        used.update(relations_in(program_of(question, demo)))
+    shown = [relation for relation in demo.schema.relations if not relation.hidden]
+    assert all(used[relation.iri] for relation in shown), [r.iri for r in shown if not used[r.iri]]
+    assert max(used.values()) < 12 * sorted(used.values())[len(used) // 2]
+    text = " ".join(question.program or "" for question in demo_pairs)
+    classes = [klass for klass in demo.schema.classes if klass.members and not klass.hidden]
+    missing = [klass.iri for klass in classes if f"demo:{klass.iri.rpartition('/')[2]} " not in f"{text} "]
+    assert len(missing) < 5, missing
+
+
+def test_nodes_without_names_are_passed_through(pairs: list[Question]) -> None:
+    """Posts are neither named by a question nor given as its answer."""
+    for question in pairs:
+        assert not any(entity.id.startswith(":p") and entity.id[2:].isdigit() for entity in question.entities)
+        if question.function != "count":
+            assert not any(answer in {":p1", ":p2", ":p3", ":p4"} for answer in question.answers or ()), (
+                question
+            )
+    mediated = [question for question in pairs if ":office" in (question.program or "")]
+    assert mediated
+    assert any(":held" in (question.program or "") for question in mediated)
+
+
+def test_no_question_twice_and_none_trivial(pairs: list[Question]) -> None:
+    texts = [question.question.lower().rstrip("?.") for question in pairs]
+    assert len(set(texts)) == len(texts)
+    for question in pairs:
+        if question.function != "count":
+            assert not set(question.answers or ()) <= {entity.id for entity in question.entities}, question
+
+
+def test_aliases_are_used(pairs: list[Question]) -> None:
+    assert any(entity.mention and entity.mention.lower() == "aviana" for q in pairs for entity in q.entities)
+
+
+def test_examples_are_short_and_printed_with_care(demo: Index, atlas: Index) -> None:
+    for kb in (demo, atlas):
+        examples = example_questions(kb, count=4)
+        assert len(examples) == len(set(examples)) == 4
+        assert all(text.endswith("?") and len(text) <= 70 for text in examples)
+
+
+def test_a_tiny_knowledge_base_gives_what_it_has(tmp_path: Path) -> None:
+    source = tmp_path / "tiny.ttl"
+    label = "<http://www.w3.org/2000/01/rdf-schema#label>"
+    source.write_text(
+        f'<http://a/s> <http://a/p> <http://a/o> ; {label} "Sea" . <http://a/o> {label} "Oak" .'
+    )
+    build_index([source], tmp_path / "kb")
+    with Index(tmp_path / "kb") as kb:
+        assert 1 < len(list(synthesize(kb, 1000))) < 100
