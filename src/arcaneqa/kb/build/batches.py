@@ -67,18 +67,19 @@ class Batch:
         return len(self) == most
 
     def write(self, folder: Path, number: int) -> Summary:
-        texts = [term[1:-1] if term[0] == "<" else "" for term in self._terms]
-        kinds = array("I", [ENTITY]) * len(texts)
-        keys = [text.encode() for text in texts]
-        heap = list(keys)
-        for place, term in enumerate(self._terms):
-            if term[0] == "_":
-                heap[place] = keys[place] = f"_:{self._scope}{term[2:]}".encode()
-            elif term[0] == '"':
+        terms = list(self._terms)
+        heap = [term[1:-1].encode() for term in terms]
+        keys = heap.copy()
+        kinds = array("I", [ENTITY]) * len(terms)
+        for place in [place for place, term in enumerate(terms) if term[0] != "<" or " " in term]:
+            term = terms[place]
+            if term[0] == '"':
                 lexical, spelled = _literal(term)
                 kinds[place] = self._types.setdefault(spelled, len(self._types))
                 heap[place], keys[place] = lexical.encode(), term_key(lexical, spelled)
-            elif " " in term:  # in no IRI, but between the parts of a quoted statement
+            elif term[0] == "_":
+                heap[place] = keys[place] = f"_:{self._scope}{term[2:]}".encode()
+            else:  # no IRI has a space
                 raise InputError(f"The statement {term} is quoted by another, which cannot be indexed.")
         (folder / f"{number}.heap").write_bytes(b"".join(heap))
         (folder / f"{number}.digests").write_bytes(b"".join([term_digest(key) for key in keys]))
@@ -91,7 +92,7 @@ class Batch:
         }
         for name, column in columns.items():
             (folder / f"{number}.{name}").write_bytes(column)
-        return Summary(len(texts), len(self), list(self._predicates), list(self._types))
+        return Summary(len(terms), len(self), list(self._predicates), list(self._types))
 
 
 def _literal(term: str) -> tuple[str, str]:

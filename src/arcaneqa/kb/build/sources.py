@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -94,10 +95,13 @@ class Source:
         while start < len(block):
             end = block.find(b"\n", start + _PIECE) + 1 or len(block)
             piece = block[start:end]
+            good = 0
             try:
-                yield from list(parse(piece, format=self._format))
+                for quad in parse(piece, format=self._format):
+                    yield quad
+                    good += 1
             except SyntaxError:
-                yield from self._line_by_line(piece, first)
+                yield from islice(self._line_by_line(piece, first), good, None)
             start, first = end, first + piece.count(b"\n")
 
     def _line_by_line(self, piece: bytes, first: int) -> Iterator[Quad]:
