@@ -146,6 +146,30 @@ def test_webqsp(kb: Path, tmp_path: Path) -> None:
     assert (second["id"], second["program"], second["answers"]) == ("c", None, ["m.8"])
 
 
+def test_cwq(kb: Path, tmp_path: Path) -> None:
+    sparql = (
+        f"PREFIX ns: <{NS}>\nSELECT DISTINCT ?x WHERE {{ FILTER (?x != ?c)\nns:m.1 ns:p.p.brother ?x . }}"
+    )
+    good = sparql.replace("FILTER (?x != ?c)", "FILTER (?x != ns:m.1)")
+    items = [
+        {
+            "ID": "a",
+            "question": "Ada's brother?",
+            "sparql": good,
+            "answers": [{"answer_id": "m.2", "answer": "Bob"}],
+        },
+        {"ID": "b", "question": "Ada's brother?", "sparql": sparql, "answers": []},
+    ]
+    source, out = tmp_path / "cwq.json", tmp_path / "out.jsonl"
+    source.write_text(json.dumps(items))
+    assert call("convert", "cwq", source, "--out", out).returncode == 0
+    first, second = records(out)
+    assert (first["program"], first["answers"]) == ("(JOIN p.p.brother_inv m.1)", ["m.2"])
+    assert (second["program"], second["answers"]) == (None, [])
+    assert call("convert", "cwq", source, "--out", out, "--kb", kb).returncode == 0
+    assert records(out)[0]["answers"] == ["m.2", "m.4"]
+
+
 def test_simplequestions_and_records(kb: Path, tmp_path: Path) -> None:
     host = "www.freebase.com/"
     source, out, again = tmp_path / "annotated_fb_data_train.txt", tmp_path / "a.jsonl", tmp_path / "b.jsonl"

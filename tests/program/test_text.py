@@ -173,6 +173,7 @@ def test_blank_nodes_are_always_entities() -> None:
         ("(JOIN a.b nowhere:x)", 10, "prefix"),
         ("(JOIN a.b <>)", 10, "not an IRI"),
         ("(R a.b)", 1, "turns a relation"),
+        ("(JOIN a.b 1999)", 10, "needs its datatype"),
         ("(JOIN (AND a.b a.c) m.0)", 6, "relation is expected"),
         ("(JOIN a.b \ud800)", 10, "half a character"),
         ("(" * 10_000, 200, "nested more than"),

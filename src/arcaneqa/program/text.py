@@ -6,6 +6,7 @@ program means it the other way round, canonical text says `(CLASS c)` or `(ENTIT
 
 from __future__ import annotations
 
+import re
 from typing import Literal as Choice
 
 from arcaneqa.errors import InputError, ProgramError
@@ -34,6 +35,7 @@ from arcaneqa.program.expression import (
 from arcaneqa.program.lexer import Token, checked_iri, read_literal, tokens, write_literal
 
 Dialect = Choice["canonical", "grailqa"]
+_NUMBER = re.compile(r"[+-]?\d[\d.,eE+-]*")
 _ARITIES = {"JOIN": 2, "AND": 2, "COUNT": 1, "CONS": 3, "TC": 3, "R": 1, "CLASS": 1, "ENTITY": 1}
 _ARITIES |= {direction.value: 2 for direction in Direction}
 _ARITIES |= {comparison.value: 2 for comparison in Comparison}
@@ -202,6 +204,9 @@ class _Parser:
             raise self.error(f"a name is expected here, not {token.text}", token.position)
         if token.kind == "iri" and not token.text.endswith(">"):
             raise self.error("only a relation has an inverse", token.position)
+        if _NUMBER.fullmatch(token.text):
+            hint = f"a number needs its datatype, as in {token.text}^^xsd:integer"
+            raise self.error(hint, token.position)
         return self.iri(token.text, token.position)
 
 
