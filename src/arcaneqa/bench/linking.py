@@ -135,7 +135,7 @@ def spoilt(questions: Sequence[Question]) -> list[tuple[str, list[Question]]]:
     ways: list[tuple[str, Callable[[str], str]]] = [
         ("lower case", str.lower),
         ("upper case", str.upper),
-        ("no punctuation", lambda text: re.sub(r"[^\w\s]", "", text)),
+        ("no punctuation", lambda text: re.sub(r"(?<!\d)[^\w\s]|[^\w\s](?!\d)", "", text)),
         ("one typing error", lambda text: misspelt(text, chance)),
     ]
     return [(name, [replace(q, question=way(q.question)) for q in questions]) for name, way in ways]
