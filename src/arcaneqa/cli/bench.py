@@ -42,25 +42,28 @@ def linking(
 
 @command.command()
 def names(
-    labels: Annotated[int, typer.Option(help="How many names to make up.")] = 10_000_000,
-    compared: Annotated[
-        int, typer.Option(help="How many for the comparison of engines; 0 for none.")
-    ] = 1_000_000,
+    labels: Annotated[int, typer.Option(help="How many names to make up, 10,000,000 say.")] = 0,
+    compared: Annotated[int, typer.Option(help="How many to compare engines with.")] = 0,
     document: Annotated[Path, typer.Option(help="Where the table goes.")] = Path("docs/benchmarks.md"),
 ) -> None:
     """How fast the spans of a question are found among millions of names, and what other engines take.
 
-    Example: arcaneqa bench names --labels 1000000 --compared 0
+    Example: arcaneqa bench names --labels 1000000 --compared 200000
     """
     from arcaneqa.bench.names import compare, measure, table
     from arcaneqa.bench.report import write_section
 
-    body = table([(f"{labels:,} names, all spans", measure(labels))])
+    if labels:
+        body = table([(f"{labels:,} names, all spans", measure(labels))])
+        command_line = f"arcaneqa bench names --labels {labels}"
+        write_section(document, "names", "Finding names", command_line, body)
+        typer.echo(body)
     if compared:
-        body += f"\n\nEngines, {compared:,} names\n\n" + table(compare(compared))
-    command_line = f"arcaneqa bench names --labels {labels} --compared {compared}"
-    write_section(document, "names", "Finding names", command_line, body)
-    typer.echo(body)
+        body = table(compare(compared))
+        command_line = f"arcaneqa bench names --compared {compared}"
+        title = f"Engines for names: {compared:,} of them"
+        write_section(document, "name engines", title, command_line, body)
+        typer.echo(body)
 
 
 @command.command("kb")
@@ -184,4 +187,25 @@ def endpoint(
     body = run(facts, data, load_profile(profile), questions, lambda line: typer.echo(line, err=True))
     line = f"arcaneqa bench endpoint {facts.name} {data.name} --profile {profile} --questions {questions}"
     write_section(document, f"endpoint {data.stem}", f"Induction over endpoints: {data.stem}", line, body)
+    typer.echo(body)
+
+
+@command.command()
+def synth(
+    kb: Annotated[str | None, typer.Option(help="Index folder or endpoint; the demo if left out.")] = None,
+    size: Annotated[int, typer.Option(help="How many pairs to make.")] = 10_000,
+    document: Annotated[Path, typer.Option(help="Where the table goes.")] = Path("docs/benchmarks.md"),
+) -> None:
+    """How many question–program pairs are made in a minute.
+
+    Example: arcaneqa bench synth --size 10000
+    """
+    from arcaneqa.bench.report import write_section
+    from arcaneqa.bench.synth import report
+    from arcaneqa.kb.open import open_kb
+
+    with open_kb(kb) as opened:
+        body = report(opened, size)
+    command_line = f"arcaneqa bench synth{'' if kb is None else ' --kb KB'} --size {size}"
+    write_section(document, "synth", "Making questions", command_line, body)
     typer.echo(body)

@@ -120,11 +120,15 @@ def acronyms(parts: Sequence[str]) -> list[str]:
 def keys_of_name(name: str) -> Iterator[tuple[int, Form]]:
     """Every key a name can be found under, each once, most faithful first."""
     parts = split(name) or ([name.strip()] if name.strip() else [])
-    if not parts:
-        return
+    if parts:
+        yield from keys_of_words(name, parts, loose(parts))
+
+
+def keys_of_words(name: str, parts: Sequence[str], loosened: Sequence[str]) -> Iterator[tuple[int, Form]]:
+    """The keys of a name that has been taken apart already."""
     seen = {first := key(parts)}
     yield first, Form.PLAIN
-    more: list[tuple[Sequence[str], Form]] = [(loose(parts), Form.LOOSE)]
+    more: list[tuple[Sequence[str], Form]] = [(loosened, Form.LOOSE)] if loosened != parts else []
     if shorter := short(name):
         shorter_parts = split(shorter)
         more += [(shorter_parts, Form.SHORT), (loose(shorter_parts), Form.SHORT)]

@@ -23,7 +23,7 @@ from rapidfuzz.distance import DamerauLevenshtein
 from arcaneqa.errors import IndexFormatError
 from arcaneqa.kb.interface import Ids
 from arcaneqa.kb.terms import Iri, Term
-from arcaneqa.linking.forms import Form, keys_of_name, name_from_iri, split, stem
+from arcaneqa.linking.forms import Form, keys_of_name, keys_of_words, loose, name_from_iri, split, stem
 
 FOLDER = "surfaces"
 CHUNK = 50_000
@@ -158,15 +158,19 @@ class _Names:
                         self.forms.append(form)
 
     def _add(self, node: int, name: str, source: int, seen: set[int]) -> None:
-        fresh = [(value, form) for value, form in keys_of_name(name) if value not in seen]
-        if not fresh:
+        parts = split(name) or ([name.strip()] if name.strip() else [])
+        if not parts:
             return
-        seen.update(value for value, _ in fresh)
-        self.keys += [value for value, _ in fresh]
-        self.forms += [form + source for _, form in fresh]
-        self.nodes += [node] * len(fresh)
-        self.texts.append(" ".join(stem(part) for part in split(name)))
-        self.rows.append(node)
+        before = len(seen)
+        for value, form in keys_of_words(name, parts, loose(parts)):
+            if value not in seen:
+                seen.add(value)
+                self.keys.append(value)
+                self.forms.append(form + source)
+                self.nodes.append(node)
+        if len(seen) > before:
+            self.texts.append(" ".join(map(stem, parts)))
+            self.rows.append(node)
 
 
 def _write_backwards(database: sqlite3.Connection) -> None:
