@@ -28,8 +28,7 @@ WIDE = 1000
 class Meaning:
     """A denotation: a set of nodes, or the number COUNT gives.
 
-    `parts` are the conjuncts of a conjunction, or the meaning itself. What is asked about the set is
-    computed when asked and kept.
+    What is asked about the set is computed when asked and kept.
     """
 
     def __init__(
@@ -42,8 +41,14 @@ class Meaning:
         self._kb = vocabulary.kb
         self._vocabulary = vocabulary
         self.nodes = nodes
-        self.parts: frozenset[Hashable] = frozenset((self,)) if parts is None else parts
+        self._parts = parts
         self.number = number
+
+    @property
+    def parts(self) -> frozenset[Hashable]:
+        """The conjuncts of a conjunction, or the meaning itself."""
+        # Not kept: an object that holds itself is let go of late, and its sets with it.
+        return frozenset((self,)) if self._parts is None else self._parts
 
     def __len__(self) -> int:
         return 1 if self.number is not None else len(self.nodes)
