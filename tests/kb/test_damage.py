@@ -146,7 +146,7 @@ def test_a_first_build_that_is_killed_leaves_nothing_that_opens(tmp_path: Path) 
         Index(tmp_path / ".index.building")
 
 
-@pytest.mark.parametrize("most", [100, 300, 1000])
+@pytest.mark.parametrize("most", [100, 300, 1000, 6000])
 def test_out_of_disk(old: Path, most: int) -> None:
     new = source(old.parent, "new")
 
@@ -161,8 +161,12 @@ def test_out_of_disk(old: Path, most: int) -> None:
 
 
 def test_two_builds_at_once(old: Path) -> None:
-    with target.building(old), pytest.raises(InputError, match="Another build"), target.building(old):
-        pass
+    with target.building(old) as folder:
+        for _ in range(2):
+            with pytest.raises(InputError, match="Another build"), target.building(old):
+                pass
+        for path in old.iterdir():
+            path.rename(folder / path.name)
     assert sorted(path.name for path in old.parent.iterdir()) == ["index", "old.nt"]
 
 

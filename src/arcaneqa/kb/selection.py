@@ -16,8 +16,8 @@ class Selection:
 
     def __init__(self, profile: Profile) -> None:
         self._names = Names(profile)
-        self._hide = _any(profile.hide)
-        self._only = _any(profile.only)
+        self._hide = _Patterns(profile.hide)
+        self._only = _Patterns(profile.only) if profile.only else None
         spoken = (profile.type, profile.label, profile.alias)
         declared = (profile.subclass, profile.inverse, profile.domain, profile.range)
         self._schema = frozenset(chain(*spoken, *declared))
@@ -26,9 +26,7 @@ class Selection:
         if iri in self._schema:
             return True
         name = self._names.short(iri)
-        if self._only is not None and not self._only.fullmatch(name):
-            return True
-        return self._hide is not None and self._hide.fullmatch(name) is not None
+        return name in self._hide or (self._only is not None and name not in self._only)
 
 
 def time_pairs(profile: Profile, relations: Mapping[str, int]) -> dict[int, int | None]:
@@ -50,6 +48,14 @@ def time_pairs(profile: Profile, relations: Mapping[str, int]) -> dict[int, int 
     return found
 
 
-def _any(patterns: Iterable[str]) -> re.Pattern[str] | None:
-    parts = [translate(pattern) for pattern in patterns]
-    return re.compile("|".join(parts)) if parts else None
+class _Patterns:
+    """Glob patterns; plain names among them, of which there may be thousands, are looked up."""
+
+    def __init__(self, patterns: Iterable[str]) -> None:
+        given = set(patterns)
+        globs = {pattern for pattern in given if set(pattern) & set("*?[")}
+        self._names = given - globs
+        self._globs = re.compile("|".join(map(translate, sorted(globs)))) if globs else None
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._names or (self._globs is not None and bool(self._globs.fullmatch(name)))

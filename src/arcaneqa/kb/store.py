@@ -166,7 +166,11 @@ def new_array(path: Path, dtype: DTypeLike, length: int) -> Array:
     with path.open("wb") as file:
         if length == 0:
             return np.empty(0, dtype)
-        os.posix_fallocate(file.fileno(), 0, length * np.dtype(dtype).itemsize)
+        size = length * np.dtype(dtype).itemsize
+        if hasattr(os, "posix_fallocate"):
+            os.posix_fallocate(file.fileno(), 0, size)
+        else:
+            file.truncate(size)
     return np.asarray(np.memmap(path, dtype, "r+", shape=(length,)))
 
 

@@ -7,6 +7,7 @@ import ctypes
 import fcntl
 import os
 import shutil
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,28 +28,44 @@ def building(target: Path) -> Iterator[Path]:
     folder = target.with_name(f".{target.name}.building")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        lock = os.open(target.with_name(f".{target.name}.lock"), os.O_RDWR | os.O_CREAT, 0o644)
     except OSError as error:
         raise InputError(f"No index can be built at {target}: {error.strerror}.") from None
-    try:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise InputError(f"Another build is writing {target}; wait for it to end.") from None
+    with _locked(target):
         shutil.rmtree(folder, ignore_errors=True)  # left by a build that was killed
         try:
             folder.mkdir()
             yield folder
             _take_place(folder, target)
-        except OSError as error:
+        except (OSError, sqlite3.Error) as error:
+            reason = error.strerror if isinstance(error, OSError) else None
             raise InputError(
-                f"The index could not be written beside {target}: {error.strerror or error}. "
+                f"The index could not be written beside {target}: {reason or error}. "
                 "What was there before is untouched."
             ) from None
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _locked(target: Path) -> Iterator[None]:
+    """One build of a target at a time; the lock goes with its process, however that ends."""
+    path = target.with_name(f".{target.name}.lock")
+    try:
+        lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    except OSError as error:
+        raise InputError(f"No index can be built at {target}: {error.strerror}.") from None
+    try:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.fstat(lock).st_nlink == 0:  # its last owner took it away between our opening and locking
+                raise BlockingIOError
+        except BlockingIOError:
+            raise InputError(f"Another build is writing {target}; wait for it to end.") from None
+        try:
+            yield
+        finally:
+            path.unlink(missing_ok=True)
     finally:
-        target.with_name(f".{target.name}.lock").unlink(missing_ok=True)
         os.close(lock)
 
 
