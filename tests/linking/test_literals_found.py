@@ -63,6 +63,11 @@ def test_a_percentage_may_be_a_share() -> None:
     assert number.unit == "percent"
 
 
+def test_facts_may_be_counted_in_millions() -> None:
+    [number] = numbers("200 million km")
+    assert number.values == (Decimal(200_000_000), Decimal(200))
+
+
 def test_units_are_remembered() -> None:
     assert [number.unit for number in numbers("5 km, 6kg, €7 and 8 apples")] == ["km", "kg", "euros", None]
 

@@ -209,3 +209,28 @@ def synth(
     command_line = f"arcaneqa bench synth{'' if kb is None else ' --kb KB'} --size {size}"
     write_section(document, "synth", "Making questions", command_line, body)
     typer.echo(body)
+
+
+@command.command()
+def anonymisation(
+    data: Annotated[Path, typer.Argument(help="Questions with their answers, as unified records.")],
+    kb: Annotated[str | None, typer.Option(help="Index folder or endpoint; the demo if left out.")] = None,
+    model: Annotated[Path | None, typer.Option(help="Checkpoint; the bundled one if left out.")] = None,
+    most: Annotated[int, typer.Option(help="Use at most so many questions, the first ones.")] = 100,
+    document: Annotated[Path, typer.Option(help="Where the table goes.")] = Path("docs/results.md"),
+) -> None:
+    """Answers with mentions as they are said, and with the kinds of things in their place.
+
+    Example: arcaneqa bench anonymisation dev.jsonl --kb my-kb
+    """
+    from itertools import islice
+
+    from arcaneqa.answer import ArcaneQA
+    from arcaneqa.bench.anonymisation import report
+    from arcaneqa.bench.report import write_section
+    from arcaneqa.datasets.record import read_questions
+
+    body = report(list(islice(read_questions(data), most)), ArcaneQA.load(kb, model))
+    command_line = f"arcaneqa bench anonymisation {data.name} --kb KB --most {most}"
+    write_section(document, f"anonymisation {data.stem}", f"Anonymisation: {data.stem}", command_line, body)
+    typer.echo(body)

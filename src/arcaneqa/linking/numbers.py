@@ -43,7 +43,8 @@ _SCALES = {**SCALES, "k": 10**3, "bn": 10**9}
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """`values` are what it may mean, likeliest first: 5% is 5 in most knowledge bases and 0.05 in some."""
+    """`values` are what it may mean, likeliest first: 5% is 5 in most knowledge bases and 0.05 in some, and
+    2 million is 2 where facts are counted in millions."""
 
     start: int
     end: int
@@ -78,15 +79,16 @@ def _written_in_digits(text: str) -> Iterator[Number]:
                 value = Decimal(digits + match["exponent"])
         except InvalidOperation:
             continue
-        value *= _SCALES.get((match["scale"] or match["letter"] or "").lower(), 1)
         if match["sign"] and match["sign"].strip() != "+":
             value = -value
+        scaled = value * _SCALES.get((match["scale"] or match["letter"] or "").lower(), 1)
         unit = CURRENCIES.get((match["currency"] or "").strip()) or _unit_at(text, match.end())
-        values: tuple[Decimal, ...] = (value,)
+        values = (scaled,) if scaled == value else (scaled, value)
         if match["percent"]:
-            unit, values = "percent", (value, value / 100)
+            unit, values = "percent", (scaled, scaled / 100)
         exact = "." not in digits and not match["exponent"]
-        yield Number(match.start(), match.end(), values, exact and value == value.to_integral_value(), unit)
+        whole = exact and scaled == scaled.to_integral_value()
+        yield Number(match.start(), match.end(), values, whole, unit)
     for match in _GLUED.finditer(text):
         yield Number(match.start(), match.end(), (Decimal(match[0]),), False)
 

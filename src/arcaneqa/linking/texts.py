@@ -12,11 +12,12 @@ from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.terms import Literal
 from arcaneqa.linking.links import LiteralLink, MentionLink
 from arcaneqa.linking.mentions import Proposal, Span, Text
-from arcaneqa.linking.vocabulary import QUESTION_WORDS, STOP_WORDS
+from arcaneqa.linking.vocabulary import QUESTION_WORDS, STOP_WORDS, UNITS
 
 MOST_TEXTS = 3
 MOST_READINGS = 3
 LIKELY = math.log(0.5)
+SAYS_NOTHING = STOP_WORDS | QUESTION_WORDS | UNITS
 
 
 def stated_texts(
@@ -44,7 +45,7 @@ def stated_texts(
 def _says_something(text: Text, span: Span) -> bool:
     if span in text.quoted:
         return True
-    return any(word not in STOP_WORDS and word not in QUESTION_WORDS for word in text.folded(span))
+    return any(word not in SAYS_NOTHING for word in text.folded(span))
 
 
 def with_texts(values: Sequence[LiteralLink], texts: Sequence[LiteralLink]) -> list[LiteralLink]:
