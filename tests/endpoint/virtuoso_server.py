@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import socket
 import subprocess
 import time
 from collections.abc import Iterator
@@ -77,6 +78,11 @@ def install_virtuoso() -> None:
         subprocess.run(["apt-get", "install", "-y", "-qq", _PACKAGE], check=True)
 
 
+def _listens(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
 @contextmanager
 def running_virtuoso(folder: Path, buffers: int = 20_000) -> Iterator[Virtuoso]:
     install_virtuoso()
@@ -94,12 +100,10 @@ def running_virtuoso(folder: Path, buffers: int = 20_000) -> Iterator[Virtuoso]:
         cwd=folder,
     )
     try:
-        log = folder / "virtuoso.log"
-        for _ in range(600):
-            if log.exists() and "Server online" in log.read_text(errors="replace"):
-                break
-            if process.poll() is not None:
-                raise RuntimeError(f"Virtuoso did not start; see {log}.")
+        until = time.monotonic() + 60
+        while not (_listens(server.sql) and _listens(server.http)):
+            if process.poll() is not None or time.monotonic() > until:
+                raise RuntimeError(f"Virtuoso did not start; see {folder}/virtuoso.log.")
             time.sleep(0.1)
         yield server
     finally:

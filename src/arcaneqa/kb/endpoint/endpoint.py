@@ -36,7 +36,7 @@ from arcaneqa.kb.endpoint.patterns import (
 )
 from arcaneqa.kb.endpoint.queries import Queries
 from arcaneqa.kb.endpoint.sets import Parts, RemoteSet, listed
-from arcaneqa.kb.endpoint.terms import is_writable, written
+from arcaneqa.kb.endpoint.terms import is_writable, respelled, written
 from arcaneqa.kb.endpoint.touching import Touching
 from arcaneqa.kb.interface import Comparison, Ids, KnowledgeBase, NodeSet, Pairs, Step, Window
 from arcaneqa.kb.schema import ValueKind
@@ -140,9 +140,10 @@ class Endpoint(KnowledgeBase):
         )
 
     def values(self, relation: int, subjects: NodeSet) -> Pairs:
-        fact = hop("?x", self._iri(relation), "?y", inverse=False)
-        rows = self._touching.rows(self._remote(subjects).sources, ("?x", "?y"), fact)
-        pairs = self._nodes.intern_each(term for row in rows for term in row if term is not None)
+        fact = f"{hop('?x', self._iri(relation), '?y', inverse=False)} BIND(STR(?y) AS ?digits)"
+        rows = self._touching.rows(self._remote(subjects).sources, ("?x", "?y", "?digits"), fact)
+        found = ((subject, respelled(value, digits)) for subject, value, digits in rows)
+        pairs = self._nodes.intern_each(term for pair in found for term in pair if term is not None)
         ordered = np.unique(pairs.reshape(-1, 2), axis=0)
         return Pairs(ordered[:, 0].copy(), ordered[:, 1].copy())
 

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from arcaneqa.kb.endpoint import filters
 from arcaneqa.kb.endpoint.patterns import Bounded, Compares, Condition, Pattern, fresh_variables, walked
 from arcaneqa.kb.endpoint.queries import Queries, Question
-from arcaneqa.kb.endpoint.terms import iri
+from arcaneqa.kb.endpoint.terms import iri, quoted
 from arcaneqa.kb.interface import Comparison, Window
 from arcaneqa.kb.schema import ValueKind
-from arcaneqa.kb.terms import Iri, Literal
+from arcaneqa.kb.terms import XSD, Iri, Literal
 from arcaneqa.kb.values import Number, Value, value_of
 
 Path = tuple[tuple[str, bool], ...]
@@ -26,10 +26,11 @@ def best(
     """What a value at the end of the path must fulfil to be the extreme one; None where there is no value."""
     aggregate = "MAX" if largest else "MIN"
     if ValueKind.NUMBER in kinds:
-        found = [_number(row[-1]) for row in _ask(queries, parts, path, [_numbers(aggregate)])]
-        numbers = [pair for pair in found if pair is not None]
+        numbers = [
+            pair for row in _ask(queries, parts, path, [_numbers(aggregate)]) if (pair := _number(row))
+        ]
         if numbers:
-            literal, _ = (max if largest else min)(numbers, key=lambda pair: pair[1])
+            _, literal = (max if largest else min)(numbers, key=lambda pair: pair[0])
             return Compares(Comparison.GE if largest else Comparison.LE, literal)
     if ValueKind.TIME in kinds:
         found_times = _ask(queries, parts, path, [_calendars(aggregate), _instants(aggregate)])
@@ -55,7 +56,8 @@ def of_relations(queries: Queries, relations: Sequence[str]) -> dict[str, list[V
                 questions.append(selection("?r", where))
     for rows in queries.all(questions):
         for relation, *row in rows:
-            value = _value(row)
+            literal = _literal(row)
+            value = None if literal is None else value_of(literal)
             if isinstance(relation, Iri) and value is not None:
                 found[relation.value].append(value)
     return found
@@ -72,7 +74,7 @@ class _Selection:
         made = " ".join(f"({text} AS {name})" for name, text in self._groups.items())
         inner = f"SELECT {kept} {made} ({self._key} AS ?k) WHERE {{ {where} FILTER({self._condition}) }}"
         names = (*((kept,) if kept else ()), *self._groups)
-        outer = f"SELECT {' '.join(names)} ({self._aggregate}(?k) AS ?m) WHERE {{ {{ {inner} }} }}"
+        outer = f"SELECT {' '.join(names)} (STR({self._aggregate}(?k)) AS ?m) WHERE {{ {{ {inner} }} }}"
         grouped = f"{outer} GROUP BY {' '.join(names)}" if names else outer
         return Question((*names, "?m"), f"{{ {grouped} }}")
 
@@ -92,7 +94,9 @@ def _calendars(aggregate: str) -> _Selection:
 
 
 def _instants(aggregate: str) -> _Selection:
-    return _Selection(aggregate, filters.is_instant("?v"), filters.instant("?v"), {})
+    return _Selection(
+        aggregate, filters.is_instant("?v"), filters.instant("?v"), {"?d": quoted(XSD + "dateTime")}
+    )
 
 
 def _ask(
@@ -108,22 +112,22 @@ def _ask(
         yield from rows
 
 
-def _number(term: object) -> tuple[Literal, Number] | None:
-    if isinstance(term, Literal) and isinstance(number := value_of(term), Number):
-        return term, number
-    return None
+def _literal(row: Sequence[object]) -> Literal | None:
+    """A row begins with a datatype and ends with the extreme one as text, in which no digit is lost."""
+    match row:
+        case [Iri(datatype) | Literal(datatype), *_, Literal(lexical)]:
+            return Literal(lexical, datatype)
+        case _:
+            return None
+
+
+def _number(row: Sequence[object]) -> tuple[Number, Literal] | None:
+    literal = _literal(row)
+    number = None if literal is None else value_of(literal)
+    return (number, literal) if literal is not None and isinstance(number, Number) else None
 
 
 def _window(row: Sequence[object]) -> Window | None:
-    value = _value(row)
-    return value if isinstance(value, Window) else None
-
-
-def _value(row: Sequence[object]) -> Value | None:
-    match row:
-        case [Iri(datatype), Literal(), Literal(lexical)]:
-            return value_of(Literal(lexical, datatype))
-        case [*_, Literal() as literal]:
-            return value_of(literal)
-        case _:
-            return None
+    literal = _literal(row)
+    window = None if literal is None else value_of(literal)
+    return window if isinstance(window, Window) else None

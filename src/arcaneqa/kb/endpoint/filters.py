@@ -77,8 +77,8 @@ def is_number(variable: str) -> str:
 
 
 def number_family(variable: str) -> str:
-    """Text that tells numbers in floating point from exact ones."""
-    return f'IF(DATATYPE({variable}) IN ({_BINARY}), "binary", "exact")'
+    """Text that names a datatype for the number: one for those in floating point, one for exact ones."""
+    return f"IF(DATATYPE({variable}) IN ({_BINARY}), {quoted(_DOUBLE)}, {quoted(_DECIMAL)})"
 
 
 def number_key(variable: str) -> str:

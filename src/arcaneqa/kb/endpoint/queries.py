@@ -11,7 +11,9 @@ from dataclasses import dataclass
 
 from arcaneqa.kb.endpoint.client import Client, Row
 from arcaneqa.kb.endpoint.errors import Garbled, Oversized, Rejected
-from arcaneqa.kb.terms import Literal
+from arcaneqa.kb.endpoint.terms import written
+from arcaneqa.kb.terms import XSD, Literal
+from arcaneqa.kb.values import value_of
 
 _PAGE = 10_000
 _LISTED = (1000, 200, 40)
@@ -19,10 +21,12 @@ _LISTED = (1000, 200, 40)
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """`page` rows surely arrive in one answer; `listed` terms surely fit into one VALUES block."""
+    """`page` rows surely arrive in one answer; `listed` terms surely fit into one VALUES block;
+    `whole_doubles` says whether results hold all digits of a number in floating point."""
 
     page: int
     listed: int
+    whole_doubles: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +96,13 @@ def whole_number(term: object) -> int:
 
 def probe(client: Client) -> Capabilities:
     """What this server can do, by trying it on its own facts."""
-    return Capabilities(_largest_page(client), _most_listed(client))
+    return Capabilities(_largest_page(client), _most_listed(client), _writes_whole_doubles(client))
+
+
+def _writes_whole_doubles(client: Client) -> bool:
+    number = Literal("1234567.125", XSD + "double")
+    rows = client.select(f"SELECT ({written(number)} AS ?x) WHERE {{ ?s ?p ?o }} LIMIT 1")
+    return all(isinstance(row[0], Literal) and value_of(row[0]) == value_of(number) for row in rows)
 
 
 def _largest_page(client: Client) -> int:

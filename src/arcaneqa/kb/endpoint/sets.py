@@ -5,9 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 
+from arcaneqa.kb.endpoint.client import Row
 from arcaneqa.kb.endpoint.nodes import Nodes
 from arcaneqa.kb.endpoint.patterns import Listed, Pattern, fresh_variables
-from arcaneqa.kb.endpoint.queries import Queries, Question
+from arcaneqa.kb.endpoint.queries import Capabilities, Queries, Question
+from arcaneqa.kb.endpoint.terms import respelled
 from arcaneqa.kb.interface import Ids, NodeSet
 from arcaneqa.kb.terms import Literal, Term
 from arcaneqa.kb.values import value_of
@@ -15,8 +17,15 @@ from arcaneqa.kb.values import value_of
 Parts = tuple[Pattern, ...]
 
 
-def members(pattern: Pattern) -> Question:
-    return Question(("?x",), pattern.where("?x", fresh_variables()))
+def members(pattern: Pattern, capabilities: Capabilities) -> Question:
+    where = pattern.where("?x", fresh_variables())
+    if capabilities.whole_doubles:
+        return Question(("?x",), where)
+    return Question(("?x", "?digits"), f"{where} BIND(STR(?x) AS ?digits)")
+
+
+def member(row: Row) -> Term | None:
+    return row[0] if len(row) == 1 else respelled(row[0], row[1])
 
 
 class RemoteSet(NodeSet):
@@ -46,15 +55,15 @@ class RemoteSet(NodeSet):
     def ids(self) -> Ids:
         with self._lock:
             if self._peeked() is None:
-                results = self._queries.all([members(part) for part in self._parts])
-                self._known = self._nodes.intern(row[0] for rows in results for row in rows)
+                results = self._queries.all(self._questions())
+                self._known = self._nodes.intern(member(row) for rows in results for row in rows)
             assert self._known is not None
             return self._known
 
     def __len__(self) -> int:
         known = self._peeked()
         if known is None and len(self._parts) == 1:
-            return self._queries.count(members(self._parts[0]))
+            return self._queries.count(self._questions()[0])
         return len(self.ids)
 
     def __bool__(self) -> bool:
@@ -88,6 +97,9 @@ class RemoteSet(NodeSet):
         terms = self._nodes.terms(self.ids)
         return [term for term in terms if isinstance(term, Literal) and _has_value(term)]
 
+    def _questions(self) -> list[Question]:
+        return [members(part, self._queries.capabilities) for part in self._parts]
+
     def _naming(self, ids: Ids) -> Parts:
         if not len(ids):
             return ()
@@ -101,11 +113,11 @@ class RemoteSet(NodeSet):
         with self._lock:
             if self._known is None and not self._large:
                 limit = self._queries.capabilities.listed + 1
-                results = self._queries.first([members(part) for part in self._parts], limit)
+                results = self._queries.first(self._questions(), limit)
                 if any(len(rows) == limit for rows in results):
                     self._large = True
                 else:
-                    self._known = self._nodes.intern(row[0] for rows in results for row in rows)
+                    self._known = self._nodes.intern(member(row) for rows in results for row in rows)
             return self._known
 
 

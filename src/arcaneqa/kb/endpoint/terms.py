@@ -5,13 +5,17 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import numpy as np
+
 from arcaneqa.kb.terms import RDF_LANG_STRING, XSD, XSD_STRING, Blank, Iri, Literal, Term
 
 # What SPARQL allows between < and >. An IRI with anything else can be in no store and must be in no query.
 _IRI = re.compile(r"[^\x00-\x20<>\"{}|^`\\\ud800-\udfff]+")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _LANGUAGE = re.compile(r"[A-Za-z]+(-[A-Za-z0-9]+)*")
-_BOOLEAN = XSD + "boolean"
+_BOOLEAN, _FLOAT = XSD + "boolean", XSD + "float"
+_FLOATING = frozenset((_FLOAT, XSD + "double"))
+_NUMERAL = re.compile(r"[+-]?[0-9.]+([eE][+-]?[0-9]+)?")
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
 _TO_ESCAPE = re.compile(r'[\\"\n\r\t\x08\x0c]')
 
@@ -46,6 +50,15 @@ def written(term: Iri | Literal) -> str:
     if term.datatype == XSD_STRING:
         return quoted(term.lexical)
     return f"{quoted(term.lexical)}^^{iri(term.datatype)}"
+
+
+def respelled(term: Term | None, digits: Term | None) -> Term | None:
+    """A number in floating point with all its digits, where the server wrote fewer into its results."""
+    if not isinstance(term, Literal) or not isinstance(digits, Literal) or term.datatype not in _FLOATING:
+        return term
+    if term.datatype == _FLOAT and _NUMERAL.fullmatch(digits.lexical):
+        return Literal(str(np.float32(digits.lexical)), _FLOAT)
+    return Literal(digits.lexical, term.datatype)
 
 
 def from_json(binding: Any) -> Term:
