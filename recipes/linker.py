@@ -12,10 +12,11 @@ from __future__ import annotations
 import argparse
 import random
 import sys
+from dataclasses import replace
 from pathlib import Path
 
-from arcaneqa.bench.linking import is_held_out
-from arcaneqa.datasets.record import read_questions
+from arcaneqa.bench.linking import is_held_out, misspelt
+from arcaneqa.datasets.record import Question, read_questions
 from arcaneqa.errors import ArcaneError
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.open import open_kb
@@ -39,8 +40,17 @@ def main() -> None:
         kb = opened[location]
         questions = [question for question in read_questions(Path(records)) if not is_held_out(question)]
         random.Random(0).shuffle(questions)
-        sets.append((kb, examples(questions[: arguments.most], kb)))
+        sets.append((kb, examples(_in_haste(questions[: arguments.most]), kb)))
     train_linker(sets, print).save(arguments.out)
+
+
+def _in_haste(questions: list[Question]) -> list[Question]:
+    """One question in six gets a typing error, because people make them and published questions have few."""
+    chance = random.Random(0)
+    return [
+        question if number % 6 else replace(question, question=misspelt(question.question, chance))
+        for number, question in enumerate(questions)
+    ]
 
 
 if __name__ == "__main__":

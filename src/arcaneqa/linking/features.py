@@ -40,6 +40,7 @@ NAMES = (
     "part: rank",
     "part: coverage",
     "part: rarity",
+    "part: relation fit",
     "namesakes",
     "inside a name",
     "crosses a name",
@@ -127,11 +128,11 @@ class Featuriser:
             row[_COLUMN["inside a name"]], row[_COLUMN["crosses a name"]] = nesting[proposal.span]
             relations, classes = self._neighbourhood(proposal.node)
             of_relations, of_classes = fits[proposal.span]
+            row[_COLUMN["relation fit"]] = of_relations[relations].max(initial=0)
+            row[_COLUMN["class fit"]] = of_classes[classes].max(initial=0)
             if proposal.match >= Match.CONTAINED:
                 for column, copy in _PARTS:
                     row[copy] = row[column]
-            row[_COLUMN["relation fit"]] = of_relations[relations].max(initial=0)
-            row[_COLUMN["class fit"]] = of_classes[classes].max(initial=0)
         return rows
 
     def _of_span(self, text: Text, span: Span, rarity: dict[str, float]) -> dict[str, float]:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from itertools import islice, product
 from typing import Protocol, runtime_checkable
 
 from arcaneqa.linking.forms import Form, Word, key, keys_of_name, loose, stem, words
@@ -24,6 +25,8 @@ LONGEST_REMOTE_SPAN = 6
 PER_KEY = 32
 PER_PART = 10
 MOST_TYPOS = 4
+MOST_WAYS = 32
+SPELLINGS = 8
 QUOTED = re.compile(r"\"([^\"]{2,120})\"|“([^”]{2,120})”|«([^»]{2,120})»|(?<!\w)['‘]([^'’]{2,120})['’](?!\w)")
 
 
@@ -35,8 +38,9 @@ class Match(IntEnum):
     SHORT = 2
     KNOWN = 3
     ACRONYM = 4
-    CONTAINED = 5
-    TYPO = 6
+    CORRECTED = 5
+    CONTAINED = 6
+    TYPO = 7
 
 
 _MATCH_OF_FORM = {
@@ -180,9 +184,19 @@ class SurfaceProposer:
                 if not nodes and (len(inside) > 1 or stems[first] not in known):
                     choices = [spelt.as_known(stems[n], stems[n] in known) for n in inside]
                     nodes, match = self._surfaces.containing(choices, PER_PART), Match.TYPO
+                    if nodes:
+                        yield from self._corrected(Span(first, last), choices)
                 yield from (Proposal(Span(first, last), node, match) for node in nodes)
                 if not nodes:
                     break
+
+    def _corrected(self, span: Span, choices: Sequence[Sequence[str]]) -> Iterator[Proposal]:
+        """Whole names among the ways to spell a span; words in between, if any, are left out."""
+        ways = list(islice(product(*choices), MOST_WAYS))
+        for hits in self._surfaces.find([key(way) for way in ways], PER_KEY):
+            for hit in hits:
+                if hit.form in (Form.PLAIN, Form.LOOSE):
+                    yield Proposal(span, hit.node, Match.CORRECTED, hit.alias)
 
 
 class _Spellings:
@@ -196,7 +210,7 @@ class _Spellings:
     def as_known(self, word: str, known: bool) -> list[str]:
         """The word itself if a name holds it, and words of names that it may stand for."""
         if word not in self._found and len(self._found) < MOST_TYPOS and word not in self._ordinary:
-            similar = self._surfaces.similar(word, 4)
+            similar = self._surfaces.similar(word, SPELLINGS)
             self._found[word] = [other for other in similar if other not in STOP_WORDS]
         return [*([word] if known else []), *self._found.get(word, [])]
 

@@ -251,7 +251,7 @@ class Surfaces:
         """Words of names one typing error away (two in long words), then words that begin with this one.
 
         One error leaves the first or the second half of a word as it was, so only words that share a half
-        are compared.
+        are compared; two letters swapped in the very middle are looked up by themselves.
         """
         if len(word) < SHORTEST_MISSPELT:
             return []
@@ -261,6 +261,7 @@ class Surfaces:
         backwards = self._range("backwards", word[half:][::-1], shortest, longest)
         near = self._range("word", word[:half], shortest, longest)
         near.extend(text[::-1] for text in backwards)
+        near.extend(self.frequencies([word[: half - 1] + word[half] + word[half - 1] + word[half + 1 :]]))
         alike = process.extract(
             word, sorted(set(near)), scorer=DamerauLevenshtein.distance, score_cutoff=allowed, limit=None
         )

@@ -21,6 +21,7 @@ BY_HAND = {
     "short": 2.0,
     "known": 3.0,
     "acronym": 0.0,
+    "corrected": 1.0,
     "contained": -1.0,
     "typo": -0.5,
     "alias": -0.3,
