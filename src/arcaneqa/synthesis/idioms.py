@@ -15,12 +15,14 @@ from arcaneqa.synthesis.words import TABLES
 class Idiom:
     """`asks` are questions with `{x}` for the subject; `holders` say with `{y}` what a subject has to do with
     the object, after a noun or "is"; `verbs` are base form and rest: "play", "for {y}".
-    `has` says that the object may be said to have the subject: which rivers does Texas have."""
+    `has` says that the object may be said to have the subject: which rivers does Texas have.
+    `held` are questions with `{y}` for the object: where is it spoken."""
 
     asks: tuple[str, ...] = ()
     holders: tuple[str, ...] = ()
     verbs: tuple[tuple[str, str], ...] = ()
     has: bool = False
+    held: tuple[str, ...] = ()
 
 
 def _doing(verb: str, *more: str) -> Idiom:

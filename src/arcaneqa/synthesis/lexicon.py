@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -91,6 +92,17 @@ class Lexicon:
             found = self._kb.schema.classes[self._kb.schema.class_ids[klass.iri]]
             self._classes[klass.iri] = _plain(class_words(found))
         return self._classes[klass.iri]
+
+    @cached_property
+    def _last_words(self) -> Counter[str]:
+        """How many classes end in each word."""
+        shown = [klass for klass in self._kb.schema.classes if not klass.hidden]
+        return Counter(_plain(class_words(klass)).rpartition(" ")[2] for klass in shown)
+
+    def short(self, noun: str) -> str:
+        """A class noun by its last word, "element" for "chemical element", where no other class is meant."""
+        last = noun.rpartition(" ")[2]
+        return last if len(last) > 3 and " of " not in noun and self._last_words[last] == 1 else noun
 
     def is_nameless(self, join: Join) -> bool:
         """Whether the relation leads to nodes that have no names, as the compound nodes of Freebase."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from arcaneqa.program.expression import Count, Expression, Extreme, Join
+from arcaneqa.program.expression import Count, Entity, Expression, Extreme, Join
 from arcaneqa.synthesis.idioms import idiom
 from arcaneqa.synthesis.inflection import participle, past, plural, singular, third_person, with_article
 from arcaneqa.synthesis.lexicon import Words
@@ -29,6 +29,10 @@ def _say(speaker: Speaker, program: Expression, answers: int) -> str:
             return _reached(speaker, program, answers > 1)
         case Extreme():
             return _superlative(speaker, speaker.phrase(program, many=False))
+        case Join(relation, Entity() as topic):
+            saying = idiom(speaker.lexicon.relation(relation).label)
+            if saying is not None and saying.held and speaker.chance(0.3):
+                return speaker.rng.choice(saying.held).format(y=speaker.mark(topic))
     many = answers > 1 or speaker.chance(0.3)
     return _set(speaker, speaker.phrase(program, many), many)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from random import Random
 
 from arcaneqa.induction.vocabulary import Vocabulary
+from arcaneqa.induction.wording import relation_words
 from arcaneqa.kb.interface import Comparison, KnowledgeBase, NodeSet, Step
 from arcaneqa.program.expression import (
     And,
@@ -26,10 +27,13 @@ from arcaneqa.program.expression import (
     post_order,
 )
 from arcaneqa.synthesis.facts import Facts
+from arcaneqa.synthesis.idioms import idiom
 from arcaneqa.synthesis.thresholds import moment, threshold
 
 _LARGEST_SET = 20_000
 _TRIES = 6
+_PLACES = 0.12
+"""How often a walk starts with what something is in: people ask for the rivers of a state all the time."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +76,12 @@ class Sampler:
         classes = [c.id for c in kb.schema.classes if not c.hidden and c.members]
         comparable = [r.id for r in shown if r.comparable]
         self._decks: dict[str, Deck] = {}
-        cards = {"any": [r.id for r in shown], "number": comparable, "class": classes}
+        cards = {
+            "any": [r.id for r in shown],
+            "place": [r.id for r in shown if _contains(relation_words(r))],
+            "number": comparable,
+            "class": classes,
+        }
         cards["dated"] = sorted(vocabulary.dated)
         cards["closed"] = sorted(vocabulary.closed)
         self._cards = cards
@@ -98,7 +107,8 @@ class Sampler:
 
     def start(self, kind: str) -> Found | None:
         """One step from something the question names; across nodes without a name, two."""
-        relation = self._deal(kind, "any")
+        places = self.rng.random() < _PLACES and self._cards["place"]
+        relation = self._deal(kind, "place" if places else "any")
         fact = None if relation is None else self.facts.fact(relation, self.rng)
         if relation is None or fact is None:
             return None
@@ -106,6 +116,7 @@ class Sampler:
         backwards = (
             self.rng.random() < (0.12 if self.facts.is_literal(value) else 0.5) and not self._twin[relation]
         )
+        backwards = backwards or bool(places and self.rng.random() < 0.7 and not self._twin[relation])
         topic = value if backwards else subject
         if self.facts.is_named(topic):
             source = Found(self.facts.term(topic), self.facts.one(topic))
@@ -170,13 +181,17 @@ class Sampler:
         return None
 
     def of_class(self, found: Found) -> Found | None:
-        """The members of a class in a set; a class that says something, if there is one."""
+        """The members of a class in a set: mostly the narrowest class that holds nearly all of it."""
         classes = [c for c in self.kb.classes(found.nodes).tolist() if not self.kb.schema.classes[c].hidden]
         if not classes:
             return None
-        sizes = {c: self.kb.schema.classes[c].members for c in classes}
-        ordered = sorted(classes, key=lambda c: (sizes[c], c))
-        klass = ordered[min(int(self.rng.expovariate(1.2)), len(ordered) - 1)]
+        some = self.kb.nodes(found.nodes.ids[:100])
+        held = {c: len(self.kb.intersection(some, self.kb.members(c))) for c in classes[:30]}
+        wide = [c for c in held if held[c] >= 0.8 * len(some)]
+        if wide and self.rng.random() < 0.7:
+            klass = min(wide, key=lambda c: (self.kb.schema.classes[c].members, c))
+        else:
+            klass = self.rng.choice(sorted(held))
         nodes = self.kb.intersection(found.nodes, self.kb.members(klass))
         return Found(And(Class(self.kb.schema.classes[klass].iri), found.expression), nodes)
 
@@ -400,3 +415,8 @@ def _undoes(expression: Expression, iri: str, backwards: bool) -> bool:
 
 def _topics(expression: Expression) -> frozenset[Expression]:
     return frozenset(node for node in post_order(expression) if isinstance(node, Entity | Value))
+
+
+def _contains(label: str) -> bool:
+    saying = idiom(label)
+    return saying is not None and saying.has

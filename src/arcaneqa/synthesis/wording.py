@@ -85,6 +85,8 @@ class Speaker:
         )
         if surface is None:
             raise UnspeakableError
+        if isinstance(term, Entity) and surface.endswith(("a", "rope")) and self.chance(0.5):
+            return f"{surface}{'n' if surface.endswith('a') else 'an'}"
         return surface if self.chance(0.3) else surface.lower()
 
     # Noun phrases ----------------------------------------------------------------------------
@@ -97,6 +99,8 @@ class Speaker:
                 return Phrase(self.class_noun(expression), many=many)
             case Join(relation, argument) if relation.inverse:
                 return self.reached(expression, many)
+            case Join() if (named := self.kin(expression, many)) is not None:
+                return named
             case Join() | Compare():
                 return Phrase(self.subject_noun(expression), many=many, after=(self.modifier(expression),))
             case And(left, right):
@@ -112,8 +116,30 @@ class Speaker:
     def class_noun(self, klass: Class) -> str:
         """A class by its label, now and then by the last word of it: chemical element, element."""
         noun = self.lexicon.klass(klass)
-        last = noun.rpartition(" ")[2]
-        return last if last != noun and len(last) > 3 and " of " not in noun and self.chance(0.25) else noun
+        return self.lexicon.short(noun) if self.chance(0.3) else noun
+
+    def kin(self, join: Join, many: bool) -> Phrase | None:
+        """ "members of NATO", "NATO members": the noun that the relation itself gives, now and then."""
+        words = self.lexicon.relation(join.relation)
+        if (
+            words.wording.shape is not Shape.MEMBER
+            or not isinstance(join.argument, Entity)
+            or self.chance(0.5)
+        ):
+            return None
+        x = self.mark(join.argument)
+        if self.chance(0.4):
+            return Phrase(words.wording.words, before=(x,), many=many)
+        return Phrase(words.wording.words, owner=x, many=many)
+
+    def compound(self, noun: str, part: Expression, many: bool) -> Phrase | None:
+        """ "Republican presidents", "Texas cities": the name before the noun, now and then."""
+        if not isinstance(part, Join) or part.relation.inverse or not isinstance(part.argument, Entity):
+            return None
+        words = self.lexicon.relation(part.relation)
+        if words.wording.shape is not Shape.NOUN or not self.chance(0.12):
+            return None
+        return Phrase(noun, before=(self.mark(part.argument),), many=many)
 
     def subject_noun(self, expression: Expression) -> str:
         """What the members of a set without a class are called."""
@@ -164,7 +190,8 @@ class Speaker:
             head, sets = self.phrase(sets[0], many), sets[1:]
         else:
             noun = self.class_noun(classes[0]) if classes else self.subject_noun(sets[0])
-            head = Phrase(noun, many=many)
+            named = self.compound(noun, sets[0], many) if sets else None
+            head, sets = (named, sets[1:]) if named is not None else (Phrase(noun, many=many), sets)
         if len(classes) > 1:
             head = replace(head, after=(Modifier.adverbial(self.lexicon.klass(classes[1])), *head.after))
         return replace(head, after=(*head.after, *(self.modifier(part) for part in sets)))
