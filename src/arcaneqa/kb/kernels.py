@@ -33,17 +33,15 @@ def mark_codes(nodes: Array, offsets: Array, codes: Array, seen: Array, most: in
 
 
 @_compiled
-def matching_rows(nodes: Array, keys: Array) -> Array:
-    """Places in `keys` of those that are also among `nodes`; both in order."""
-    found = np.empty(min(len(nodes), len(keys)), np.int64)
-    count = left = right = 0
-    while left < len(nodes) and right < len(keys):
+def marked_places(keys: Array, words: Array) -> Array:
+    """Places of those keys whose bit is set."""
+    found = np.empty(len(keys) + 1, np.int64)
+    count = 0
+    for place in range(len(keys)):
+        key = np.int64(keys[place])
         # No branch depends on the data, so the processor has nothing to mispredict.
-        one, other = nodes[left], np.int64(keys[right])
-        found[count] = right
-        count += one == other
-        left += one <= other
-        right += other <= one
+        found[count] = place
+        count += np.int64((words[key >> 6] >> np.uint64(key & 63)) & np.uint64(1))
     return found[:count]
 
 

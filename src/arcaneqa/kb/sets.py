@@ -11,8 +11,8 @@ from arcaneqa.kb.store import Array
 # From here on a compiled loop wins over numpy, whose sorting and temporaries grow; below it, a process
 # that asks small questions only never loads the compiler.
 LARGE = 4096
-# One side this much shorter: looking its members up beats walking through both.
-_LOPSIDED = 16
+# One side this much shorter: looking its members up beats walking through the other.
+_LOPSIDED = 32
 
 EMPTY: Ids = np.empty(0, np.int64)
 
@@ -54,7 +54,9 @@ def find(keys: Array, nodes: Ids) -> Ids:
         return _ids(places[keys[places] == wanted])
     from arcaneqa.kb import kernels
 
-    return kernels.matching_rows(nodes, keys)
+    words = np.zeros((max(int(keys[-1]), int(nodes[-1])) >> 6) + 1, np.uint64)
+    kernels.mark_each(nodes, words)
+    return kernels.marked_places(keys, words)
 
 
 def merged(left: Ids, right: Ids) -> Ids:

@@ -64,13 +64,16 @@ def write_graph(path: Path, triples: int, seed: int = 7) -> Graph:
 
 
 def _lines(graph: Graph, generator: np.random.Generator) -> Iterator[list[str]]:
-    written = 0
-    for size, count in SET_SIZES.items():
-        for number in range(count):
-            members = generator.choice(graph.entities, min(size, graph.entities // 2), replace=False)
-            object_ = set_object(size, number)
-            yield [f"<{BASE}m.{member:x}> <{SET_RELATION}> <{object_}> ." for member in members.tolist()]
-            written += len(members)
+    # The sets come last: an index that numbers entities as it meets them would else have them side by side.
+    sets = [
+        (
+            set_object(size, number),
+            generator.choice(graph.entities, min(size, graph.entities // 2), replace=False),
+        )
+        for size, count in SET_SIZES.items()
+        for number in range(count)
+    ]
+    written = sum(len(members) for _, members in sets)
     for first in range(0, graph.entities, _CHUNK):
         numbers = np.arange(first, min(first + _CHUNK, graph.entities))
         classes = _skewed(generator, CLASSES, len(numbers), 3.0)
@@ -83,6 +86,8 @@ def _lines(graph: Graph, generator: np.random.Generator) -> Iterator[list[str]]:
         count = min(_CHUNK, graph.triples - written)
         yield _facts(graph, generator, count)
         written += count
+    for object_, members in sets:
+        yield [f"<{BASE}m.{member:x}> <{SET_RELATION}> <{object_}> ." for member in members.tolist()]
 
 
 def _facts(graph: Graph, generator: np.random.Generator, count: int) -> list[str]:
