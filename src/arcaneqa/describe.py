@@ -9,10 +9,12 @@ import numpy as np
 from arcaneqa.datasets.record import AnswerItem
 from arcaneqa.kb.interface import Ids, KnowledgeBase
 from arcaneqa.kb.names import Names
-from arcaneqa.kb.terms import Literal
+from arcaneqa.kb.terms import Blank, Iri, Literal
+from arcaneqa.kb.words import label_from_iri
 from arcaneqa.program.expression import Expression, Join
 
 MOST_FACTS = 4
+_READABLE = re.compile(r"[^\W\d_]{2,}([ '.,-]+[^\W\d_]+)*")
 _UNIT = re.compile(r"(?:\bin |\()([\w°²³/ ]+?)\)?$")
 _UNIT_SUFFIX = re.compile(
     r"[ _](kg|km|km2|meters|metres|kilometers|kilometres|miles|feet|kelvin|celsius|usd|eur|percent)$"
@@ -26,8 +28,16 @@ def items_of(kb: KnowledgeBase, ids: Ids) -> tuple[AnswerItem, ...]:
         if isinstance(term, Literal):
             items.append(AnswerItem(value=term.lexical, datatype=term.datatype, label=term.lexical))
         else:
-            items.append(AnswerItem(id=names.write(term), label=label or facts_of(kb, node)))
+            items.append(
+                AnswerItem(id=names.write(term), label=label or _own_name(term) or facts_of(kb, node))
+            )
     return tuple(items)
+
+
+def _own_name(term: Iri | Blank) -> str | None:
+    """The words of an IRI that was made to be read; numbers and codes say nothing."""
+    name = label_from_iri(term.value) if isinstance(term, Iri) else ""
+    return name if _READABLE.fullmatch(name) else None
 
 
 def facts_of(kb: KnowledgeBase, node: int) -> str | None:
