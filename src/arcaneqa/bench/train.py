@@ -17,6 +17,7 @@ from torch import nn
 from arcaneqa.bench.report import write_section
 from arcaneqa.model.checkpoint import create
 from arcaneqa.model.config import ModelConfig
+from arcaneqa.model.encoder import steady_gpu
 from arcaneqa.model.network import Sequences
 from arcaneqa.training.batches import Corpus, join, mixture
 from arcaneqa.training.loop import half_on, optimizer_of
@@ -26,6 +27,7 @@ from arcaneqa.training.settings import Settings
 
 def measure(sets: Sequence[Path], encoder: str, batch: int, call_tokens: int, updates: int) -> str:
     """A table of questions a second: all of an update, and its parts one by one."""
+    steady_gpu()
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     torch.set_float32_matmul_precision("high")
     settings = Settings(tuple(sets), Path("unused"), batch=batch, call_tokens=call_tokens)
@@ -35,7 +37,7 @@ def measure(sets: Sequence[Path], encoder: str, batch: int, call_tokens: int, up
     corpus = Corpus.of(join(loaded), model.words)
     reading = time.perf_counter() - began
     order = mixture([len(one) for one in loaded], [1.0] * len(loaded), corpus.decisions > 0, 1)
-    chosen = [order[i * batch : (i + 1) * batch] for i in range(min(updates + 1, len(order) // batch))]
+    chosen = [order[i * batch : (i + 1) * batch] for i in range(min(updates, len(order) // batch))]
     began = time.perf_counter()
     batches = [corpus.batch(part, call_tokens, settings.candidates, 1) for part in chosen]
     building = (time.perf_counter() - began) / len(batches)
@@ -66,7 +68,7 @@ def measure(sets: Sequence[Path], encoder: str, batch: int, call_tokens: int, up
         ("· encoder, forward and backward", encoding),
         ("· question LSTM, decoder, softmax", learning - encoding),
         ("· clipping and optimiser", whole - learning),
-        ("building the batch (other threads, meanwhile)", building),
+        ("building the batch (other processes, meanwhile)", building),
     ]
     name = torch.cuda.get_device_name() if device.type == "cuda" else "CPU"
     lines = [
@@ -86,7 +88,9 @@ def measure(sets: Sequence[Path], encoder: str, batch: int, call_tokens: int, up
 
 
 def _seconds(part: Callable[[Sequences], None], batches: Sequence[Sequences], device: torch.device) -> float:
-    """The median over batches; the first one only warms up."""
+    """The median over batches, each seen once before: new shapes take longer the first time."""
+    for one in batches:
+        part(one)
     times = []
     for one in batches:
         _wait(device)
@@ -94,12 +98,23 @@ def _seconds(part: Callable[[Sequences], None], batches: Sequence[Sequences], de
         part(one)
         _wait(device)
         times.append(time.perf_counter() - began)
-    return float(np.median(times[1:] or times))
+    return float(np.median(times))
 
 
 def _wait(device: torch.device) -> None:
     if device.type == "cuda":
         torch.cuda.synchronize()
+
+
+def run(
+    sets: Sequence[Path], encoder: str, batch: int, call_tokens: int, updates: int, document: Path
+) -> str:
+    """Measure, and put the table into a document."""
+    body = measure(sets, encoder, batch, call_tokens, updates)
+    names = " ".join(path.name for path in sets)
+    line = f"python -m arcaneqa.bench.train {names} --encoder {Path(encoder).name} --batch {batch}"
+    write_section(document, "train", "Training speed", line, body)
+    return body
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -111,13 +126,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--updates", type=int, default=30)
     parser.add_argument("--document", type=Path, default=Path("docs/benchmarks.md"))
     given = parser.parse_args(arguments)
-    body = measure(given.sets, given.encoder, given.batch, given.call_tokens, given.updates)
-    names = " ".join(path.name for path in given.sets)
-    line = (
-        f"python -m arcaneqa.bench.train {names} --encoder {Path(given.encoder).name} --batch {given.batch}"
-    )
-    write_section(given.document, "train", "Training speed", line, body)
-    print(body)
+    print(run(given.sets, given.encoder, given.batch, given.call_tokens, given.updates, given.document))
 
 
 if __name__ == "__main__":

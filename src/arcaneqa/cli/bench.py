@@ -234,3 +234,20 @@ def anonymisation(
     command_line = f"arcaneqa bench anonymisation {data.name} --kb KB --most {most}"
     write_section(document, f"anonymisation {data.stem}", f"Anonymisation: {data.stem}", command_line, body)
     typer.echo(body)
+
+
+@command.command()
+def train(
+    sets: Annotated[list[Path], typer.Argument(help="Folders made by `arcaneqa prepare`.")],
+    encoder: Annotated[str, typer.Option(help="As for `arcaneqa train`.")],
+    batch: Annotated[int, typer.Option(help="Questions an update.")] = 128,
+    updates: Annotated[int, typer.Option(help="Updates to time.")] = 30,
+    document: Annotated[Path, typer.Option(help="Where the table goes.")] = Path("docs/benchmarks.md"),
+) -> None:
+    """How many questions a second training takes in, and where the time goes.
+
+    Example: arcaneqa bench train prepared/train --encoder encoders/minilm
+    """
+    from arcaneqa.bench.train import run
+
+    typer.echo(run(sets, encoder, batch, 32_768, updates, document))

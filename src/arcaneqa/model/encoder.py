@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,13 @@ import torch
 from torch import Tensor, nn
 
 from arcaneqa.errors import ModelError
+
+
+def steady_gpu() -> None:
+    """Batches of ever new shapes: cuDNN's attention would compile a plan for each one, and the
+    allocator would ask the driver for ever new blocks."""
+    os.environ.setdefault("PYTORCH_ALLOC_CONF", "expandable_segments:True")
+    torch.backends.cuda.enable_cudnn_sdp(False)
 
 
 class Encoder(nn.Module, ABC):

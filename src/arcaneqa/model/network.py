@@ -182,7 +182,7 @@ class Network(nn.Module):
             active = batch.decision_rows[step]
             if len(active):
                 here = slice(first, first + len(active))
-                state = self.dropout(hidden[active])
+                state = self.dropout(hidden.index_select(0, active))
                 read = self.attend(state, encoded.questions[here], encoded.mask[here])
                 attended = attended.index_copy(0, active, read)
                 pointed.append(self.point(state, read))
@@ -190,9 +190,9 @@ class Network(nn.Module):
             token = tokens[:, step]
             if batch.uses_variables[step]:
                 source = batch.variable_steps[:, step]
-                made = self.made(torch.stack(states)[source.clamp(min=0), every_row])
+                made = self.made(take(torch.cat(states), source.clamp(min=0) * count + every_row))
                 token = token + made * (source >= 0)[:, None]
-        made = self.made(torch.stack(states)[batch.made_steps, batch.made_rows])
+        made = self.made(take(torch.cat(states), batch.made_steps * count + batch.made_rows))
         rows = rows.index_add(0, batch.made_candidates, made)
         scores = (rows * take(torch.cat(pointed), batch.candidate_decisions)).sum(-1) + worth
         return outcome(scores, batch.candidate_decisions, batch.gold)

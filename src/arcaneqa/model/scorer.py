@@ -15,6 +15,7 @@ from torch import Tensor
 from arcaneqa.induction.scorer import Candidate, Decision, Heat, Scores, TokenKind
 from arcaneqa.model.checkpoint import Model, load
 from arcaneqa.model.config import KIND_INDEX
+from arcaneqa.model.encoder import steady_gpu
 from arcaneqa.model.heat import heat
 from arcaneqa.model.inputs import arrange, exchanged
 from arcaneqa.model.network import Encoded
@@ -59,6 +60,7 @@ class ModelScorer:
         self.model = model
         self.network = model.network.eval()
         self.device = next(model.network.parameters()).device
+        steady_gpu()
         self._vocabulary = Vocabulary(model.words)
         self._cached = cached
         self._tokens_per_call = tokens_per_call

@@ -22,6 +22,7 @@ import torch.distributed as dist
 from arcaneqa.errors import ArcaneError, InputError
 from arcaneqa.model.checkpoint import Model, create, load
 from arcaneqa.model.config import ModelConfig
+from arcaneqa.model.encoder import steady_gpu
 from arcaneqa.training.batches import Corpus, join
 from arcaneqa.training.history import plot
 from arcaneqa.training.loop import Crew, Trainer
@@ -34,6 +35,7 @@ def train(settings: Settings, encoder: str | None, start: Path | None, config: M
     """Train on the encoder `encoder` with a new decoder, or go on from the model `start`."""
     if (encoder is None) == (start is None):
         raise InputError("name either an encoder to start on or a model to go on from")
+    steady_gpu()
     crew, device = _place(settings.device)
     torch.manual_seed(settings.seed)
     torch.set_float32_matmul_precision("high" if settings.half else "highest")
