@@ -201,11 +201,11 @@ class _Discoverer:
         return {(a.value, b.value) for a, b in rows if isinstance(a, Iri) and isinstance(b, Iri) and a != b}
 
     def _labels(self, names: Sequence[str]) -> dict[str, str]:
-        naming = Naming(self._profile)
-        rows = self._ask([naming.question(_listed(batch)) for batch in _batches(names)])
+        naming = Naming(self._profile, self._known)
+        questions = [question for batch in _batches(names) for question in naming.questions(_listed(batch))]
         return {
             node.value: found.label
-            for node, found in naming.sorted_out(rows).items()
+            for node, found in naming.sorted_out(self._queries.all(questions, _DEADLINE)).items()
             if isinstance(node, Iri) and found.label is not None
         }
 

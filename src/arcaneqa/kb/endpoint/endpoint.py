@@ -57,7 +57,7 @@ class Endpoint(KnowledgeBase):
         self._subclasses = discovery.subclasses
         self._queries = Queries(client, discovery.capabilities)
         self._nodes = Nodes(self._queries)
-        self._lexicon = Lexicon(self._queries, self._nodes, self.profile)
+        self._lexicon = Lexicon(self._queries, self._nodes, self.profile, self.schema.relation_ids)
         self._listed = discovery.capabilities.listed
         self._matching = Matching(self.schema, self._listed)
         self._touching = Touching(self._queries, discovery, self._matching)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
 from arcaneqa.errors import EndpointError
@@ -29,7 +29,7 @@ class Inference:
     ) -> None:
         self._queries = queries
         self._classes = {klass.iri: klass for klass in classes}
-        self._shown = [klass.iri for klass in classes if not klass.hidden and klass.members]
+        self._shown = {klass.iri for klass in classes if not klass.hidden and klass.members}
         self._subclasses = subclasses
         self._typed = either(profile.type)
 
@@ -55,32 +55,43 @@ class Inference:
 
     def _covering(self, relations: Sequence[str], fact: str, deadline: float) -> dict[str, int]:
         """For each relation the class that says most about the nodes `?x` of its facts."""
-        by_class: list[str] = []
-        typed: list[str] = []
         blocks = list(self._blocks())
+        typed: list[Question] = []
+        by_class: list[Question] = []
         for start in range(0, len(relations), _BATCH):
-            facts = (
-                f"VALUES ?p {{ {_listed(relations[start : start + _BATCH])} }} {fact} . ?x {self._typed} ?t ."
+            listed = " ".join(map(iri, relations[start : start + _BATCH]))
+            counted = (
+                f"(COUNT(DISTINCT ?x) AS ?n) WHERE {{ VALUES ?p {{ {listed} }} {fact} . ?x {self._typed} ?t ."
             )
-            counted = f"(COUNT(DISTINCT ?x) AS ?n) WHERE {{ {facts}"
-            typed.append(f"{{ SELECT ?p {counted} {self._not_hidden()} }} GROUP BY ?p }}")
-            by_class.extend(f"{{ SELECT ?p ?c {counted} {block} }} GROUP BY ?p ?c }}" for block in blocks)
-        rows = self._queries.all([Question(("?p", "?c", "?n"), where) for where in by_class], deadline)
-        totals = self._queries.all([Question(("?p", "?n"), where) for where in typed], deadline)
-        total = {p.value: whole_number(n) for found in totals for p, n in found if isinstance(p, Iri)}
-        counts: dict[str, list[tuple[Class, int]]] = defaultdict(list)
-        for found in rows:
-            for predicate, klass, number in found:
-                if isinstance(predicate, Iri) and isinstance(klass, Iri):
-                    counts[predicate.value].append((self._classes[klass.value], whole_number(number)))
-        return {name: _best(counts[name], _COVERS * total.get(name, 0)) for name in counts}
+            all_typed = f"{{ SELECT ?p {counted} {self._not_hidden()} }} GROUP BY ?p }}"
+            typed.append(Question(("?p", "?n"), all_typed))
+            by_class.append(Question(("?p", "?t", "?n"), f"{{ SELECT ?p ?t {counted} }} GROUP BY ?p ?t }}"))
+            for block in blocks:
+                closed = f"{{ SELECT ?p ?c {counted} {block} }} GROUP BY ?p ?c }}"
+                by_class.append(Question(("?p", "?c", "?n"), closed))
+        totals = self._queries.all(typed, deadline)
+        total = {p.value: whole_number(n) for rows in totals for p, n in rows if isinstance(p, Iri)}
+        counts: dict[str, dict[str, int]] = defaultdict(dict)
+        for rows in self._queries.all(by_class, deadline):
+            for predicate, klass, number in rows:
+                if isinstance(predicate, Iri) and isinstance(klass, Iri) and klass.value in self._shown:
+                    of_class = counts[predicate.value]
+                    of_class[klass.value] = max(of_class.get(klass.value, 0), whole_number(number))
+        return {name: self._best(counts[name], _COVERS * total.get(name, 0)) for name in counts}
+
+    def _best(self, counts: Mapping[str, int], enough: float) -> int:
+        ordered = [(self._classes[name], count) for name, count in sorted(counts.items())]
+        covering = [pair for pair in ordered if pair[1] >= enough]
+        if not covering:
+            return max(ordered, key=lambda pair: pair[1])[0].id
+        return min(covering, key=lambda pair: (pair[0].members, -pair[1]))[0].id
 
     def _blocks(self) -> Iterator[str]:
-        """The asserted type `?t` of a node and the classes `?c` that follow from it, in blocks that hold all
+        """The asserted type `?t` of a node and the larger classes `?c` that follow, in blocks that hold all
         of a class. By name and not along a path: joined with facts, some servers lose rows there."""
         pairs: list[str] = []
-        for name in self._shown:
-            own = [f"({iri(below)} {iri(name)})" for below in (name, *self._subclasses.get(name, ()))]
+        for name in sorted(self._shown & self._subclasses.keys()):
+            own = [f"({iri(below)} {iri(name)})" for below in (name, *self._subclasses[name])]
             if pairs and len(pairs) + len(own) > self._queries.capabilities.listed:
                 yield f"VALUES (?t ?c) {{ {' '.join(pairs)} }}"
                 pairs = []
@@ -91,15 +102,3 @@ class Inference:
     def _not_hidden(self) -> str:
         hidden = [name for name, klass in self._classes.items() if klass.hidden]
         return f"FILTER(?t NOT IN ({', '.join(map(iri, hidden))}))" if hidden else ""
-
-
-def _listed(names: Iterable[str]) -> str:
-    return " ".join(map(iri, names))
-
-
-def _best(counts: Iterable[tuple[Class, int]], enough: float) -> int:
-    ordered = sorted(counts, key=lambda pair: pair[0].id)
-    covering = [pair for pair in ordered if pair[1] >= enough]
-    if not covering:
-        return max(ordered, key=lambda pair: pair[1])[0].id
-    return min(covering, key=lambda pair: (pair[0].members, -pair[1]))[0].id

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 import numpy as np
 
@@ -17,10 +17,10 @@ from arcaneqa.kb.terms import RDF_LANG_STRING, Iri, Literal, Term
 
 
 class Lexicon:
-    def __init__(self, queries: Queries, nodes: Nodes, profile: Profile) -> None:
+    def __init__(self, queries: Queries, nodes: Nodes, profile: Profile, present: Container[str]) -> None:
         self._queries = queries
         self._nodes = nodes
-        self._naming = Naming(profile)
+        self._naming = Naming(profile, present)
         self._names = either((*profile.label, *profile.alias))
         self._language = profile.language
 
@@ -35,8 +35,10 @@ class Lexicon:
     def called(self, terms: Sequence[Term]) -> dict[Term, Called]:
         names = list(dict.fromkeys(term for term in terms if isinstance(term, Iri)))
         texts = [written(name) for name in names]
-        questions = [self._naming.question(" ".join(chunk)) for chunk in self._chunks(texts)]
-        return self._naming.sorted_out(row for rows in self._queries.all(questions) for row in rows)
+        questions = [
+            question for chunk in self._chunks(texts) for question in self._naming.questions(" ".join(chunk))
+        ]
+        return self._naming.sorted_out(self._queries.all(questions))
 
     def degrees(self, ids: Ids) -> Ids:
         distinct = np.unique(ids)

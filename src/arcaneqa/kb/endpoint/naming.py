@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 
 from arcaneqa.kb.endpoint.client import Row
 from arcaneqa.kb.endpoint.queries import Question
 from arcaneqa.kb.endpoint.terms import iri
 from arcaneqa.kb.profile import Profile
-from arcaneqa.kb.terms import Iri, Literal, Term
+from arcaneqa.kb.terms import Literal, Term
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,24 +23,29 @@ class Naming:
     """The profile's way to choose: preferred language, then untagged, then foreign; earlier predicates first.
     Foreign names other than the label are left out."""
 
-    def __init__(self, profile: Profile) -> None:
+    def __init__(self, profile: Profile, present: Container[str]) -> None:
+        """`present` are the predicates that occur at all."""
         self._language = profile.language.lower()
-        self._places = {name: place for place, name in enumerate((*profile.label, *profile.alias))}
-        self._labels = len(profile.label)
+        names = [(name, False) for name in profile.label] + [(name, True) for name in profile.alias]
+        self._predicates = [(name, is_alias) for name, is_alias in names if name in present]
 
-    def question(self, listed: str) -> Question:
-        predicates = " ".join(map(iri, self._places))
-        return Question(
-            ("?x", "?p", "?l"),
-            f"VALUES ?x {{ {listed} }} VALUES ?p {{ {predicates} }} ?x ?p ?l . FILTER(isLiteral(?l))",
-        )
+    def questions(self, listed: str) -> list[Question]:
+        """One for each predicate: servers plan that better than a choice of predicates."""
+        nodes = f"VALUES ?x {{ {listed} }}"
+        return [
+            Question(("?x", "?l"), f"{nodes} ?x {iri(name)} ?l . FILTER(isLiteral(?l))")
+            for name, _ in self._predicates
+        ]
 
-    def sorted_out(self, rows: Iterable[Row]) -> dict[Term, Called]:
+    def sorted_out(self, results: Iterable[Iterable[Row]]) -> dict[Term, Called]:
+        """From the results of the questions, of one or several lists."""
         by_node: dict[Term, list[tuple[bool, int, int, str]]] = defaultdict(list)
-        for node, predicate, name in rows:
-            if isinstance(predicate, Iri) and isinstance(name, Literal) and node is not None:
-                place = self._places[predicate.value]
-                by_node[node].append((place >= self._labels, self._tier(name), place, name.lexical))
+        for number, rows in enumerate(results):
+            place = number % len(self._predicates)
+            is_alias = self._predicates[place][1]
+            for node, name in rows:
+                if isinstance(name, Literal) and node is not None:
+                    by_node[node].append((is_alias, self._tier(name), place, name.lexical))
         return {node: _called(sorted(names)) for node, names in by_node.items()}
 
     def _tier(self, name: Literal) -> int:
