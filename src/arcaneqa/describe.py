@@ -10,7 +10,7 @@ from arcaneqa.datasets.record import AnswerItem
 from arcaneqa.kb.interface import Ids, KnowledgeBase
 from arcaneqa.kb.names import Names
 from arcaneqa.kb.terms import Blank, Iri, Literal
-from arcaneqa.kb.words import label_from_iri
+from arcaneqa.kb.words import label_from_iri, tail
 from arcaneqa.program.expression import Expression, Join
 
 MOST_FACTS = 4
@@ -36,8 +36,12 @@ def items_of(kb: KnowledgeBase, ids: Ids) -> tuple[AnswerItem, ...]:
 
 def _own_name(term: Iri | Blank) -> str | None:
     """The words of an IRI that was made to be read; numbers and codes say nothing."""
-    name = label_from_iri(term.value) if isinstance(term, Iri) else ""
-    return name if _READABLE.fullmatch(name) else None
+    if not isinstance(term, Iri):
+        return None
+    name = label_from_iri(term.value)
+    if not _READABLE.fullmatch(name):
+        return None
+    return name.title() if tail(term.value)[:1].isupper() else name
 
 
 def facts_of(kb: KnowledgeBase, node: int) -> str | None:
