@@ -1,0 +1,55 @@
+"""`arcaneqa serve`: the HTTP API and the page."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+TOKEN_VARIABLE = "ARCANEQA_TOKEN"
+
+
+def command(
+    kb: Annotated[
+        str | None, typer.Option(help="Index folder or SPARQL endpoint; the bundled one if left out.")
+    ] = None,
+    model: Annotated[
+        Path | None, typer.Option(help="Checkpoint folder; the bundled one if left out.")
+    ] = None,
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; only this machine by default.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")
+    ] = 8000,
+    seconds: Annotated[float, typer.Option(min=0.1, help="Deadline of a request.")] = 30.0,
+    together: Annotated[int, typer.Option(min=1, help="Questions searched at the same time.")] = 16,
+    waiting: Annotated[int, typer.Option(min=1, help="Questions that may wait; more are turned away.")] = 64,
+    token_file: Annotated[
+        Path | None, typer.Option(help=f"Ask for this bearer token; {TOKEN_VARIABLE} works too.")
+    ] = None,
+) -> None:
+    """Serve the HTTP API under /v1 and the page at /.
+
+    Example: arcaneqa serve --kb my-kb --port 8080
+    """
+    import uvicorn
+
+    from arcaneqa.answer import ArcaneQA
+    from arcaneqa.errors import InputError
+    from arcaneqa.service.app import create_app
+
+    try:
+        token = (
+            token_file.read_text(encoding="utf-8").strip() if token_file else os.environ.get(TOKEN_VARIABLE)
+        )
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"The token file {token_file} cannot be read ({error}).") from error
+    if token == "":
+        raise InputError("The bearer token is empty; write one into the file or leave the option out.")
+    app = create_app(
+        ArcaneQA.load(kb, model), token=token, seconds=seconds, together=together, waiting=waiting
+    )
+    uvicorn.run(app, host=host, port=port, log_level="info", access_log=False, server_header=False)

@@ -1,0 +1,131 @@
+"""What travels over HTTP, typed, with examples for the OpenAPI page."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from arcaneqa.answer import MOST_CHARACTERS
+from arcaneqa.induction.scorer import TokenKind
+
+MOST_PROGRAM = 10_000
+MOST_CHOICES = 200
+
+
+class ChosenCandidate(BaseModel):
+    """A candidate of a step, as the trace names it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    kind: TokenKind
+    text: Annotated[str, Field(max_length=MOST_CHARACTERS)]
+    variable: int | None = None
+
+
+class AskRequest(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"question": "what is the capital of France?"}]}
+    )
+
+    question: Annotated[str, Field(max_length=MOST_CHARACTERS, description="The question, in English.")]
+    exclude_mentioned: Annotated[
+        bool, Field(description="Leave out entities that the program itself names.")
+    ] = False
+    threshold: Annotated[
+        float | None, Field(ge=0, le=1, description="Answer only with at least this confidence.")
+    ] = None
+    trace: Annotated[bool, Field(description="Also return what was considered at each step.")] = False
+    rows: Annotated[int, Field(ge=1, le=10_000, description="At most this many answers.")] = 1_000
+    choices: Annotated[
+        list[ChosenCandidate],
+        Field(max_length=MOST_CHOICES, description="Settled first decisions, to try another reading."),
+    ] = []
+
+
+class RunRequest(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"program": "(COUNT demo:Country)"}]}
+    )
+
+    program: Annotated[str, Field(max_length=MOST_PROGRAM, description="An S-expression.")]
+    exclude_mentioned: bool = False
+    rows: Annotated[int, Field(ge=1, le=10_000)] = 1_000
+
+
+class Item(BaseModel):
+    """An entity (`id`) or a literal (`value`)."""
+
+    id: str | None = None
+    value: str | None = None
+    datatype: str | None = None
+    label: str | None = None
+
+
+class NamedEntity(BaseModel):
+    id: str
+    mention: str | None = None
+    start: int | None = None
+    end: int | None = None
+
+
+class OtherReading(BaseModel):
+    program: str
+    paraphrase: str
+    score: float
+
+
+class AskResponse(BaseModel):
+    """The prediction record, and what the page needs beside it."""
+
+    id: str
+    question: str
+    program: str | None
+    sparql: str | None
+    answers: list[Item]
+    total: Annotated[int, Field(description="How many answers there are; `answers` may hold fewer.")]
+    unit: str | None
+    entities: list[NamedEntity]
+    paraphrase: str | None
+    score: float | None
+    confidence: float | None
+    seconds: float
+    reason: Annotated[str | None, Field(description="Why there is no answer.")]
+    readings: list[OtherReading]
+    trace: dict[str, Any] | None = None
+    tree: Annotated[dict[str, Any] | None, Field(description="The program as nested boxes, with trace.")] = (
+        None
+    )
+
+
+class RunResponse(BaseModel):
+    program: str
+    sparql: str
+    paraphrase: str
+    answers: list[Item]
+    total: int
+
+
+class Counted(BaseModel):
+    name: str
+    label: str
+    count: int
+
+
+class KnowledgeBaseResponse(BaseModel):
+    facts: int
+    relations: list[Counted]
+    classes: list[Counted]
+    examples: list[str]
+
+
+class EntityHit(BaseModel):
+    id: str
+    label: str
+    description: str
+
+
+class Problem(BaseModel):
+    """Every error: one sentence."""
+
+    detail: str

@@ -1,0 +1,189 @@
+"""Answers requests: linking and concluding on worker threads, searching in the engine."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, replace
+from typing import Any, TypeVar
+from uuid import uuid4
+
+from arcaneqa.answer import Answer, ArcaneQA, refusal
+from arcaneqa.describe import items_of
+from arcaneqa.induction.guide import NEVER, Choice
+from arcaneqa.induction.scorer import Decision, Scores, TokenKind
+from arcaneqa.induction.search import Outcome
+from arcaneqa.induction.trace import Considered
+from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.linking.links import Links
+from arcaneqa.program.execute import Budget, execute
+from arcaneqa.program.paraphrase import paraphrase
+from arcaneqa.program.sparql import to_sparql
+from arcaneqa.program.text import parse, print_program
+from arcaneqa.service.contract import (
+    AskRequest,
+    AskResponse,
+    Item,
+    NamedEntity,
+    OtherReading,
+    RunRequest,
+    RunResponse,
+)
+from arcaneqa.service.engine import Engine, Job
+from arcaneqa.service.tree import program_tree
+
+MOST_CANDIDATES = 8
+MOST_HEATED = 6
+_WITH_HEAT = (TokenKind.RELATION, TokenKind.CLASS)
+T = TypeVar("T")
+Event = tuple[str, dict[str, Any]]
+
+
+class Desk:
+    """One per service; `seconds` is the deadline of a request."""
+
+    def __init__(self, qa: ArcaneQA, seconds: float = 30.0, together: int = 16, waiting: int = 64) -> None:
+        self.qa = qa
+        self._seconds = seconds
+        self.engine = Engine(qa.search, qa.scorer, together, waiting)
+        self._workers = ThreadPoolExecutor(max_workers=4, thread_name_prefix="desk")
+
+    async def ask(self, request: AskRequest) -> AskResponse:
+        async for name, data in self.stream(request):
+            if name == "answer":
+                return AskResponse.model_validate(data)
+        raise AssertionError("a stream ends with its answer")
+
+    async def stream(self, request: AskRequest) -> AsyncIterator[Event]:
+        """Events as they happen: `links`, then `step` for each choice, then `answer`."""
+        started = time.perf_counter()
+        if (refused := refusal(request.question)) is not None:
+            yield "answer", _response(request, refused, started).model_dump()
+            return
+        links = await self.away(lambda: self.qa.linker.link(request.question))
+        yield "links", _links(links)
+        loop = asyncio.get_running_loop()
+        steps: asyncio.Queue[Considered | None] = asyncio.Queue()
+
+        def watch(decision: Decision, scores: Scores) -> None:
+            best = int(scores.log_probs.argmax())
+            step = Considered(decision.context, decision.candidates, scores.log_probs, best)
+            loop.call_soon_threadsafe(steps.put_nowait, step)
+
+        topics = await self.away(lambda: self.qa.topics(request.question, links))
+        choices = [Choice(choice.kind, choice.text, choice.variable) for choice in request.choices]
+        job = Job(request.question, [topics], self._seconds, choices, watch)
+        future = asyncio.wrap_future(self.engine.submit(job))
+        future.add_done_callback(lambda _: steps.put_nowait(None))
+        try:
+            while (step := await steps.get()) is not None:
+                yield "step", step.to_json(MOST_CANDIDATES)
+            outcome = _within_choices(await future)
+        finally:
+            job.abandon()
+        yield (
+            "answer",
+            await self.away(lambda: self._concluded(request, links, outcome, started).model_dump()),
+        )
+
+    def _concluded(self, request: AskRequest, links: Links, outcome: Outcome, started: float) -> AskResponse:
+        qa = self.qa
+        answer = qa.conclude(request.question, links, outcome, request.exclude_mentioned, request.threshold)
+        response = _response(request, answer, started)
+        if not request.trace:
+            return response
+        if answer.program is not None:
+            response.tree = program_tree(parse(answer.program, qa.names, qa.kb.schema), qa.kb)
+        if answer.trace is not None:
+            steps = [self._step(answer.question, step) for step in answer.trace.steps]
+            response.trace = answer.trace.to_json(0) | {"steps": steps}
+        return response
+
+    def _step(self, question: str, step: Considered) -> dict[str, Any]:
+        """A step with its heat map, which only schema items have."""
+        data = step.to_json(MOST_CANDIDATES)
+        if len(step.candidates) > 1 and step.candidates[step.choice].kind in _WITH_HEAT:
+            order = (-step.log_probs).argsort(kind="stable")[:MOST_HEATED]
+            shown = replace(step, candidates=[step.candidates[place] for place in order])
+            heat = self.qa.heat(question, shown)
+            if heat is not None:
+                rows = zip(shown.candidates, heat.weights.tolist(), strict=True)
+                data["heat"] = {
+                    "words": heat.words,
+                    "rows": [{"text": candidate.text, "weights": weights} for candidate, weights in rows],
+                }
+        return data
+
+    async def run(self, request: RunRequest) -> RunResponse:
+        return await self.away(lambda: _run(self.qa, request, self._seconds))
+
+    async def away(self, work: Callable[[], T]) -> T:
+        """Off the event loop, which never waits for the knowledge base."""
+        return await asyncio.get_running_loop().run_in_executor(self._workers, work)
+
+    def close(self) -> None:
+        self.engine.close(self._seconds)
+        self._workers.shutdown()
+
+
+def _within_choices(outcome: Outcome) -> Outcome:
+    """Programs that went against a settled choice are no readings."""
+    return replace(outcome, found=tuple(found for found in outcome.found if found.score > NEVER / 2))
+
+
+def _links(links: Links) -> dict[str, Any]:
+    return {
+        "mentions": [
+            {
+                "start": mention.start,
+                "end": mention.end,
+                "text": mention.text,
+                "candidates": [
+                    {"label": candidate.label, "score": candidate.score} for candidate in mention.candidates
+                ],
+            }
+            for mention in links.mentions
+        ],
+        "literals": [
+            {"start": literal.start, "end": literal.end, "text": literal.text} for literal in links.literals
+        ],
+    }
+
+
+def _response(request: AskRequest, answer: Answer, started: float) -> AskResponse:
+    return AskResponse(
+        id=uuid4().hex,
+        question=answer.question,
+        program=answer.program,
+        sparql=answer.sparql,
+        answers=[Item(**asdict(item)) for item in answer.items[: request.rows]],
+        total=len(answer.items),
+        unit=answer.unit,
+        entities=[NamedEntity(**asdict(entity)) for entity in answer.entities],
+        paraphrase=answer.paraphrase,
+        score=answer.score,
+        confidence=answer.confidence,
+        seconds=time.perf_counter() - started,
+        reason=answer.reason,
+        readings=[OtherReading(**asdict(reading)) for reading in answer.readings],
+    )
+
+
+def _run(qa: ArcaneQA, request: RunRequest, seconds: float) -> RunResponse:
+    kb: KnowledgeBase = qa.kb
+    program = parse(request.program, qa.names, kb.schema)
+    result = execute(program, kb, Budget(seconds=seconds), request.exclude_mentioned)
+    if result.count is None:
+        answers, total = items_of(kb, result.nodes.ids[: request.rows]), len(result.nodes)
+        items = [Item(**asdict(item)) for item in answers]
+    else:
+        items, total = [Item(value=str(result.count), label=f"{result.count:,}")], 1
+    return RunResponse(
+        program=print_program(program, qa.names),
+        sparql=to_sparql(program, kb.profile, kb.schema, request.exclude_mentioned),
+        paraphrase=paraphrase(program, kb),
+        answers=items,
+        total=total,
+    )

@@ -1,0 +1,28 @@
+"""Counters for Prometheus."""
+
+from __future__ import annotations
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+
+from arcaneqa.service.engine import Engine
+
+
+class Metrics:
+    """A registry of its own, so that several services can live in one process."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.registry = CollectorRegistry()
+        self._requests = Counter(
+            "arcaneqa_requests", "Requests by route and status.", ["route", "status"], registry=self.registry
+        )
+        self._seconds = Histogram(
+            "arcaneqa_request_seconds", "Seconds to the response.", ["route"], registry=self.registry
+        )
+        running = Gauge("arcaneqa_questions_running", "Questions being searched.", registry=self.registry)
+        running.set_function(lambda: engine.load[0])
+        waiting = Gauge("arcaneqa_questions_waiting", "Questions in the queue.", registry=self.registry)
+        waiting.set_function(lambda: engine.load[1])
+
+    def observe(self, route: str, status: int, seconds: float) -> None:
+        self._requests.labels(route, str(status)).inc()
+        self._seconds.labels(route).observe(seconds)

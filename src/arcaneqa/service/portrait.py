@@ -1,0 +1,53 @@
+"""What a visitor wants to know of the knowledge base before the first question."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from arcaneqa.answer import ArcaneQA
+from arcaneqa.induction.topics import describe
+from arcaneqa.kb.terms import Literal
+from arcaneqa.service.contract import Counted, EntityHit, KnowledgeBaseResponse
+from arcaneqa.synthesis.examples import example_questions
+
+MOST_COUNTED = 20
+
+
+class Portrait:
+    def __init__(self, qa: ArcaneQA) -> None:
+        self._qa = qa
+
+    def knowledge_base(self) -> KnowledgeBaseResponse:
+        return self._described
+
+    @cached_property
+    def _described(self) -> KnowledgeBaseResponse:
+        schema, short = self._qa.kb.schema, self._qa.names.short
+        relations = sorted((r for r in schema.relations if not r.hidden), key=lambda r: -r.facts)
+        classes = sorted((c for c in schema.classes if not c.hidden), key=lambda c: -c.members)
+        return KnowledgeBaseResponse(
+            facts=sum(relation.facts for relation in schema.relations),
+            relations=[
+                Counted(name=short(r.iri), label=r.label, count=r.facts) for r in relations[:MOST_COUNTED]
+            ],
+            classes=[
+                Counted(name=short(c.iri), label=c.label, count=c.members) for c in classes[:MOST_COUNTED]
+            ],
+            examples=example_questions(self._qa.kb),
+        )
+
+    def entities(self, prefix: str, limit: int) -> list[EntityHit]:
+        kb = self._qa.kb
+        found = self._qa.linker.suggest(prefix, limit)
+        terms = kb.terms(np.array([candidate.node for candidate in found], np.int64))
+        return [
+            EntityHit(
+                id=self._qa.names.write(term),
+                label=candidate.label,
+                description=describe(kb, candidate.node, candidate.label),
+            )
+            for candidate, term in zip(found, terms, strict=True)
+            if not isinstance(term, Literal)
+        ]
