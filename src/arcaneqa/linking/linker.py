@@ -67,8 +67,9 @@ class Linker:
         self._limit = limit
         short_forms = _joined(known_short_forms(), self._weights.short_forms)
         self._proposer: Proposer
-        if isinstance(kb, Index):
-            self._proposer = SurfaceProposer(Surfaces(kb.folder), short_forms, self._weights.ordinary)
+        self._surfaces = Surfaces(kb.folder) if isinstance(kb, Index) else None
+        if self._surfaces is not None:
+            self._proposer = SurfaceProposer(self._surfaces, short_forms, self._weights.ordinary)
         elif isinstance(kb, LabelSearch):
             self._proposer = RemoteProposer(kb, short_forms)
         else:
@@ -89,6 +90,15 @@ class Linker:
         stated = [literal for literal in literals if not _part_of_a_name(literal, mentions)]
         stated = with_texts(stated, stated_texts(text, considered.texts, mentions, self._kb))
         return Links(question, tuple(mentions), tuple(stated), tuple(self._answer_types.rank(text)))
+
+    def suggest(self, typed: str, limit: int) -> list[EntityCandidate]:
+        """Entities whose name begins like this, the best known first; none over an endpoint."""
+        if self._surfaces is None:
+            return []
+        nodes = self._surfaces.beginning(typed, limit)
+        labels = self._kb.labels(np.array(nodes, dtype=np.int64))
+        pairs = zip(nodes, labels, strict=True)
+        return [EntityCandidate(node, label, 0.0) for node, label in pairs if label]
 
     def consider(self, text: Text) -> Considered:
         proposed = self._proposer.propose(text)

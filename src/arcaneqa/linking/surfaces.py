@@ -240,6 +240,19 @@ class Surfaces:
         ).fetchall()
         return list(dict.fromkeys(int(self._rows[row]) for (row,) in rows))
 
+    def beginning(self, typed: str, limit: int) -> list[int]:
+        """Entities with a name that holds the typed words, the last of them perhaps unfinished."""
+        words = split(typed)
+        if not words:
+            return []
+        *whole, last = words
+        parts = [f'"{stem(word)}"' for word in whole] + [f'("{stem(last)}" OR "{last}" *)']
+        rows = self._database.execute(
+            "SELECT rowid FROM names WHERE names MATCH ? ORDER BY rowid LIMIT ?",
+            (" AND ".join(parts), 2 * limit),
+        ).fetchall()
+        return list(dict.fromkeys(int(self._rows[row]) for (row,) in rows))[:limit]
+
     def frequencies(self, stems: Sequence[str]) -> dict[str, int]:
         """How many names hold each word; words of no name are left out."""
         marks = ",".join("?" * len(stems))
