@@ -26,12 +26,13 @@ from arcaneqa.induction.vocabulary import Options
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names import Names
 from arcaneqa.kb.terms import Literal
-from arcaneqa.program.execute import execute
+from arcaneqa.program.execute import Budget, execute
 from arcaneqa.program.expression import Entity, Expression, Value
 from arcaneqa.program.text import parse
 
 SHORTLIST = 64
 BEAM = 5
+_PATIENT = Budget(seconds=3600)
 _NAMED = (TokenKind.RELATION, TokenKind.CLASS, TokenKind.CONSTANT)
 
 
@@ -44,11 +45,12 @@ class DrawnScorer:
 
     def score(self, decisions: Sequence[Decision]) -> list[Scores]:
         started = time.process_time()
-        found = [self._score(len(decision.candidates)) for decision in decisions]
+        found = [self._score(decision) for decision in decisions]
         self.seconds += time.process_time() - started
         return found
 
-    def _score(self, candidates: int) -> Scores:
+    def _score(self, decision: Decision) -> Scores:
+        candidates = len(decision.candidates)
         if candidates == 1:
             return Scores(np.zeros(1, np.float32), None)
         drawn = self._random.standard_normal(candidates) * 3.0
@@ -235,7 +237,7 @@ def search_at_random(kb: KnowledgeBase, searches: int, seed: int = 1) -> Soundne
         for found in search.run("which?", [topics_of(kb, drawn)]).found:
             report.programs += 1
             report.functions[type(found.program).__name__] += 1
-            result = execute(found.program, kb)
+            result = execute(found.program, kb, _PATIENT)
             same = np.array_equal(result.nodes.ids, found.nodes.ids) if found.number is None else True
             is_empty = found.number is None and not len(result.nodes)
             report.wrong += not same or is_empty or result.count != found.number
