@@ -10,7 +10,8 @@ CPU_WHEELS := https://download.pytorch.org/whl/cpu
 .PHONY: demo test lint types unit test-slow test-virtuoso test-browser clean
 
 demo: $(READY)
-	@$(BIN)/arcaneqa --help
+	@$(BIN)/python demo/tour.py
+	@echo; echo 'Now yours: $(BIN)/arcaneqa ask "which element has the highest melting point?" --explain'
 
 test: lint types unit
 
