@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from arcaneqa.kb.endpoint.endpoint import Endpoint
 from arcaneqa.kb.interface import Comparison, Ids, KnowledgeBase, NodeSet, Step, Window
 from arcaneqa.kb.terms import RDF, XSD, Blank, Literal, Term
 
@@ -205,3 +206,10 @@ def _pairs(view: View, relation: int, subjects: NodeSet) -> object:
     pairs = view.kb.values(relation, subjects)
     rows = zip(view.kb.terms(pairs.subjects), view.kb.terms(pairs.objects), strict=True)
     return sorted(str(row) for row in rows if not any(isinstance(term, Blank) for term in row))
+
+
+def limited(endpoint: Endpoint, page: int, listed: int) -> Endpoint:
+    """The same endpoint as if its server allowed only so many rows and terms."""
+    old = endpoint.discovery
+    capabilities = replace(old.capabilities, page=page, listed=listed)
+    return Endpoint(endpoint.client, replace(old, capabilities=capabilities))

@@ -31,7 +31,10 @@ class Oxigraph:
     def load(self, facts: str) -> str:
         """Hold these N-Triples and nothing else; returns the address to query."""
         reply = httpx.put(
-            f"{self.base}/store?default", content=facts, headers={"Content-Type": "application/n-triples"}
+            f"{self.base}/store?default",
+            content=facts,
+            headers={"Content-Type": "application/n-triples"},
+            timeout=60,
         )
         reply.raise_for_status()
         return self.url
@@ -46,13 +49,19 @@ def running_oxigraph() -> Iterator[Oxigraph]:
     )
     try:
         server = Oxigraph(f"http://127.0.0.1:{port}")
-        for _ in range(200):
-            try:
-                httpx.get(server.url, params={"query": "ASK {}"}).raise_for_status()
-                break
-            except httpx.HTTPError:
-                time.sleep(0.05)
+        until = time.monotonic() + 60
+        while process.poll() is not None or not _answers(server):
+            if process.poll() is not None or time.monotonic() > until:
+                raise RuntimeError("The Oxigraph server did not start.")
+            time.sleep(0.05)
         yield server
     finally:
         process.terminate()
         process.wait(10)
+
+
+def _answers(server: Oxigraph) -> bool:
+    try:
+        return httpx.get(server.url, params={"query": "ASK {}"}, timeout=60).is_success
+    except httpx.TransportError:
+        return False

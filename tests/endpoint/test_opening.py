@@ -8,13 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from agreement import limited
 from oxigraph_server import Oxigraph
 
 from arcaneqa.errors import EndpointError, InputError
 from arcaneqa.kb.endpoint import open_endpoint
 from arcaneqa.kb.endpoint.client import Client
-from arcaneqa.kb.endpoint.discovery import Discovery
-from arcaneqa.kb.endpoint.endpoint import Endpoint
 from arcaneqa.kb.endpoint.errors import Oversized
 from arcaneqa.kb.endpoint.queries import Capabilities, Queries, Question
 from arcaneqa.kb.endpoint.settings import Settings
@@ -36,11 +35,6 @@ def _numbered(count: int) -> str:
         lines.append(f"<{EX}hub> <{EX}has> {node} .")
         lines.append(f'{node} <{EX}size> "{number % 50}"^^<{XSD}integer> .')
     return "\n".join(lines) + "\n"
-
-
-def _limited(endpoint: Endpoint, page: int, listed: int) -> Endpoint:
-    capabilities = Capabilities(page, listed)
-    return Endpoint(endpoint.client, Discovery(endpoint.profile, capabilities, endpoint.schema, {}))
 
 
 def test_a_discovery_is_remembered_until_it_is_old(oxigraph: Oxigraph, tmp_path: Path) -> None:
@@ -85,7 +79,7 @@ def test_an_empty_graph_is_an_error_that_says_why(oxigraph: Oxigraph, tmp_path: 
 def test_large_sets_are_counted_and_paged(oxigraph: Oxigraph, tmp_path: Path) -> None:
     address = oxigraph.load(_numbered(230))
     with open_endpoint(address, settings=Settings(folder=tmp_path)) as whole:
-        small_pages = _limited(whole, page=40, listed=10)
+        small_pages = limited(whole, 40, 10)
         things = small_pages.members(small_pages.schema.class_ids[EX + "Thing"])
         before = small_pages.client.sent
         assert len(things) == 230
@@ -99,7 +93,7 @@ def test_large_sets_are_counted_and_paged(oxigraph: Oxigraph, tmp_path: Path) ->
 def test_long_lists_travel_in_pieces(oxigraph: Oxigraph, tmp_path: Path) -> None:
     address = oxigraph.load(_numbered(95))
     with open_endpoint(address, settings=Settings(folder=tmp_path)) as whole:
-        pieces = _limited(whole, page=1000, listed=10)
+        pieces = limited(whole, 1000, 10)
         hub = pieces.nodes(np.array([pieces.node(Iri(EX + "hub"))]))
         ids = pieces.objects(pieces.schema.relation_ids[EX + "has"], hub).ids
         again = pieces.nodes(ids)

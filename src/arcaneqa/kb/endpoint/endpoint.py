@@ -54,6 +54,7 @@ class Endpoint(KnowledgeBase):
         self.profile = discovery.profile
         self.schema = discovery.schema
         self.client = client
+        self.discovery = discovery
         self._subclasses = discovery.subclasses
         self._queries = Queries(client, discovery.capabilities)
         self._nodes = Nodes(self._queries)

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum, auto
 
+import numpy as np
+
 from arcaneqa.kb.endpoint.terms import iri, quoted, written
 from arcaneqa.kb.interface import Comparison, Window
 from arcaneqa.kb.terms import XSD, Literal
@@ -170,6 +172,10 @@ def _number(variable: str, operator: str, literal: Literal, number: Number) -> s
     nearest = f'"{_float_text(number.nearest)}"^^{iri(_DOUBLE)}'
     compared = f"{_double(variable)} {operator} {nearest}"
     binary = f"(DATATYPE({variable}) IN ({_BINARY}) && isNumeric({variable}) && {compared})"
+    if _is_float(number.nearest):
+        # As a float it compares exactly, however a server writes its floats.
+        short = f'{variable} {operator} "{_float_text(number.nearest)}"^^{iri(_FLOAT)}'
+        binary = f"IF(DATATYPE({variable}) = {iri(_FLOAT)}, isNumeric({variable}) && {short}, {binary})"
     right = nearest
     if math.isfinite(number.nearest):
         exact = Decimal(literal.lexical.strip())
@@ -179,6 +185,11 @@ def _number(variable: str, operator: str, literal: Literal, number: Number) -> s
         f"({binary} || (DATATYPE({variable}) IN ({_EXACT}) && isNumeric({variable})"
         f" && {variable} {operator} {right}))"
     )
+
+
+def _is_float(number: float) -> bool:
+    """Whether a float has these very digits."""
+    return abs(number) < 1e38 and Decimal(repr(number)) == Decimal(str(np.float32(number)))
 
 
 def _float_text(number: float) -> str:

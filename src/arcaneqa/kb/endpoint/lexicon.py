@@ -21,7 +21,7 @@ class Lexicon:
         self._queries = queries
         self._nodes = nodes
         self._naming = Naming(profile, present)
-        self._names = either((*profile.label, *profile.alias))
+        self._names = either(tuple(name for name in (*profile.label, *profile.alias) if name in present))
         self._language = profile.language
 
     def mentioned(self, term: Iri | Literal) -> Term | None:
@@ -60,6 +60,8 @@ class Lexicon:
 
     def search(self, texts: Sequence[str]) -> list[list[int]]:
         """Nodes that have one of the profile's names with this text, in a few variants of case."""
+        if not self._names:
+            return [[] for _ in texts]
         wanted: dict[Literal, set[int]] = {}
         for place, text in enumerate(texts):
             for variant in _variants(text):
