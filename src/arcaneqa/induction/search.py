@@ -76,7 +76,10 @@ class _Hypothesis:
 
 
 class Search:
-    """`limit` is the size above which a set of candidates is shortlisted; None scores whole sets."""
+    """`limit` is the size above which a set of candidates is shortlisted; None scores whole sets.
+
+    Hypotheses more than `margin` (in log-probability) behind the best are given up.
+    """
 
     def __init__(
         self,
@@ -85,10 +88,12 @@ class Search:
         beam: int = 5,
         limit: int | None = 64,
         ranker: Ranker | None = None,
+        margin: float = 7.0,
     ) -> None:
         self._induction = induction
         self._scorer = scorer
         self._beam = beam
+        self._margin = margin
         self._shortlist = None if limit is None else Shortlist(ranker or WordRanker(), limit)
 
     def run(self, question: str, hypotheses: Sequence[Topics], seconds: float | None = None) -> Outcome:
@@ -168,11 +173,13 @@ class Search:
                 ranked.append((total + _prior(hypothesis.state, options, position), number, position))
         ranked.sort(key=lambda item: -item[0])
         rivals = sorted((hypothesis.score for hypothesis in done.values()), reverse=True)
+        # Scores only fall, so what lies far behind will not win: not worth a place in the scorer's batch.
+        floor = max([ranked[0][0], *rivals[:1]]) - self._margin
         live: list[_Hypothesis] = []
         seen: set[Hashable] = set()
         for total, number, position in ranked:
             better = sum(rival >= total for rival in rivals)
-            if len(live) + better >= self._beam:
+            if len(live) + better >= self._beam or total < floor:
                 break
             extended = _extend(machine, asked[number], scores[number], position)
             if extended.state.is_complete:
