@@ -24,6 +24,7 @@ VERBS: tuple[str, ...] = (
     "ask",
     "evaluate",
     "score",
+    "serve",
     "bench",
 )
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+import asyncio
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
-from fastapi import FastAPI, Query, Request, Response
+from fastapi import Depends, FastAPI, Query, Request, Response
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse, PlainTextResponse
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from fastapi.staticfiles import StaticFiles
@@ -28,13 +29,22 @@ from arcaneqa.service.contract import (
 )
 from arcaneqa.service.desk import Desk
 from arcaneqa.service.engine import Busy
-from arcaneqa.service.metrics import Metrics
+from arcaneqa.service.metrics import Measured, Metrics
 from arcaneqa.service.portrait import Portrait
-from arcaneqa.service.safety import Safety
+from arcaneqa.service.safety import HEADERS, Safety
 
+T = TypeVar("T")
 PAGE = Path(__file__).parent / "page"
-PROBLEMS: dict[int | str, dict[str, Any]] = {
+GONE = 499
+"""What proxies log where the client did not wait; nobody reads it."""
+Responses = dict[int | str, dict[str, Any]]
+UNAUTHORISED: Responses = {401: {"model": Problem, "description": "The bearer token is missing or wrong."}}
+MISUNDERSTOOD: Responses = {422: {"model": Problem, "description": "The request is not of the right form."}}
+PROBLEMS: Responses = {
+    **UNAUTHORISED,
+    **MISUNDERSTOOD,
     400: {"model": Problem, "description": "The request makes no sense for this knowledge base."},
+    413: {"model": Problem, "description": "The body is too long."},
     429: {"model": Problem, "description": "Too many questions wait; see Retry-After."},
     503: {"model": Problem, "description": "The work would take more time or space than a request gets."},
 }
@@ -50,7 +60,7 @@ def create_app(
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         yield
-        desk.close()
+        await asyncio.to_thread(desk.close)
 
     app = FastAPI(
         title="ArcaneQA",
@@ -60,15 +70,13 @@ def create_app(
         redoc_url=None,
         lifespan=lifespan,
     )
-    app.add_middleware(Safety, token=token)
 
-    @app.middleware("http")
-    async def measure(request: Request, call: Callable[[Request], Awaitable[Response]]) -> Response:
-        started = time.perf_counter()
-        response = await call(request)
-        route = request.scope.get("route")
-        metrics.observe(getattr(route, "path", "other"), response.status_code, time.perf_counter() - started)
-        return response
+    app.add_middleware(Measured, metrics=metrics)
+
+    async def place() -> AsyncIterator[None]:
+        """Turned away before anything is done or sent, streams included."""
+        with desk.place():
+            yield
 
     @app.exception_handler(Busy)
     async def busy(_: Request, error: Busy) -> JSONResponse:
@@ -79,12 +87,28 @@ def create_app(
     async def refused(_: Request, error: ArcaneError) -> JSONResponse:
         return JSONResponse({"detail": str(error)}, 503 if isinstance(error, BudgetExceeded) else 400)
 
-    @app.post("/v1/ask", responses=PROBLEMS)
-    async def ask(request: AskRequest) -> AskResponse:
-        """Answer a question, or say why not."""
-        return await desk.ask(request)
+    @app.exception_handler(RequestValidationError)
+    async def misunderstood(_: Request, error: RequestValidationError) -> JSONResponse:
+        return JSONResponse({"detail": _sentence(error)}, 422)
 
-    @app.post("/v1/ask/stream", response_class=EventSourceResponse, responses=PROBLEMS)
+    @app.exception_handler(Exception)
+    async def failed(_: Request, __: Exception) -> JSONResponse:
+        # Answered outside of every middleware, so the headers are put on here; the server logs the error.
+        headers = {name.decode(): value.decode() for name, value in HEADERS}
+        return JSONResponse({"detail": "The service failed; its log says why."}, 500, headers)
+
+    @app.post("/v1/ask", response_model=AskResponse, responses=PROBLEMS, dependencies=[Depends(place)])
+    async def ask(request: AskRequest, connection: Request) -> Response | AskResponse:
+        """Answer a question, or say why not."""
+        answer = await _unless_gone(desk.ask(request), connection)
+        return Response(status_code=GONE) if answer is None else answer
+
+    @app.post(
+        "/v1/ask/stream",
+        response_class=EventSourceResponse,
+        responses=PROBLEMS,
+        dependencies=[Depends(place)],
+    )
     async def stream(request: AskRequest) -> AsyncIterator[ServerSentEvent]:
         """The same as server-sent events: `links`, each `step` as it happens, the `answer`."""
         try:
@@ -98,12 +122,12 @@ def create_app(
         """Execute a program."""
         return await desk.run(request)
 
-    @app.get("/v1/kb")
+    @app.get("/v1/kb", responses=UNAUTHORISED)
     async def knowledge_base() -> KnowledgeBaseResponse:
         """What this service knows about, with questions to try."""
         return await desk.away(portrait.knowledge_base)
 
-    @app.get("/v1/entities")
+    @app.get("/v1/entities", responses=UNAUTHORISED | MISUNDERSTOOD)
     async def entities(
         q: Annotated[str, Query(min_length=1, max_length=200, description="The beginning of a name.")],
         limit: Annotated[int, Query(ge=1, le=50)] = 8,
@@ -130,5 +154,31 @@ def create_app(
     async def page() -> FileResponse:
         return FileResponse(PAGE / "index.html")
 
+    app.add_middleware(Safety, token=token)
     app.mount("/page", StaticFiles(directory=PAGE), name="page")
     return app
+
+
+async def _unless_gone(work: Coroutine[Any, Any, T], connection: Request) -> T | None:
+    """The result; None, and the work cancelled, where the client goes away before it is there."""
+    task = asyncio.ensure_future(work)
+    gone = asyncio.ensure_future(_gone(connection))
+    try:
+        await asyncio.wait((task, gone), return_when=asyncio.FIRST_COMPLETED)
+        return task.result() if task.done() else None
+    finally:
+        task.cancel()
+        gone.cancel()
+
+
+async def _gone(connection: Request) -> None:
+    while (await connection.receive())["type"] != "http.disconnect":
+        pass
+
+
+def _sentence(error: RequestValidationError) -> str:
+    """Where and what is wrong, without repeating what was sent."""
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"][1:]) or str(first["loc"][0])
+    sentence = f"{where}: {first['msg']}."
+    return sentence.encode("utf-8", "replace").decode()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from typing import Any, TypeVar
 from uuid import uuid4
@@ -47,8 +48,26 @@ class Desk:
     def __init__(self, qa: ArcaneQA, seconds: float = 30.0, together: int = 16, waiting: int = 64) -> None:
         self.qa = qa
         self._seconds = seconds
+        self._places = together + waiting
+        self._inside = 0
         self.engine = Engine(qa.search, qa.scorer, together, waiting)
         self._workers = ThreadPoolExecutor(max_workers=4, thread_name_prefix="desk")
+
+    @contextmanager
+    def place(self) -> Iterator[None]:
+        """A place in the house for one question, from its first link to its answer."""
+        if self._inside >= self._places:
+            raise self.engine.busy()
+        self._inside += 1
+        try:
+            yield
+        finally:
+            self._inside -= 1
+
+    @property
+    def inside(self) -> int:
+        """Questions that hold a place."""
+        return self._inside
 
     async def ask(self, request: AskRequest) -> AskResponse:
         async for name, data in self.stream(request):
@@ -59,6 +78,7 @@ class Desk:
     async def stream(self, request: AskRequest) -> AsyncIterator[Event]:
         """Events as they happen: `links`, then `step` for each choice, then `answer`."""
         started = time.perf_counter()
+        until = time.monotonic() + self._seconds
         if (refused := refusal(request.question)) is not None:
             yield "answer", _response(request, refused, started).model_dump()
             return
@@ -74,7 +94,7 @@ class Desk:
 
         topics = await self.away(lambda: self.qa.topics(request.question, links))
         choices = [Choice(choice.kind, choice.text, choice.variable) for choice in request.choices]
-        job = Job(request.question, [topics], self._seconds, choices, watch)
+        job = Job(request.question, [topics], until, choices, watch)
         future = asyncio.wrap_future(self.engine.submit(job))
         future.add_done_callback(lambda _: steps.put_nowait(None))
         try:

@@ -33,9 +33,11 @@ class Busy(ArcaneError):
 
 @dataclass(eq=False)
 class Job:
+    """A question; `until` is its deadline on the monotonic clock, waiting in the queue included."""
+
     question: str
     topics: Sequence[Topics]
-    seconds: float
+    until: float
     choices: Sequence[Choice] = ()
     watcher: Watcher | None = None
     outcome: Future[Outcome] = field(default_factory=Future)
@@ -53,6 +55,7 @@ class _Running:
     guide: Guide
     reply: Sequence[Scores] | None = None
     asked: list[Decision] = field(default_factory=list)
+    since: float = field(default_factory=time.monotonic)
 
 
 class Engine:
@@ -64,7 +67,7 @@ class Engine:
         self._together = together
         self._queue: queue.Queue[Job | None] = queue.Queue(maxsize=waiting)
         self._running: list[_Running] = []
-        self._recent = 0.2
+        self._recent = 0.2  # seconds a question took lately, a moving average
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._serve, name="search", daemon=True)
         self._thread.start()
@@ -84,9 +87,12 @@ class Engine:
         try:
             self._queue.put_nowait(job)
         except queue.Full:
-            ahead = self._queue.qsize() / self._together
-            raise Busy(retry_after=max(1, round(ahead * self._recent))) from None
+            raise self.busy() from None
         return job.outcome
+
+    def busy(self) -> Busy:
+        ahead = self._queue.qsize() / self._together
+        return Busy(retry_after=max(1, round(ahead * self._recent)))
 
     def close(self, seconds: float = 30.0) -> None:
         """Finish what runs and waits, take nothing new."""
@@ -102,6 +108,10 @@ class Engine:
         while is_open or self._running:
             is_open = self._admit() and is_open
             self._step()
+        while not self._queue.empty():  # somebody submitted in the very moment of closing
+            late = self._queue.get_nowait()
+            if late is not None:
+                late.outcome.cancel()
 
     def _admit(self) -> bool:
         """Take in waiting questions; sleeps while there is nothing at all to do. False when closing."""
@@ -115,13 +125,13 @@ class Engine:
             if job.is_abandoned:
                 job.outcome.cancel()
             else:
-                steps = self._search.steps(job.question, job.topics, job.seconds)
+                seconds = job.until - time.monotonic()
+                steps = self._search.steps(job.question, job.topics, seconds)
                 self._running.append(_Running(job, steps, Guide(job.choices)))
         return True
 
     def _step(self) -> None:
         """Move every search one step on with one call of the scorer."""
-        started = time.monotonic()
         self._running = [running for running in self._running if self._advance(running)]
         if not self._running:
             return
@@ -130,7 +140,7 @@ class Engine:
             scores = self._scorer.score([decision for decisions in asked for decision in decisions])
         except Exception as error:
             for running in self._running:
-                running.job.outcome.set_exception(error)
+                _fail(running.job, error)
             self._running = []
             return
         first = 0
@@ -139,13 +149,12 @@ class Engine:
             first += len(running.asked)
             running.reply = running.guide.after(running.asked, own)
             _tell(running)
-        self._recent = 0.9 * self._recent + 0.1 * 10 * (time.monotonic() - started)
 
     def _advance(self, running: _Running) -> bool:
         """Whether the search goes on; if not, its outcome is settled."""
-        future = running.job.outcome
-        if running.job.is_abandoned:
-            future.cancel()
+        job = running.job
+        if job.is_abandoned:
+            job.outcome.cancel()
             return False
         try:
             if running.reply is None:
@@ -153,12 +162,20 @@ class Engine:
             else:
                 running.asked = running.steps.send(running.reply)
         except StopIteration as stop:
-            future.set_result(stop.value)
+            self._recent = 0.9 * self._recent + 0.1 * (time.monotonic() - running.since)
+            # A future that was cancelled meanwhile takes no result, and this thread must live on.
+            if job.outcome.set_running_or_notify_cancel():
+                job.outcome.set_result(stop.value)
             return False
         except Exception as error:
-            future.set_exception(error)
+            _fail(job, error)
             return False
         return True
+
+
+def _fail(job: Job, error: Exception) -> None:
+    if job.outcome.set_running_or_notify_cancel():
+        job.outcome.set_exception(error)
 
 
 def _tell(running: _Running) -> None:
@@ -167,5 +184,8 @@ def _tell(running: _Running) -> None:
         return
     for decision, scores in zip(running.asked, running.reply, strict=True):
         if len(decision.candidates) > 1:
-            watcher(decision, scores)
+            try:
+                watcher(decision, scores)
+            except Exception:  # its event loop is gone, and so is whoever asked
+                running.job.abandon()
             return

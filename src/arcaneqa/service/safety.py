@@ -10,10 +10,10 @@ from typing import Any
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
-App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
+Scope = MutableMapping[str, Any]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 MOST_BODY = 64 * 1024
-OPEN_PATHS = frozenset(("/healthz", "/readyz"))
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -35,7 +35,7 @@ class Safety:
         self._app = app
         self._token = None if token is None else f"Bearer {token}".encode()
 
-    async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -52,7 +52,7 @@ class Safety:
                 await _refuse(guarded, 401, "This service asks for a bearer token.", challenge=True)
                 return
         length = headers.get(b"content-length", b"0")
-        if not length.isdigit() or int(length) > MOST_BODY:
+        if not length.isdigit() or len(length) > 9 or int(length) > MOST_BODY:
             await _refuse(guarded, 413, f"A request may have at most {MOST_BODY:,} bytes.")
             return
         body = await _body(receive) if b"transfer-encoding" in headers else None
