@@ -107,7 +107,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def elsewhere(self) -> None:
         """The same machine under another name: another origin."""
-        self._reply(b"", 307, Location=f"http://localhost:{self.server.server_address[1]}/good")
+        _, port = self.connection.getsockname()
+        self._reply(b"", 307, Location=f"http://localhost:{port}/good")
 
     def drip(self) -> None:
         self.send_response(200)

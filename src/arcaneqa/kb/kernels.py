@@ -41,7 +41,7 @@ def marked_places(keys: Array, words: Array) -> Array:
         key = np.int64(keys[place])
         # No branch depends on the data, so the processor has nothing to mispredict.
         found[count] = place
-        count += np.int64((words[key >> 6] >> np.uint64(key & 63)) & np.uint64(1))
+        count += int((words[key >> 6] >> np.uint64(key & 63)) & np.uint64(1))
     return found[:count]
 
 
