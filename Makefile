@@ -32,6 +32,7 @@ test-virtuoso: $(READY)
 	$(BIN)/pytest -m virtuoso
 
 test-browser: $(READY)
+	@test -x /usr/bin/chromium || (apt-get update -q && apt-get install -y -q --no-install-recommends chromium fonts-dejavu-core)
 	$(BIN)/pytest -m browser
 
 $(READY): pyproject.toml constraints.txt

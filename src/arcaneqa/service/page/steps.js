@@ -2,6 +2,8 @@
 
 import { make } from "./dom.js";
 
+const SAID = { open: "go on", end: "stop here" };
+
 /** The question's text with the linked stretches marked; where they overlap the longest wins. */
 export function markedQuestion(question, links) {
   const spans = [...links.mentions, ...links.literals].sort((a, b) => b.end - b.start - (a.end - a.start));
@@ -33,9 +35,9 @@ export function stepItem(step, onPick) {
 }
 
 function candidateButton(candidate, onPick) {
-  const name = make("span", { class: "name" }, candidate.variable === null ? candidate.text : `#${candidate.variable} ${candidate.text}`);
+  const name = make("span", { class: "name" }, SAID[candidate.kind] ?? candidate.text);
   if (candidate.types) name.append(" ", make("span", { class: "types" }, candidate.types));
-  const share = Math.round(candidate.probability * 100);
+  const share = candidate.probability < 0.01 ? "<1" : String(Math.round(candidate.probability * 100));
   return make(
     "button",
     {

@@ -1,0 +1,28 @@
+"""Requests made up from the service's own description never make it fail."""
+
+from __future__ import annotations
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from service_world import answering, small_world
+
+from arcaneqa.service.app import create_app
+
+
+def test_nothing_makes_it_fail(tmp_path_factory: pytest.TempPathFactory) -> None:
+    qa, _ = answering(small_world(tmp_path_factory.mktemp("world")))
+    schema = schemathesis.openapi.from_asgi("/openapi.json", create_app(qa))
+    operations = [found.ok() for found in schema.get_all_operations()]
+    assert len(operations) >= 8
+
+    for operation in operations:
+
+        @settings(max_examples=25, suppress_health_check=list(HealthCheck), database=None)
+        @given(case=st.one_of(operation.as_strategy()))
+        def hold(case: schemathesis.Case) -> None:
+            response = case.call()
+            assert response.status_code < 500, (case.as_curl_command(), response.text)
+
+        hold()
