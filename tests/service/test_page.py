@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Dialog, Page, expect, sync_playwright
 from service_world import HOSTILE, answering, serving, small_world
 
 from arcaneqa.answer import ArcaneQA
@@ -48,9 +48,14 @@ def page(browser: Browser) -> Iterator[Page]:
         opened = context.new_page()
         complaints: list[str] = []
         asked: list[str] = []
+
+        def dismissed(dialog: Dialog) -> None:
+            complaints.append(dialog.message)
+            dialog.dismiss()
+
         opened.on("console", lambda message: complaints.append(message.text))
         opened.on("pageerror", lambda error: complaints.append(str(error)))
-        opened.on("dialog", lambda dialog: (complaints.append(dialog.message), dialog.dismiss()))
+        opened.on("dialog", dismissed)
         opened.on("request", lambda request: asked.append(request.url))
         yield opened
         assert complaints == []
@@ -143,6 +148,21 @@ def test_hostile_text_stays_text(page: Page, hostile: str) -> None:
 def test_a_damaged_permalink_is_no_accident(page: Page, hostile: str) -> None:
     page.goto(f"{hostile}/#q=capital+of+Peru&c=%7Bbroken")
     expect(page.locator("#panel")).not_to_be_empty(timeout=30_000)
+
+
+def test_the_token_is_asked_for(browser: Browser, tmp_path: Path) -> None:
+    qa, _ = answering(small_world(tmp_path))
+    # Not the fixture's page: Chromium itself reports a refused request on the console.
+    with serving(create_app(qa, token="secret")) as (url, _), browser.new_context() as context:
+        page = context.new_page()
+        page.goto(url)
+        page.get_by_label("Token").fill("wrong")
+        page.get_by_role("button", name="Unlock").click()
+        expect(page.locator("#problem")).to_contain_text("bearer token")
+        page.get_by_label("Token").fill("secret")
+        page.get_by_role("button", name="Unlock").click()
+        expect(page.locator("#about")).to_contain_text("facts")
+        expect(page.locator("#locked")).to_be_hidden()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -251,3 +251,35 @@ def train(
     from arcaneqa.bench.train import run
 
     typer.echo(run(sets, encoder, batch, 32_768, updates, document))
+
+
+@command.command()
+def serve(
+    kb: Annotated[str | None, typer.Option(help="Index folder or endpoint; the demo if left out.")] = None,
+    model: Annotated[
+        Path | None, typer.Option(help="Checkpoint folder; the bundled one if left out.")
+    ] = None,
+    seconds: Annotated[float, typer.Option(min=1, help="How long each row is measured.")] = 10.0,
+    document: Annotated[Path, typer.Option(help="Where the table goes.")] = Path("docs/benchmarks.md"),
+) -> None:
+    """Throughput and p95 of the service with 1, 8, 64 clients and too many, batched and not.
+
+    Example: arcaneqa bench serve --seconds 10
+    """
+    from arcaneqa.bench.report import write_section
+    from arcaneqa.bench.serve import report
+    from arcaneqa.errors import InputError
+    from arcaneqa.kb.open import open_kb
+    from arcaneqa.synthesis.examples import example_questions
+
+    with open_kb(kb) as opened:
+        questions = [q for seed in range(8) for q in example_questions(opened, seed=seed)]
+    questions = list(dict.fromkeys(questions))
+    if not questions:
+        raise InputError("No questions can be made up for this knowledge base, so there is nothing to ask.")
+    options = [] if kb is None else ["--kb", kb]
+    options += [] if model is None else ["--model", str(model)]
+    body = report(questions, options, seconds)
+    command_line = f"arcaneqa bench serve --seconds {seconds:g}{'' if kb is None else ' --kb KB'}"
+    write_section(document, "serve", "The service under load", command_line, body)
+    typer.echo(body)

@@ -70,8 +70,8 @@ def create_app(
         redoc_url=None,
         lifespan=lifespan,
     )
-
-    app.add_middleware(Measured, metrics=metrics)
+    app.add_middleware(Safety, token=token)
+    app.add_middleware(Measured, metrics=metrics)  # added last, so outermost: it sees refusals too
 
     async def place() -> AsyncIterator[None]:
         """Turned away before anything is done or sent, streams included."""
@@ -154,7 +154,6 @@ def create_app(
     async def page() -> FileResponse:
         return FileResponse(PAGE / "index.html")
 
-    app.add_middleware(Safety, token=token)
     app.mount("/page", StaticFiles(directory=PAGE), name="page")
     return app
 

@@ -65,7 +65,8 @@ class Engine:
         self._search = search
         self._scorer = scorer
         self._together = together
-        self._queue: queue.Queue[Job | None] = queue.Queue(maxsize=waiting)
+        # A burst may arrive between two steps, before any of it is taken in.
+        self._queue: queue.Queue[Job | None] = queue.Queue(maxsize=together + waiting)
         self._running: list[_Running] = []
         self._recent = 0.2  # seconds a question took lately, a moving average
         self._closing = threading.Event()

@@ -1,16 +1,28 @@
 // Talks to the service. Nothing here touches the page.
 
+const TOKEN = "arcaneqa-token";
+
 export class Problem extends Error {}
+
+/** The service wants a token that this tab does not have. */
+export class Locked extends Problem {}
+
+export const unlock = (token) => sessionStorage.setItem(TOKEN, token);
+
+function headers() {
+  const token = sessionStorage.getItem(TOKEN);
+  return token === null ? {} : { authorization: `Bearer ${token}` };
+}
 
 async function checked(response) {
   if (response.ok) return response;
   const body = await response.json().catch(() => ({}));
   const detail = typeof body.detail === "string" ? body.detail : "The service did not understand the request.";
-  throw new Problem(detail);
+  throw new (response.status === 401 ? Locked : Problem)(detail);
 }
 
 export async function getJson(path) {
-  return (await checked(await fetch(path))).json();
+  return (await checked(await fetch(path, { headers: headers() }))).json();
 }
 
 /** Server-sent events of one question; `onEvent(name, data)` hears each as it arrives. */
@@ -18,7 +30,7 @@ export async function ask(request, onEvent, signal) {
   const response = await checked(
     await fetch("/v1/ask/stream", {
       method: "POST",
-      headers: { "content-type": "application/json" },
+      headers: { "content-type": "application/json", ...headers() },
       body: JSON.stringify(request),
       signal,
     }),

@@ -1,6 +1,6 @@
 // The page: asks, shows the answer first, then how it came about.
 
-import { ask, getJson, Problem } from "./api.js";
+import { ask, getJson, Locked, Problem, unlock } from "./api.js";
 import { completing } from "./complete.js";
 import { byId, make } from "./dom.js";
 import { programGraph } from "./graph.js";
@@ -28,7 +28,7 @@ async function submit(question, settled = []) {
   try {
     await ask(request, (name, data) => hear(name, data, question), underWay.signal);
   } catch (error) {
-    if (error.name !== "AbortError") complain(error instanceof Problem ? error.message : "The service cannot be reached.");
+    if (error.name !== "AbortError") explain(error);
   } finally {
     byId("answer").setAttribute("aria-busy", "false");
   }
@@ -39,6 +39,11 @@ function hear(name, data, question) {
   else if (name === "step") byId("steps").append(stepItem(data, null));
   else if (name === "answer") showAnswer(data);
   else if (name === "problem") complain(data.detail);
+}
+
+function explain(error) {
+  byId("locked").hidden = !(error instanceof Locked);
+  complain(error instanceof Problem ? error.message : "The service cannot be reached.");
 }
 
 function complain(sentence) {
@@ -159,6 +164,11 @@ byId("ask").addEventListener("submit", (event) => {
   submit(byId("question").value);
 });
 byId("free").addEventListener("click", () => submit(byId("question").value));
+byId("locked").addEventListener("submit", (event) => {
+  event.preventDefault();
+  unlock(byId("token").value);
+  location.reload();
+});
 window.addEventListener("popstate", recall);
 completing(byId("question"), byId("completions"));
 recall();
@@ -169,5 +179,5 @@ getJson("/v1/kb").then(
     const chips = kb.examples.map((example) => make("button", { type: "button", click: () => submit(example) }, example));
     byId("examples").replaceChildren(...chips);
   },
-  () => {},
+  explain,
 );
