@@ -23,7 +23,8 @@ types: $(READY)
 	$(BIN)/mypy
 
 unit: $(READY)
-	$(BIN)/pytest -n 2 -m "not slow and not virtuoso and not browser"
+	# One thread a worker: small tensors only lose time to threads that wait for each other.
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 -m "not slow and not virtuoso and not browser"
 
 test-slow: $(READY)
 	$(BIN)/pytest -m slow

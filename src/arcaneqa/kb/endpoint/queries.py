@@ -41,8 +41,10 @@ class Question:
 
     def page(self, offset: int, limit: int) -> str:
         # Sorted inside and cut outside: Virtuoso limits how far a sorted result may be cut directly.
+        # Sorted as text: Oxigraph's own order of terms of many types is none, and its server falls over that.
         names = " ".join(self.variables)
-        inner = f"SELECT DISTINCT {names} WHERE {{ {self.where} }} ORDER BY {names}"
+        order = " ".join(f"STR({x}) STR(DATATYPE({x})) LANG({x})" for x in self.variables)
+        inner = f"SELECT DISTINCT {names} WHERE {{ {self.where} }} ORDER BY {order}"
         return f"SELECT {names} WHERE {{ {{ {inner} }} }} OFFSET {offset} LIMIT {limit}"
 
     def counted(self) -> str:
