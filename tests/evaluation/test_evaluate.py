@@ -14,13 +14,12 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "model"))
 
-from tiny import write_encoder
-
 from arcaneqa.cli.main import main
 from arcaneqa.confidence import Confidence
 from arcaneqa.kb.build import build_index
 from arcaneqa.model.checkpoint import create, save
 from arcaneqa.model.config import ModelConfig
+from tiny import write_encoder
 
 NASTY = 'what does "</script><img src=x onerror=alert(1)>" mean & why <b>?'
 FACTS = """

@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from tiny import CITIES, RELATIONS, examples, write_encoder
 
 from arcaneqa.errors import ModelError
 from arcaneqa.induction.scorer import Decision
 from arcaneqa.model.checkpoint import Model, create, load, save
 from arcaneqa.model.config import ModelConfig
 from arcaneqa.model.scorer import ModelScorer
+from tiny import CITIES, RELATIONS, examples, write_encoder
 
 CONFIG = ModelConfig(hidden=72)
 

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from tiny import examples, write_encoder
 
 from arcaneqa.induction.scorer import Decision
 from arcaneqa.model.checkpoint import Model, create
@@ -15,6 +14,7 @@ from arcaneqa.model.config import ModelConfig
 from arcaneqa.model.scorer import ModelScorer
 from arcaneqa.training.batches import Corpus
 from arcaneqa.training.prepared import Builder, Example
+from tiny import examples, write_encoder
 
 CONFIGS = [
     {},
