@@ -17,6 +17,9 @@ def command(
         Path | None, typer.Option(help="Checkpoint folder; the bundled one if left out.")
     ] = None,
     explain: Annotated[bool, typer.Option(help="Show what was considered at each step.")] = False,
+    heatmap: Annotated[
+        Path | None, typer.Option(help="Draw what the model looked at into this .png or .html file.")
+    ] = None,
     input: Annotated[Path | None, typer.Option(help="Questions as JSON lines.")] = None,
     output: Annotated[
         Path | None,
@@ -50,6 +53,7 @@ def command(
         return
     assert question is not None
     from arcaneqa.answer import ArcaneQA
+    from arcaneqa.heatmap import heat_maps, save, terminal
 
     qa = ArcaneQA.load(kb, model)
     answer = qa.ask(question, exclude_mentioned=exclude_mentioned, threshold=threshold)
@@ -69,4 +73,8 @@ def command(
         draw_answer(console, answer)
         if explain:
             draw_walk(console, answer)
+            for shown in heat_maps(qa, answer):
+                console.print(terminal(shown))
+    if heatmap is not None:
+        save(heat_maps(qa, answer), heatmap)
     raise typer.Exit(0 if answer.reason is None else 1)

@@ -1,0 +1,100 @@
+"""Attention between question words and schema items, step by step: the paper's Figure 1b of any answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from html import escape
+from pathlib import Path
+
+from rich.table import Table
+from rich.text import Text
+
+from arcaneqa.answer import Answer, ArcaneQA
+from arcaneqa.errors import InputError
+from arcaneqa.induction.scorer import Heat, TokenKind
+
+MOST_CANDIDATES = 6
+_SCHEMA_ITEMS = (TokenKind.RELATION, TokenKind.CLASS)
+
+
+@dataclass(frozen=True, slots=True)
+class HeatMap:
+    """One step: the likeliest candidates, the one taken first among equals, over the question's words."""
+
+    title: str
+    candidates: tuple[str, ...]
+    heat: Heat
+
+
+def heat_maps(qa: ArcaneQA, answer: Answer) -> list[HeatMap]:
+    """A map for every step that chose a relation or a class."""
+    maps = []
+    for step in answer.trace.steps if answer.trace is not None else ():
+        if len(step.candidates) > 1 and step.candidates[step.choice].kind in _SCHEMA_ITEMS:
+            order = (-step.log_probs).argsort(kind="stable")[:MOST_CANDIDATES].tolist()
+            shown = replace(step, candidates=[step.candidates[place] for place in order])
+            heat = qa.heat(answer.question, shown)
+            if heat is not None:
+                names = tuple(candidate.text for candidate in shown.candidates)
+                maps.append(HeatMap(step.context, names, heat))
+    return maps
+
+
+def terminal(shown: HeatMap) -> Table:
+    """Darker where a candidate looks more at a word."""
+    table = Table(title=shown.title, title_justify="left", box=None, pad_edge=False)
+    table.add_column("")
+    for word in shown.heat.words:
+        table.add_column(word, justify="center", overflow="fold")
+    for name, weights in zip(shown.candidates, shown.heat.weights, strict=True):
+        most = max(float(weights.max()), 1e-9)
+        cells = [Text("███"[: round(3 * float(weight) / most)] or "·", style="blue") for weight in weights]
+        table.add_row(Text(name), *cells)
+    return table
+
+
+def save(maps: list[HeatMap], path: Path) -> None:
+    """Write all maps of an answer as one picture (.png) or page (.html)."""
+    writers = {".png": _png, ".html": _html}
+    if path.suffix not in writers:
+        raise InputError(f"{path}: a heat map is written as .png or .html.")
+    if not maps:
+        raise InputError("There is no step to draw: no relation or class was chosen.")
+    try:
+        writers[path.suffix](maps, path)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written ({error.strerror}).") from error
+
+
+def _png(maps: list[HeatMap], path: Path) -> None:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 1.2 + 2.2 * len(maps)), layout="constrained")
+    for place, shown in enumerate(maps, 1):
+        axes = figure.add_subplot(len(maps), 1, place)
+        axes.imshow(shown.heat.weights, cmap="Blues", aspect="auto")
+        axes.set_title(_plain(shown.title), fontsize=9, loc="left")
+        axes.set_xticks(range(len(shown.heat.words)), map(_plain, shown.heat.words), rotation=45, ha="right")
+        axes.set_yticks(range(len(shown.candidates)), map(_plain, shown.candidates))
+    figure.savefig(str(path), dpi=120)
+
+
+def _plain(text: str) -> str:
+    # Matplotlib reads dollar signs as mathematics.
+    return text.replace("$", r"\$")
+
+
+def _html(maps: list[HeatMap], path: Path) -> None:
+    parts = ["<!doctype html><meta charset=utf-8><title>ArcaneQA</title>"]
+    for shown in maps:
+        head = "".join(f"<th>{escape(word)}" for word in shown.heat.words)
+        parts.append(f"<h3>{escape(shown.title)}</h3><table><tr><th>{head}")
+        for name, weights in zip(shown.candidates, shown.heat.weights, strict=True):
+            most = max(float(weights.max()), 1e-9)
+            cells = "".join(
+                f'<td title="{weight:.3f}" style="background:rgba(31,86,173,{weight / most:.2f})">'
+                for weight in weights.tolist()
+            )
+            parts.append(f"<tr><th align=right>{escape(name)}{cells}")
+        parts.append("</table>")
+    path.write_text("\n".join(parts), encoding="utf-8")
