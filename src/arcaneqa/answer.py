@@ -15,13 +15,14 @@ from arcaneqa.datasets.record import AnswerItem, Mention, Prediction, Question
 from arcaneqa.describe import items_of, unit_of
 from arcaneqa.errors import BudgetExceeded
 from arcaneqa.induction.induction import Induction
-from arcaneqa.induction.scorer import Attentive, Decision, Heat, Scorer, Scores
+from arcaneqa.induction.scorer import Attentive, Decision, Heat, Scorer, Scores, TokenKind
 from arcaneqa.induction.search import Found, Outcome, Search
 from arcaneqa.induction.topics import Topics, topics_from_gold, topics_from_links
 from arcaneqa.induction.trace import Considered, Trace
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names import Names
 from arcaneqa.kb.open import open_kb
+from arcaneqa.linking.forms import split, stem
 from arcaneqa.linking.linker import Linker
 from arcaneqa.linking.links import Links
 from arcaneqa.program.execute import execute
@@ -34,6 +35,8 @@ from arcaneqa.sayable import unsayable
 MOST_CHARACTERS = 2_000
 MOST_ITEMS = 100_000
 MOST_READINGS = 3
+SURE = 0.6
+"""A program that takes up no word of the question needs at least this confidence."""
 SECONDS = 30.0
 
 Entities = Choice["linked", "gold"]
@@ -221,6 +224,8 @@ class ArcaneQA:
             reason = (
                 f"No reading is likely enough (the best has confidence {certainty:.2f}, below {limit:.2f})."
             )
+        elif certainty < SURE and not _named(question, found):
+            reason = "Nothing in the question names an entity, a class or a value of this knowledge base."
         if reason is None:
             return answer
         return Answer(
@@ -308,6 +313,16 @@ def refusal(question: str) -> Answer | None:
             reason=f"The question has {len(question):,} characters; ask in at most {MOST_CHARACTERS:,}.",
         )
     return None
+
+
+def _named(question: str, found: Found) -> bool:
+    """Whether a program takes up anything of the question: a topic, or a word of its schema items."""
+    if found.topics:
+        return True
+    chosen = (step.candidates[step.choice] for step in found.trace.steps)
+    items = [c.text for c in chosen if c.kind in (TokenKind.CLASS, TokenKind.RELATION)]
+    asked = {stem(word) for word in split(question)}
+    return any(stem(word) in asked for text in items for word in split(text))
 
 
 def _nothing_found(links: Links, outcome: Outcome) -> str:

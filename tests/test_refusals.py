@@ -1,0 +1,68 @@
+"""What is refused, with the bundled model on a small knowledge base: a reason, never a guess or a crash."""
+
+from pathlib import Path
+
+import pytest
+
+from arcaneqa.answer import MOST_CHARACTERS, Answer, ArcaneQA
+from arcaneqa.kb.build import build_index
+
+SOURCE = Path(__file__).parent / "strangers" / "brewery.ttl"
+
+
+@pytest.fixture(scope="module")
+def qa(tmp_path_factory: pytest.TempPathFactory) -> ArcaneQA:
+    folder = tmp_path_factory.mktemp("kb") / "index"
+    build_index([SOURCE], folder)
+    return ArcaneQA.load(folder)
+
+
+@pytest.mark.parametrize(
+    ("question", "reason"),
+    [
+        ("", "empty"),
+        (" \n\t", "empty"),
+        ("x" * (MOST_CHARACTERS + 1), "characters"),
+        ("Is Old Abbey a stout?", "yes/no"),
+        ("why is the Seeblick Brewery in Bavaria?", "why"),
+    ],
+)
+def test_a_refusal_says_why(qa: ArcaneQA, question: str, reason: str) -> None:
+    answer = qa.ask(question)
+    assert answer.items == ()
+    assert answer.program is None
+    assert reason in (answer.reason or "")
+
+
+def test_a_refusal_offers_readings(qa: ArcaneQA) -> None:
+    assert qa.ask("why is the Seeblick Brewery in Bavaria?").readings
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "😀 🍺",
+        "ما هي البيرة",
+        "'; DROP TABLE beer; --",
+        "<img src=x>",
+        "the of and",
+        "SELECT ?x { ?x ?y ?z }",
+    ],
+)
+def test_odd_questions_get_an_answer_or_a_reason(qa: ArcaneQA, question: str) -> None:
+    answer = qa.ask(question)
+    assert isinstance(answer, Answer)
+    assert bool(answer.items) != (answer.reason is not None)
+
+
+def test_a_threshold_of_one_refuses_everything(qa: ArcaneQA) -> None:
+    answer = qa.ask("Who owns the Seeblick Brewery?", threshold=1.0)
+    assert "below 1.00" in (answer.reason or "")
+
+
+def test_many_questions_are_answered_like_one(qa: ArcaneQA) -> None:
+    from arcaneqa.datasets.record import Question
+
+    asked = ["Who owns the Seeblick Brewery?", "", "how many beers are there?"]
+    together = list(qa.ask_many([Question(str(n), q) for n, q in enumerate(asked)]))
+    assert [a.program for a in together] == [qa.ask(q).program for q in asked]
