@@ -60,7 +60,7 @@ def test_ask_answers_like_the_library(client: httpx.Client, qa: ArcaneQA) -> Non
         body = client.post("/v1/ask", json={"question": question}).raise_for_status().json()
         for key in ("program", "sparql", "paraphrase", "score", "confidence", "reason"):
             assert body[key] == expected[key]
-        assert body["answers"], body
+        assert bool(body["answers"]) != bool(body["reason"])
         assert body["total"] == len(expected["answers"])
 
 
