@@ -12,6 +12,7 @@ from rich.text import Text
 from arcaneqa.answer import Answer, ArcaneQA
 from arcaneqa.errors import InputError
 from arcaneqa.induction.scorer import Heat, TokenKind
+from arcaneqa.induction.trace import Considered
 
 MOST_CANDIDATES = 6
 _SCHEMA_ITEMS = (TokenKind.RELATION, TokenKind.CLASS)
@@ -28,16 +29,21 @@ class HeatMap:
 
 def heat_maps(qa: ArcaneQA, answer: Answer) -> list[HeatMap]:
     """A map for every step that chose a relation or a class."""
-    maps = []
-    for step in answer.trace.steps if answer.trace is not None else ():
-        if len(step.candidates) > 1 and step.candidates[step.choice].kind in _SCHEMA_ITEMS:
-            order = (-step.log_probs).argsort(kind="stable")[:MOST_CANDIDATES].tolist()
-            shown = replace(step, candidates=[step.candidates[place] for place in order])
-            heat = qa.heat(answer.question, shown)
-            if heat is not None:
-                names = tuple(candidate.text for candidate in shown.candidates)
-                maps.append(HeatMap(step.context, names, heat))
-    return maps
+    steps = answer.trace.steps if answer.trace is not None else ()
+    maps = (heat_map(qa, answer.question, step) for step in steps)
+    return [found for found in maps if found is not None]
+
+
+def heat_map(qa: ArcaneQA, question: str, step: Considered) -> HeatMap | None:
+    """The map of one step; None where no schema item was chosen."""
+    if len(step.candidates) == 1 or step.candidates[step.choice].kind not in _SCHEMA_ITEMS:
+        return None
+    order = (-step.log_probs).argsort(kind="stable")[:MOST_CANDIDATES].tolist()
+    shown = replace(step, candidates=[step.candidates[place] for place in order])
+    heat = qa.heat(question, shown)
+    if heat is None:
+        return None
+    return HeatMap(step.context, tuple(candidate.text for candidate in shown.candidates), heat)
 
 
 def terminal(shown: HeatMap) -> Table:

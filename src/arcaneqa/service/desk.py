@@ -13,8 +13,9 @@ from uuid import uuid4
 
 from arcaneqa.answer import Answer, ArcaneQA, refusal
 from arcaneqa.describe import items_of
+from arcaneqa.heatmap import heat_map
 from arcaneqa.induction.guide import NEVER, Choice
-from arcaneqa.induction.scorer import Decision, Scores, TokenKind
+from arcaneqa.induction.scorer import Decision, Scores
 from arcaneqa.induction.search import Outcome
 from arcaneqa.induction.trace import Considered
 from arcaneqa.kb.interface import KnowledgeBase
@@ -36,8 +37,6 @@ from arcaneqa.service.engine import Engine, Job
 from arcaneqa.service.tree import program_tree
 
 MOST_CANDIDATES = 8
-MOST_HEATED = 6
-_WITH_HEAT = (TokenKind.RELATION, TokenKind.CLASS)
 T = TypeVar("T")
 Event = tuple[str, dict[str, Any]]
 
@@ -124,16 +123,12 @@ class Desk:
     def _step(self, question: str, step: Considered) -> dict[str, Any]:
         """A step with its heat map, which only schema items have."""
         data = step.to_json(MOST_CANDIDATES)
-        if len(step.candidates) > 1 and step.candidates[step.choice].kind in _WITH_HEAT:
-            order = (-step.log_probs).argsort(kind="stable")[:MOST_HEATED]
-            shown = replace(step, candidates=[step.candidates[place] for place in order])
-            heat = self.qa.heat(question, shown)
-            if heat is not None:
-                rows = zip(shown.candidates, heat.weights.tolist(), strict=True)
-                data["heat"] = {
-                    "words": heat.words,
-                    "rows": [{"text": candidate.text, "weights": weights} for candidate, weights in rows],
-                }
+        if (shown := heat_map(self.qa, question, step)) is not None:
+            rows = zip(shown.candidates, shown.heat.weights.tolist(), strict=True)
+            data["heat"] = {
+                "words": shown.heat.words,
+                "rows": [{"text": text, "weights": weights} for text, weights in rows],
+            }
         return data
 
     async def run(self, request: RunRequest) -> RunResponse:
