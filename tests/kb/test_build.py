@@ -21,7 +21,7 @@ from arcaneqa.kb.index import Index
 from arcaneqa.kb.names import Names
 from arcaneqa.kb.open import open_kb
 from arcaneqa.kb.profile import FREEBASE_PROFILE, load_profile
-from arcaneqa.kb.store import verify
+from arcaneqa.kb.store import read_manifest
 from arcaneqa.kb.terms import XSD, Blank, Iri, Literal
 
 EX = "http://example.org/"
@@ -119,7 +119,7 @@ def test_helpers_read_the_same(tmp_path: Path) -> None:
     build_index([tmp_path / "g.nt"], tmp_path / "alone")
     with patch.object(reading, "_BLOCK", 20_000):
         build_index([tmp_path / "g.nt"], tmp_path / "helped")
-    for name in verify(tmp_path / "alone"):
+    for name in read_manifest(tmp_path / "alone")["files"]:
         if name.endswith(".bin"):
             assert (tmp_path / "alone" / name).read_bytes() == (tmp_path / "helped" / name).read_bytes(), name
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import resource
+import shutil
 import signal
 import sys
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from arcaneqa.errors import IndexFormatError, InputError
+from arcaneqa.kb import store, trust
 from arcaneqa.kb.build import build_index, target
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.store import MANIFEST, Draft, verify
@@ -38,7 +40,7 @@ def old(tmp_path: Path) -> Path:
 
 
 def is_whole(folder: Path, word: str) -> bool:
-    assert list(verify(folder))
+    assert verify(folder)
     with Index(folder) as kb:
         return kb.node(Iri(f"{EX}{word}0")) is not None
 
@@ -183,11 +185,84 @@ def test_every_flipped_byte_is_found(old: Path) -> None:
         for place in {0, len(data) // 2, len(data) - 1} if data else ():
             path.write_bytes(data[:place] + bytes([data[place] ^ 0x10]) + data[place + 1 :])
             with pytest.raises(IndexFormatError):
-                list(verify(old))
+                verify(old)
             with pytest.raises(IndexFormatError):
                 Index(old)
         path.write_bytes(data)
     assert is_whole(old, "old")
+
+
+@pytest.fixture
+def large(old: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An index all of whose files count as large, opened once before; nothing else knows it."""
+    monkeypatch.setattr(store, "_SMALL", -1)
+    monkeypatch.setattr(trust, "_CLOCK", 0)
+    monkeypatch.setattr(trust, "user_cache_path", lambda _: tmp_path / "cache")
+    Index(old).close()
+    return old
+
+
+def test_a_flipped_byte_of_a_large_file_is_found(large: Path) -> None:
+    for path in sorted(path for path in large.glob("*.bin") if path.stat().st_size):
+        data = path.read_bytes()
+        with path.open("r+b") as file:
+            file.write(bytes([data[0] ^ 0x10]))
+        with pytest.raises(IndexFormatError, match="does not match its checksum"):
+            Index(large)
+        path.write_bytes(data)
+        Index(large).close()
+
+
+def test_a_flipped_byte_in_a_copy_is_found_though_its_times_are_the_same(large: Path) -> None:
+    copy = large.with_name("copy")
+    shutil.copytree(large, copy)
+    Index(copy).close()
+    path = copy / "out.values.bin"
+    before = path.stat()
+    with path.open("r+b") as file:
+        file.write(b"\xff")
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    with pytest.raises(IndexFormatError, match="does not match its checksum"):
+        Index(copy)
+
+
+def test_large_files_are_read_once(large: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unread(path: Path) -> str:
+        raise AssertionError(f"{path} was read again")
+
+    monkeypatch.setattr(store, "file_digest", unread)
+    Index(large).close()
+    with pytest.raises(AssertionError, match="read again"):
+        verify(large)
+
+
+def test_a_change_within_a_tick_of_the_clock_is_found(large: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files that were touched just now are not trusted: their next change might leave the same time."""
+    monkeypatch.setattr(trust, "_CLOCK", 60 * 10**9)
+    (large / "out.values.bin").touch()
+    Index(large).close()
+    read: list[Path] = []
+    digest = store.file_digest
+
+    def watched(path: Path) -> str:
+        read.append(path)
+        return digest(path)
+
+    monkeypatch.setattr(store, "file_digest", watched)
+    Index(large).close()
+    assert large / "out.values.bin" in read
+
+
+def test_where_no_note_can_be_kept_files_are_read_each_time(
+    large: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(trust, "user_cache_path", lambda _: tmp_path / "file")
+    Index(large).close()
+    with (large / "out.values.bin").open("r+b") as file:
+        file.write(b"\xff")
+    with pytest.raises(IndexFormatError, match="does not match its checksum"):
+        Index(large)
 
 
 def test_every_missing_or_short_file_is_found(old: Path) -> None:

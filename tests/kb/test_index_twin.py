@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -88,9 +87,6 @@ def opened(triples: list[ox.Triple]) -> Iterator[Index]:
         build_index([path], Path(folder) / "index", batch=7)
         with Index(Path(folder) / "index") as kb:
             yield kb
-    # An index's maps go when it is collected; hundreds of them would use up a process's files before that.
-    if len(list(Path("/proc/self/fd").iterdir())) > 2_000:
-        gc.collect()
 
 
 def ours(term: object) -> Term:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -61,3 +63,43 @@ def test_small_questions_load_no_compiler(folder: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert done.stdout.split() == ["False", "False"]
+
+
+def open_files() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+@pytest.fixture
+def uncollected() -> Iterator[None]:
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.usefixtures("uncollected")
+def test_closing_lets_go_of_every_map(folder: Path) -> None:
+    before = open_files()
+    kb = Index(folder)
+    nodes = kb.nodes(np.arange(5000))
+    found = kb.objects(0, nodes)
+    expected = found.ids.tolist()
+    assert open_files() > before
+    kb.close()
+    kb.close()
+    assert open_files() == before
+    assert str(folder) not in Path("/proc/self/maps").read_text()
+    assert found.ids.tolist() == expected
+    assert kb.schema.relations
+    with pytest.raises(ValueError, match="is closed"):
+        kb.objects(0, nodes)
+    with pytest.raises(ValueError, match="is closed"):
+        kb.labels(nodes.ids)
+
+
+@pytest.mark.usefixtures("uncollected")
+def test_building_leaves_no_map_behind(folder: Path, tmp_path: Path) -> None:
+    before = open_files()
+    build_index([folder.parent / "g.nt"], tmp_path / "index")
+    assert open_files() == before
+    assert str(tmp_path) not in Path("/proc/self/maps").read_text()

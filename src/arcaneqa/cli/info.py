@@ -28,7 +28,7 @@ def command(
         if verify:
             if not isinstance(opened, Index):
                 raise InputError("Only an index has checksums; --verify needs the path of an index folder.")
-            checked = sum(1 for _ in verify_files(Path(opened.folder)))
+            checked = verify_files(Path(opened.folder))
         facts = _describe(opened)
     if verify:
         facts["verified_files"] = checked

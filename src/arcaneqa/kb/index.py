@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from arcaneqa.kb.order import Order
 from arcaneqa.kb.profile import profile_from_json
 from arcaneqa.kb.rows import Lists, Rows
 from arcaneqa.kb.schema import Class, Relation, Schema, ValueKind
-from arcaneqa.kb.store import Array, map_array, read_manifest
+from arcaneqa.kb.store import Array, map_array, open_manifest
 from arcaneqa.kb.strings import Strings
 from arcaneqa.kb.terms import Iri, Literal, Term
 from arcaneqa.kb.values import Number, value_of
@@ -30,7 +30,7 @@ class Index(KnowledgeBase):
 
     def __init__(self, folder: str | Path, manifest: dict[str, Any] | None = None) -> None:
         self.folder = Path(folder)
-        manifest = read_manifest(self.folder) if manifest is None else manifest
+        manifest = open_manifest(self.folder) if manifest is None else manifest
 
         def load(name: str) -> Array:
             try:
@@ -99,6 +99,27 @@ class Index(KnowledgeBase):
         literals = self._aliases[sets.spread(starts, lengths)].astype(np.int64)
         found = iter(self._terms.literals.many(literals - self._entities))
         return [list(islice(found, length)) for length in lengths.tolist()]
+
+    def foreign_names(self, ids: Ids) -> list[list[str]]:
+        """For each node its labels and aliases in other languages than the preferred one."""
+        found: dict[int, list[int]] = {}
+        nodes = self.nodes(ids)
+        for iri in (*self.profile.label, *self.profile.alias):
+            if (relation := self.schema.relation_ids.get(iri)) is not None:
+                pairs = self.values(relation, nodes)
+                for node, name in zip(pairs.subjects.tolist(), pairs.objects.tolist(), strict=True):
+                    found.setdefault(node, []).append(name)
+        names = sorted({name for literals in found.values() for name in literals if name >= self._entities})
+        terms = dict(zip(names, self.terms(np.array(names, np.int64)), strict=True))
+        own = self.profile.language
+        foreign = {
+            name: term.lexical
+            for name, term in terms.items()
+            if isinstance(term, Literal) and term.language and term.language.split("-")[0] != own
+        }
+        return [
+            [foreign[n] for n in found.get(node, ()) if n in foreign] for node in np.asarray(ids).tolist()
+        ]
 
     def are_literals(self, ids: Ids) -> NDArray[np.bool_]:
         return np.asarray(ids >= self._entities)
@@ -264,7 +285,16 @@ class Index(KnowledgeBase):
         return pairs.subjects[timed], pairs.objects[timed] - self._order.times
 
     def close(self) -> None:
-        """Nothing to do: the maps go with the last array that looks into them."""
+        """Let go of all maps and files; what is known without them, as the schema, stays."""
+        for name in [name for name in vars(self) if name.startswith("_")]:
+            delattr(self, name)
+
+    if not TYPE_CHECKING:  # a type checker would take every name for an attribute
+
+        def __getattr__(self, name: str) -> Any:
+            if "_nodes" not in vars(self) and name.startswith("_") and not name.startswith("__"):
+                raise ValueError(f"The index {vars(self).get('folder')} is closed.")
+            raise AttributeError(f"An index has no {name}.")
 
 
 def open_terms(load: Callable[[str], Array], types: list[str]) -> Terms:

@@ -9,9 +9,10 @@ _BREAKS = re.compile(r"[\W_]+")
 
 
 def tail(iri: str) -> str:
-    """The local part of an IRI: what follows the last `#`, `/` or, in a URN, `:`."""
+    """The local part of an IRI: what follows the last `#`, `/` or, where there is none (in a URN), `:`."""
     trimmed = iri.rstrip("/#")
-    return re.split(r"[#/]", trimmed)[-1].rsplit(":", 1)[-1] or iri
+    parts = re.split(r"[#/]", trimmed)
+    return (parts[-1] if len(parts) > 1 else trimmed.rsplit(":", 1)[-1]) or iri
 
 
 def words(name: str) -> str:

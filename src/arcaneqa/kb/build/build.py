@@ -30,7 +30,7 @@ from arcaneqa.kb.names import Names
 from arcaneqa.kb.profile import RDF_PROFILE, Profile
 from arcaneqa.kb.schema import Schema
 from arcaneqa.kb.selection import Selection
-from arcaneqa.kb.store import Array, Draft
+from arcaneqa.kb.store import Array, Draft, trust_built
 from arcaneqa.kb.terms import Iri
 
 _BATCH = 1_000_000
@@ -101,7 +101,8 @@ def build_index(
             with Index(folder, manifest) as index:
                 importlib.import_module(_SURFACES).build_surfaces(folder, index)
         progress("sealing", 0, None)
-        draft.seal(manifest)
+        manifest = draft.seal(manifest)
+    trust_built(Path(out), manifest)
     literals = dictionary.nodes - dictionary.entities
     return Report(
         manifest["counts"]["facts"],
