@@ -14,6 +14,7 @@ from arcaneqa.confidence import Confidence, features
 from arcaneqa.datasets.record import AnswerItem, Mention, Prediction, Question
 from arcaneqa.describe import items_of, unit_of
 from arcaneqa.errors import BudgetExceeded
+from arcaneqa.expected import ExpectedTypes, TypedRanker, TypedScorer
 from arcaneqa.induction.induction import Induction
 from arcaneqa.induction.scorer import Attentive, Decision, Heat, Scorer, Scores, TokenKind
 from arcaneqa.induction.search import Found, Outcome, Search
@@ -25,6 +26,7 @@ from arcaneqa.kb.open import open_kb
 from arcaneqa.linking.forms import split, stem
 from arcaneqa.linking.linker import Linker
 from arcaneqa.linking.links import Links
+from arcaneqa.linking.weights import Weights
 from arcaneqa.program.execute import execute
 from arcaneqa.program.expression import Entity, Value
 from arcaneqa.program.paraphrase import paraphrase
@@ -108,6 +110,7 @@ class ArcaneQA:
         confidence: Confidence,
         linker: Linker | None = None,
         beam: int = 5,
+        answer_types: bool = False,
     ) -> None:
         self.kb = kb
         self.names = Names(kb.profile)
@@ -115,7 +118,12 @@ class ArcaneQA:
         self.linker = linker or Linker(kb)
         self.scorer = _OneAtATime(scorer)
         self.induction = Induction(kb)
-        self.search = Search(self.induction, self.scorer, beam=beam)
+        if answer_types:
+            expected = ExpectedTypes(kb)
+            typed, ranker = TypedScorer(self.scorer, expected), TypedRanker(expected)
+            self.search = Search(self.induction, typed, beam=beam, ranker=ranker)
+        else:
+            self.search = Search(self.induction, self.scorer, beam=beam)
 
     @classmethod
     def load(
@@ -127,7 +135,8 @@ class ArcaneQA:
 
         folder = bundled_model() if model is None else Path(model)
         opened = kb if isinstance(kb, KnowledgeBase) else open_kb(kb)
-        return cls(opened, ModelScorer.load(folder), Confidence.of_model(folder), beam=beam)
+        linker = Linker(opened, Weights.of_model(folder))
+        return cls(opened, ModelScorer.load(folder), Confidence.of_model(folder), linker, beam)
 
     def ask(
         self,

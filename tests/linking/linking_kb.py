@@ -27,7 +27,8 @@ FACTS = """
 :texasFilm a :Film ; rdfs:label "Paris, Texas" ; :director :wenders ; :released "1984-05-19"^^xsd:date .
 :lyon a :City ; rdfs:label "Lyon" ; :country :france .
 :nice a :City ; rdfs:label "Nice" ; :country :france .
-:vienna a :City ; rdfs:label "Vienna"@en ; skos:altLabel "Wien" ; :country :austria .
+:vienna a :City ; rdfs:label "Vienna"@en , "Вена"@ru , "维也纳"@zh ;
+  skos:altLabel "Wien" ; :country :austria .
 :france a :Country ; rdfs:label "France" . :austria a :Country ; rdfs:label "Austria" .
 :usa a :Country ; rdfs:label "United States of America" .
 :thailand a :Country ; rdfs:label "Thailand" .
@@ -42,6 +43,9 @@ FACTS = """
 :seine a :River ; rdfs:label "Seine" ; :flowsThrough :paris ; :length 777.0 .
 :m_0x1 :memberOf :theWho . :name1 a :Film ; rdfs:label "Name" .
 :paris :rating "top pick" ; :code "PAR" . :lyon :rating "Top Pick" ; :code "LYS" .
+:up a :Film ; rdfs:label "Up" . :her a :Film ; rdfs:label "Her" ; :director :wenders .
+:att a :Company ; rdfs:label "AT&T" . :health a :Company ; rdfs:label "World Health Organization" .
+:Q42 :director :wenders . :Mercury_\\(planet\\) a :Planet . :Salt_Lake_City a :City .
 :mississippi a :River ; rdfs:label "Mississippi River" .
 """
 

@@ -4,11 +4,12 @@ from hypothesis import strategies as st
 from arcaneqa.linking.forms import (
     Form,
     acronyms,
+    is_code,
     key,
     keys_of_name,
     loose,
     name_from_iri,
-    short,
+    shorter,
     split,
     words,
 )
@@ -42,8 +43,36 @@ def test_plural_possessive_and_article_are_forgotten() -> None:
 def test_what_tells_namesakes_apart_is_forgotten() -> None:
     assert form("John Forbes (British Army officer)", "john forbes") is Form.SHORT
     assert form("Paris, Texas", "paris") is Form.SHORT
-    assert short("Paris") is None
-    assert short("(Everything I Do) I Do It for You") == "I Do It for You"
+    assert list(shorter("Paris")) == []
+    assert list(shorter("(Everything I Do) I Do It for You")) == ["I Do It for You"]
+
+
+def test_the_parts_of_a_title_are_names() -> None:
+    assert form("2001: A Space Odyssey", "a space odyssey") is Form.SHORT
+    assert form("Star Wars – A New Hope", "star wars") is Form.SHORT
+    assert form("The Lord of the Rings: The Two Towers", "the lord of the rings") is Form.SHORT
+    assert list(shorter("Spider-Man")) == []
+
+
+def test_letters_without_their_strokes() -> None:
+    assert form("Łódź", "lodz") is Form.PLAIN
+    assert form("Øresund", "oresund") is Form.PLAIN
+    assert form("München", "munchen") is Form.PLAIN
+    assert form("München", "muenchen") is Form.LOOSE
+    assert form("Straße", "strasse") is Form.PLAIN
+
+
+def test_numbers_are_one_however_they_are_written() -> None:
+    assert form("Ocean's Eleven", "oceans 11") is Form.LOOSE
+    assert form("Louis XIV", "louis 14") is Form.LOOSE
+
+
+def test_scripts_without_spaces_are_read_letter_by_letter() -> None:
+    assert split("慕尼黑大学") == list("慕尼黑大学")
+    assert form("ダグラス・アダムズ", "ダグラスアダムズ") is Form.PLAIN
+    assert [text.folded for text in words("대한민국의 수도")] == list("대한민국의수도")
+    assert split("Мюнхен") == ["мюнхен"]
+    assert split("हिन्दी") == ["हिन्दी"]
 
 
 def test_acronyms_need_three_words() -> None:
@@ -69,8 +98,15 @@ def test_names_from_iris() -> None:
     )
     assert name_from_iri("http://x.org/birthPlace") == "birth Place"
     assert name_from_iri("http://x.org/Caf%C3%A9_Central/") == "Café Central"
-    for code in ["ns/m.0abc12", "ns/m.cvt_0f3a", "entity/Q42", "b7c9", "123", "m.bcdf"]:
-        assert name_from_iri("http://x.org/" + code) is None
+    assert name_from_iri("http://x.org/2001:_A_Space_Odyssey") == "2001: A Space Odyssey"
+    assert name_from_iri("urn:film:Paris_Texas") == "Paris Texas"
+
+
+def test_codes_are_told_from_names() -> None:
+    for code in ["m.0abc12", "m.cvt 0f3a", "Q42", "b7c9", "123", "m.bcdf"]:
+        assert is_code(split(code))
+    for name in ["Stanley Kubrick", "order 10248", "Łódź", "日本"]:
+        assert not is_code(split(name))
 
 
 def test_words_know_where_they_stand() -> None:

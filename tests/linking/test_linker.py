@@ -58,6 +58,21 @@ def _name(kb: Index, node: int) -> str:
         ("films by stanley kubrik", "stanley kubrik", "Stanley_Kubrick"),
         ('who directed "2001: a space odyssey"?', "2001: a space odyssey", "odyssey"),
         ("how long is the missisippi river", "missisippi river", "mississippi"),
+        ("who directed Up?", "Up", "up"),
+        ('who directed "up"?', "up", "up"),
+        ("who directed her?", "her", "her"),
+        ("where is AT&T?", "AT&T", "att"),
+        ("where is at&t?", "at&t", "att"),
+        ("who leads the WHO?", "WHO", "health"),
+        ("who directed a space odyssey", "a space odyssey", "odyssey"),
+        ("who directed 2001", "2001", "odyssey"),
+        ("какая река течёт через Вена", "Вена", "vienna"),
+        ("维也纳在哪个国家?", "维也纳", "vienna"),
+        ("which country is Salt Lake City in?", "Salt Lake City", "Salt_Lake_City"),
+        ("mass of mercury", "mercury", "Mercury_(planet)"),
+        ("who is the director of q42", "q42", "Q42"),
+        ("who is the director of <http://example.org/her>?", "<http://example.org/her>", "her"),
+        ("who is the director of http://example.org/her.", "http://example.org/her", "her"),
     ],
 )
 def test_mentions_lead_to_their_entities(
@@ -80,6 +95,16 @@ def test_words_of_the_question_are_not_entities(linker: Linker, kb: Index) -> No
     links = linker.link("what is the name of the mayor of lyon?")
     assert links.mentions[0].text == "lyon"
     assert "theWho" not in offered(linker.link("who is the mayor of lyon?"), kb)
+
+
+def test_pronouns_are_not_names(linker: Linker, kb: Index) -> None:
+    assert not offered(linker.link("who is her director and what does she look up to?"), kb) & {"her", "up"}
+
+
+def test_an_entity_without_a_label_is_called_as_its_iri_says(linker: Linker) -> None:
+    [mention] = linker.link("films by stanley kubrick").mentions
+    assert mention.candidates[0].label == "Stanley Kubrick"
+    assert linker.suggest("stan", 3)[0].label == "Stanley Kubrick"
 
 
 def test_classes_and_relations_are_never_linked(linker: Linker, kb: Index) -> None:
@@ -142,6 +167,9 @@ ODD = {
     "nulls": "Paris\x00Lyon",
     "surrogates": "Paris \ud800 Lyon",
     "one letter": "a",
+    "chinese": "维也纳在哪个国家?" * 400,
+    "identifiers": "<http://example.org/paris> paris <http://example.org/paris> <> a:b :: m.0 x.).).).)",
+    "joined": "a&b&c&&&d" * 500,
     "digits": "1" * 5000,
     "quotes": '"' * 3000 + "Paris",
     "a megabyte": "who is the mayor of paris and lyon? " * 30000,

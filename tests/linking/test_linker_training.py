@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from arcaneqa.answer import ArcaneQA
 from arcaneqa.bench.linking import is_held_out, recall, report
 from arcaneqa.cli.main import app
 from arcaneqa.datasets.record import Mention, Question
@@ -14,6 +15,7 @@ from arcaneqa.kb.index import Index
 from arcaneqa.linking.linker import Linker
 from arcaneqa.linking.training import examples, train_linker
 from arcaneqa.linking.weights import Weights, bundled
+from arcaneqa.model.bundled import bundled_model
 
 pytest_plugins = ["linking_kb"]
 
@@ -107,3 +109,22 @@ def test_the_command_shows_links(kb: Index) -> None:
     assert "(km)" in shown.stdout
     nothing = CliRunner().invoke(app, ["link", "", "--kb", str(kb.folder)])
     assert nothing.exit_code == 1
+
+
+def test_a_model_folder_may_bring_its_own_linker(kb: Index, trained: Weights, tmp_path: Path) -> None:
+    assert Weights.of_model(tmp_path) is bundled()
+    trained.save(tmp_path)
+    assert Weights.of_model(tmp_path) == trained
+    asked = ["link", "is the big smoke in france", "--kb", str(kb.folder), "--json"]
+    own = json.loads(CliRunner().invoke(app, [*asked, "--model", str(tmp_path)]).stdout)
+    assert "the big smoke" in [mention["mention"] for mention in own["mentions"]]
+    shipped = json.loads(CliRunner().invoke(app, asked).stdout)
+    assert "the big smoke" not in [mention["mention"] for mention in shipped["mentions"]]
+
+
+def test_answers_use_the_linker_of_their_model(kb: Index, trained: Weights, tmp_path: Path) -> None:
+    for file in bundled_model().iterdir():
+        (tmp_path / file.name).symlink_to(file)
+    trained.save(tmp_path)
+    found = ArcaneQA.load(kb, tmp_path).linker.link("is the big smoke in france")
+    assert "the big smoke" in [mention.text for mention in found.mentions]

@@ -33,11 +33,11 @@ def report(questions: Sequence[Question], qa: ArcaneQA) -> str:
     for name, links, count in (("as said", own, 0), ("as kinds", hidden, changed)):
         asked = [replace(q, question=found.question) for q, found in zip(questions, links, strict=True)]
         qa.linker = _Linked({found.question: found for found in links})
-        lines.append(f"| {name} | {len(asked):,} | {count:,} | {_f1(asked, qa):.1f} |")
+        lines.append(f"| {name} | {len(asked):,} | {count:,} | {mean_f1(asked, qa):.1f} |")
     return "\n".join(lines)
 
 
-def _f1(questions: Sequence[Question], qa: ArcaneQA) -> float:
+def mean_f1(questions: Sequence[Question], qa: ArcaneQA) -> float:
     total = 0.0
     for question, answer in zip(questions, qa.ask_many(questions), strict=True):
         found = {item.id or item.value or "" for item in answer.items}

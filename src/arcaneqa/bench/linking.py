@@ -53,7 +53,7 @@ def recall(questions: Sequence[Question], kb: KnowledgeBase, weights: Weights) -
         seconds.append(time.process_time() - started)
         mentions.append(len(links.mentions))
         candidates.append(sum(min(5, len(mention.candidates)) for mention in links.mentions))
-        ranks.extend(_rank(node, links) for node in _gold(question, names, kb))
+        ranks.extend(_rank(node, links) for node in gold_nodes(question, names, kb))
         typed.extend(_is_read(literal, links) for literal in _literals(question, names, kb))
     return Recall(
         len(ranks),
@@ -66,7 +66,7 @@ def recall(questions: Sequence[Question], kb: KnowledgeBase, weights: Weights) -
     )
 
 
-def _gold(question: Question, names: Names, kb: KnowledgeBase) -> list[int | None]:
+def gold_nodes(question: Question, names: Names, kb: KnowledgeBase) -> list[int | None]:
     """The entities a record lists; None for one that the knowledge base lacks, which counts as missed."""
     found: dict[str, int | None] = {}
     for entity in question.entities:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -20,6 +21,9 @@ def command(
     kb: Annotated[
         str | None, typer.Option(help="Index folder or URL of a SPARQL endpoint; the demo if left out.")
     ] = None,
+    model: Annotated[
+        Path | None, typer.Option(help="Model folder with linker weights of its own (linker.json).")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Show mentions, candidate entities, literals and likely answer classes, each with its probability.
@@ -28,9 +32,11 @@ def command(
     """
     from arcaneqa.kb.open import open_kb
     from arcaneqa.linking.linker import Linker
+    from arcaneqa.linking.weights import Weights, bundled
 
+    weights = bundled() if model is None else Weights.of_model(model)
     with open_kb(kb) as opened:
-        links = Linker(opened).link(question)
+        links = Linker(opened, weights).link(question)
         found = as_data(links, opened)
     typer.echo(json.dumps(found, ensure_ascii=False) if as_json else as_text(found))
     if not links.mentions and not links.literals:

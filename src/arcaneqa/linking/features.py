@@ -32,6 +32,7 @@ NAMES = (
     "similarity",
     "coverage",
     "degree",
+    "fame",
     "degree to best",
     "rank",
     "part: similarity",
@@ -41,6 +42,7 @@ NAMES = (
     "part: coverage",
     "part: rarity",
     "part: relation fit",
+    "beside a whole name",
     "namesakes",
     "inside a name",
     "crosses a name",
@@ -55,6 +57,8 @@ NAMES = (
     "before",
     "after",
 )
+OF_MENTIONS = ("fame",)
+"""Says whether anything is named, not which."""
 _COLUMN = {name: column for column, name in enumerate(NAMES)}
 # What a match of part of a name says is weighed apart from what a whole name says.
 _PARTS = [(_COLUMN[name[6:]], column) for name, column in _COLUMN.items() if name.startswith("part: ")]
@@ -90,7 +94,7 @@ class _Words:
         for word in stems & self.known:
             holders = self._holders[word]
             total[holders] += math.log(1 + self._size / len(holders))
-        return np.minimum(total / 10, 1.5)
+        return np.minimum(total / math.log(2 + self._size), 1.5)
 
 
 class Featuriser:
@@ -98,6 +102,8 @@ class Featuriser:
         self._kb = kb
         self._weights = weights
         self._fit = SchemaFit(kb)
+        # Fame depends on how much there is to know; which of two is better known does not.
+        self._largest = math.log1p(sum(relation.facts for relation in kb.schema.relations)) or 1.0
         self._neighbourhood = lru_cache(CACHED_NODES)(self._read_neighbourhood)
 
     def features(
@@ -111,6 +117,7 @@ class Featuriser:
         degrees = np.log1p(self._kb.degrees(nodes).astype(np.float64))
         spans = {span: self._of_span(text, span, rarity) for span in {p.span for p in proposals}}
         whole = {p.span for p in proposals if p.match <= Match.KNOWN}
+        exact = {p.span for p in proposals if p.match <= Match.LOOSE}
         stems = {span: self._stems_outside(text, span) for span in spans}
         fits = {span: self._fit.scores(stems[span]) for span in spans}
         nesting = {span: _nesting(span, whole) for span in spans}
@@ -122,8 +129,10 @@ class Featuriser:
             label = labels.get(proposal.node, "")
             self._of_match(row, text, proposal, label)
             row[_COLUMN["degree"]] = degrees[number] / 10
+            row[_COLUMN["fame"]] = degrees[number] / self._largest
             row[_COLUMN["degree to best"]] = (degrees[number] - best[number]) / 10
             row[_COLUMN["rank"]] = math.log1p(rank[number])
+            row[_COLUMN["beside a whole name"]] = proposal.match > Match.LOOSE and proposal.span in exact
             row[_COLUMN["namesakes"]] = math.log(namesakes[number])
             row[_COLUMN["inside a name"]], row[_COLUMN["crosses a name"]] = nesting[proposal.span]
             relations, classes = self._neighbourhood(proposal.node)
@@ -137,9 +146,11 @@ class Featuriser:
 
     def _of_span(self, text: Text, span: Span, rarity: dict[str, float]) -> dict[str, float]:
         parts = text.folded(span)
-        content = [part for part in parts if part not in STOP_WORDS]
-        stems = [stem(part) for part in content]
-        inside = [self._weights.inside.get(part, 0.0) for part in parts]
+        content = text.content(span)
+        stems = [stem(part) for part in content or parts]
+        # What a word usually is says nothing where it is written as a name.
+        usual = {} if text.is_written_as_name(span) else self._weights.inside
+        inside = [usual.get(part, 0.0) for part in parts]
         known = [word in self._fit.words for word in stems]
         values = {
             "always": 1.0,
@@ -148,8 +159,8 @@ class Featuriser:
             "stop words": 1 - len(content) / len(parts),
             "only question words": float(all(part in QUESTION_WORDS for part in content)),
             "quoted": float(span in text.quoted),
-            "schema words": sum(known) / len(known) if known else 1.0,
-            "rarity": max((rarity.get(word, 1.0) for word in stems), default=0.0),
+            "schema words": sum(known) / len(known),
+            "rarity": max(rarity.get(word, 1.0) for word in stems),
             "at the end": float(span.last == len(text.words)),
             "a number": float(all(part.isdigit() for part in parts)),
             "inside": sum(inside) / len(inside),
@@ -161,7 +172,7 @@ class Featuriser:
             capitals = [
                 text.question[word.start].isupper()
                 for word in text.words[span.first : span.last]
-                if word.folded not in STOP_WORDS
+                if word.folded in content
             ]
             values["capitals"] = float(bool(capitals) and all(capitals) and span.first > 0)
             values["no capitals"] = float(not any(capitals))

@@ -9,14 +9,32 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
+from urllib.parse import unquote
 
-WORD = re.compile(r"[^\W_]+(?:['’`´][^\W_]+)*(?:[+#]+(?!\w))?|&")
+from arcaneqa.kb.words import tail
+
+# Scripts that put no spaces between words (Thai, Lao, Burmese, Khmer, Chinese, Japanese), and Korean, which
+# joins endings to names: every letter is taken for a word, so that a name can begin and end anywhere.
+SPACELESS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u1100-\u11ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u9fff"
+SPACELESS += "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+MARKS = "".join(char for char in map(chr, range(0x300, 0x1CFF)) if unicodedata.category(char)[0] == "M")
+_LETTERS = rf"[^\W_{SPACELESS}](?:[^\W_{SPACELESS}]|[{MARKS}])*"
+_BEHIND = r"(?:[+#]+(?!\w))?|&"
+ASCII_WORD = re.compile(rf"[a-zA-Z0-9]+(?:['`][a-zA-Z0-9]+)*{_BEHIND}")
+WORD = re.compile(rf"{_LETTERS}(?:['’`´]{_LETTERS})*{_BEHIND}|(?=[{SPACELESS}])[^\W_][{MARKS}]*")
 CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 PARENTHESIS = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*")
 POSSESSIVE = re.compile(r"['’`´]s?$")
-COMBINING = re.compile("[̀-ͯ]")
+COMBINING = re.compile("[\u0300-\u036f]")
+# Letters that are written without their strokes where a keyboard lacks them, and do not come apart as é does.
+UNSTROKED = str.maketrans(
+    {"ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h", "ŧ": "t"}
+)
+UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa"})
 ARTICLES = frozenset({"the", "a", "an"})
 SMALL_WORDS = ARTICLES | frozenset({"of", "and", "for", "in", "on", "at", "de", "la", "du", "der", "von"})
+TITLE_BREAK = re.compile(r":\s+|\s+[-–—]\s+")
+SHORTEST_TITLE = 4
 LONGEST_ACRONYM = 6
 
 
@@ -42,7 +60,8 @@ def fold(text: str) -> str:
     """Case and accents forgotten; other scripts keep their marks."""
     if text.isascii():
         return text.lower()
-    return COMBINING.sub("", unicodedata.normalize("NFKD", text)).casefold()
+    apart = unicodedata.normalize("NFKD", text.casefold())
+    return unicodedata.normalize("NFC", COMBINING.sub("", apart)).translate(UNSTROKED)
 
 
 def words(text: str) -> list[Word]:
@@ -52,7 +71,7 @@ def words(text: str) -> list[Word]:
 def split(text: str) -> list[str]:
     """The words of a name, folded."""
     if text.isascii():
-        return [word if word.isalnum() else _plain(word) for word in WORD.findall(text.lower())]
+        return [word if word.isalnum() else _plain(word) for word in ASCII_WORD.findall(text.lower())]
     return [_plain(word) for word in WORD.findall(unicodedata.normalize("NFC", text))]
 
 
@@ -65,10 +84,12 @@ def _plain(word: str) -> str:
 
 
 # Ways to write one thing. The Roman numerals I, V and X are letters more often than numbers.
-_NUMERALS = ["ii", "iii", "iv", "", "vi", "vii", "viii", "ix"]
-_NUMBERS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+_ROMAN = ["i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix"]
+_NUMERALS = {unit: n for n, unit in enumerate(_ROMAN, 1) if unit not in ("i", "v")}
+_NUMERALS |= {f"x{unit}": n for n, unit in enumerate(_ROMAN, 11)} | {"xx": 20}
+_NUMBERS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 SAME = {"saint": "st", "mount": "mt", "doctor": "dr", "junior": "jr", "versus": "vs"}
-SAME |= {word: str(number) for number, word in enumerate(_NUMERALS, 2) if word}
+SAME |= {numeral: str(number) for numeral, number in _NUMERALS.items()}
 SAME |= {word: str(number) for number, word in enumerate(_NUMBERS, 1)}
 
 
@@ -97,13 +118,18 @@ def loose(parts: Sequence[str]) -> list[str]:
     return [stem(part) for part in kept]
 
 
-def short(name: str) -> str | None:
-    """The name without what tells it apart from its namesakes: `Paris, Texas` → `Paris`."""
+def shorter(name: str) -> Iterator[str]:
+    """The name without what tells it apart from its namesakes (`Paris, Texas` → `Paris`), and the parts of a
+    title (`Star Wars: A New Hope` → `Star Wars`, `A New Hope`)."""
     without = PARENTHESIS.sub(" ", name).strip() if "(" in name or "[" in name else name
     head, comma, tail = without.partition(",")
     if comma and head.strip() and tail.strip():
         without = head.strip()
-    return without if without and without != name else None
+    if without and without != name:
+        yield without
+    parts = TITLE_BREAK.split(without)
+    if len(parts) > 1:
+        yield from (part for part in parts if len(part) >= SHORTEST_TITLE)
 
 
 def acronyms(parts: Sequence[str]) -> list[str]:
@@ -129,8 +155,13 @@ def keys_of_words(name: str, parts: Sequence[str], loosened: Sequence[str]) -> I
     seen = {first := key(parts)}
     yield first, Form.PLAIN
     more: list[tuple[Sequence[str], Form]] = [(loosened, Form.LOOSE)] if loosened != parts else []
-    if shorter := short(name):
-        shorter_parts = split(shorter)
+    if (
+        not name.isascii()
+        and (spelt := split(unicodedata.normalize("NFC", name).lower().translate(UMLAUTS))) != parts
+    ):
+        more.append((spelt, Form.LOOSE))
+    for part in shorter(name):
+        shorter_parts = split(part)
         more += [(shorter_parts, Form.SHORT), (loose(shorter_parts), Form.SHORT)]
     if len(parts) > 2:
         more += [([letters], Form.ACRONYM) for letters in acronyms(parts)]
@@ -140,20 +171,20 @@ def keys_of_words(name: str, parts: Sequence[str], loosened: Sequence[str]) -> I
             yield value, form
 
 
-def name_from_iri(iri: str) -> str | None:
-    """The last part of an IRI as words, or None where it is a code rather than a name."""
-    tail = re.split(r"[/#]", iri.rstrip("/#"))[-1]
-    if "%" in tail:
-        from urllib.parse import unquote
+def name_from_iri(iri: str) -> str:
+    """The last part of an IRI as words."""
+    last = tail(iri)
+    if "%" in last:
+        last = unquote(last)
+    return CAMEL.sub(" ", last.replace("_", " ")).strip() or iri
 
-        tail = unquote(tail)
-    text = CAMEL.sub(" ", tail.replace("_", " ")).strip()
-    parts = split(text)
-    letters = [part for part in parts if part.isalpha() and len(part) > 1]
+
+def is_code(parts: Sequence[str]) -> bool:
+    """Whether the words of an IRI's last part are a code (`Q42`, `m 0abc`) rather than a name: nobody says a
+    piece of it, or misspells it and is understood."""
+    letters = [part for part in parts if part.isalpha() and (len(part) > 1 or not part.isascii())]
     mixed = any(not part.isalpha() and any(map(str.isalpha, part)) for part in parts)
-    if not letters or mixed or not any(_pronounceable(part) for part in letters):
-        return None
-    return text
+    return not letters or mixed or not any(_pronounceable(part) for part in letters)
 
 
 def _pronounceable(part: str) -> bool:

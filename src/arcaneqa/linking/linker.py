@@ -12,8 +12,12 @@ from numpy.typing import NDArray
 from arcaneqa.errors import InputError
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.names import Names
+from arcaneqa.kb.terms import Iri
 from arcaneqa.linking.classes import AnswerTypes
 from arcaneqa.linking.features import NAMES, Featuriser
+from arcaneqa.linking.forms import name_from_iri, split
+from arcaneqa.linking.identifiers import identified
 from arcaneqa.linking.links import EntityCandidate, Links, LiteralLink, MentionLink
 from arcaneqa.linking.literals import find_literals, used_types
 from arcaneqa.linking.mentions import (
@@ -76,6 +80,7 @@ class Linker:
             raise InputError(
                 "This knowledge base cannot look up names: link against an index or an endpoint."
             )
+        self.identifiers = Names(kb.profile)
         self._used_types = used_types(kb)
         self._answer_types = AnswerTypes(kb)
         self._featuriser = Featuriser(kb, self._weights)
@@ -85,7 +90,7 @@ class Linker:
     def link(self, question: str) -> Links:
         text = Text.of(question)
         considered = self.consider(text)
-        mentions = self._mentions(text, considered)
+        mentions = self._with_identified(question, self._mentions(text, considered))
         literals = find_literals(question[:LONGEST_TEXT], self._kb, self._used_types)
         stated = [literal for literal in literals if not _part_of_a_name(literal, mentions)]
         stated = with_texts(stated, stated_texts(text, considered.texts, mentions, self._kb))
@@ -96,9 +101,19 @@ class Linker:
         if self._surfaces is None:
             return []
         nodes = self._surfaces.beginning(typed, limit)
-        labels = self._kb.labels(np.array(nodes, dtype=np.int64))
-        pairs = zip(nodes, labels, strict=True)
-        return [EntityCandidate(node, label, 0.0) for node, label in pairs if label]
+        pairs = zip(nodes, self._names(nodes), strict=True)
+        return [EntityCandidate(node, label, 0.0) for node, label in pairs]
+
+    def _names(self, nodes: Sequence[int]) -> list[str]:
+        """What entities are called; the words of their IRIs where nobody gave them a label."""
+        ids = np.array(nodes, dtype=np.int64)
+        labels = self._kb.labels(ids)
+        unnamed = [n for n, label in enumerate(labels) if not label]
+        terms = dict(zip(unnamed, self._kb.terms(ids[unnamed]), strict=True))
+        return [
+            label or (name_from_iri(term.value) if isinstance(term := terms[n], Iri) else "")
+            for n, label in enumerate(labels)
+        ]
 
     def consider(self, text: Text) -> Considered:
         proposed = self._proposer.propose(text)
@@ -107,8 +122,7 @@ class Linker:
         proposals = [p for p, is_literal in zip(proposed, are_literals, strict=True) if not is_literal]
         proposals = _most_promising(proposals)
         nodes = list(dict.fromkeys(proposal.node for proposal in proposals))
-        names = self._kb.labels(np.array(nodes, dtype=np.int64)) if nodes else []
-        labels = {node: name or "" for node, name in zip(nodes, names, strict=True)}
+        labels = dict(zip(nodes, self._names(nodes), strict=True))
         rows = self._featuriser.features(text, proposals, labels, self._proposer.rarity(text))
         spans: dict[Span, list[int]] = {}
         for number, proposal in enumerate(proposals):
@@ -143,6 +157,25 @@ class Linker:
         links.sort(key=lambda link: -link.score)
         likely = [link for link in links if link.score > LEAST_LIKELY] or links[:1]
         return likely[:MOST_MENTIONS]
+
+    def _with_identified(self, question: str, mentions: list[MentionLink]) -> list[MentionLink]:
+        """An identifier means its entity and nothing else, whatever its letters spell."""
+        found = identified(question[:LONGEST_TEXT], self._kb, self.identifiers)
+        if not found:
+            return mentions
+        labels = self._names([node for _, _, node in found])
+        certain = [
+            MentionLink(start, end, question[start:end], 0.0, (EntityCandidate(node, label, 0.0),))
+            for (start, end, node), label in zip(found, labels, strict=True)
+        ]
+        known = {node for _, _, node in found}
+        apart = [
+            mention
+            for mention in mentions
+            if all(mention.end <= one.start or one.end <= mention.start for one in certain)
+            and known.isdisjoint(candidate.node for candidate in mention.candidates)
+        ]
+        return [*certain, *apart][:MOST_MENTIONS]
 
     def _mention_link(
         self,
@@ -183,7 +216,7 @@ def _part_of_a_name(literal: LiteralLink, mentions: list[MentionLink]) -> bool:
         and literal.end <= mention.end
         and len(literal.text) < len(mention.text)
         and mention.score > LIKELY
-        and literal.text.lower() in mention.candidates[0].label.lower()
+        and "".join(split(mention.text)) in "".join(split(mention.candidates[0].label))
         for mention in mentions
     )
 

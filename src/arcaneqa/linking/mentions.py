@@ -7,26 +7,30 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from itertools import islice, product
+from itertools import islice, pairwise, product
 from typing import Protocol, runtime_checkable
 
-from arcaneqa.linking.forms import Form, Word, key, keys_of_name, loose, stem, words
+from arcaneqa.linking.forms import SPACELESS, Form, Word, key, keys_of_name, loose, stem, words
 from arcaneqa.linking.numbers import SCALES
 from arcaneqa.linking.surfaces import Surfaces
-from arcaneqa.linking.vocabulary import QUESTION_WORDS, STOP_WORDS, UNITS
+from arcaneqa.linking.vocabulary import ENDINGS, QUESTION_WORDS, STOP_WORDS, UNITS
 
 ASKING = QUESTION_WORDS | UNITS | SCALES.keys()
 LONGEST_TEXT = 4000
 MOST_WORDS = 120
 LONGEST_SPAN = 10
+LONGEST_SPACELESS_SPAN = 24
 LONGEST_PART = 4
 """Words of a name looked for inside longer names."""
 LONGEST_REMOTE_SPAN = 6
+FEW_NAMES = 20
+"""A number is looked for inside names only where so few hold it."""
 PER_KEY = 32
 PER_PART = 10
 MOST_TYPOS = 4
 MOST_WAYS = 32
 SPELLINGS = 8
+_SPACELESS = re.compile(f"[{SPACELESS}]")
 QUOTED = re.compile(r"\"([^\"]{2,120})\"|“([^”]{2,120})”|«([^»]{2,120})»|(?<!\w)['‘]([^'’]{2,120})['’](?!\w)")
 
 
@@ -95,9 +99,34 @@ class Text:
     def surface(self, span: Span) -> str:
         return self.question[self.words[span.first].start : self.words[span.last - 1].end]
 
+    def content(self, span: Span) -> list[str]:
+        """The words that say what is meant: all but stop words, unless these are written as a name."""
+        folded = self.folded(span)
+        said = [word for word in folded if word not in STOP_WORDS]
+        return said or (folded if self.is_written_as_name(span) else [])
+
+    def is_written_as_name(self, span: Span) -> bool:
+        """Quoted, joined without a space (`AT&T`), or with capitals where others have none."""
+        inside = self.words[span.first : span.last]
+        joined = len(inside) > 1 and all(one.end == two.start for one, two in pairwise(inside))
+        capitals = all(self.question[word.start].isupper() and word.folded != "i" for word in inside)
+        return span in self.quoted or joined or (capitals and self.mixed_case and span.first > 0)
+
+    def may_name(self, span: Span) -> bool:
+        """Whether the span is worth looking up: a stop word alone is a name only if it is written like one,
+        or if it ends the question where a name would stand (`who directed up?`)."""
+        if span.last - span.first > 1 or self.words[span.first].folded not in STOP_WORDS:
+            return True
+        at_end = span.last == len(self.words) and span.first > 1
+        asked = self.words[span.first - 1].folded not in STOP_WORDS
+        return self.is_written_as_name(span) or (
+            at_end and asked and self.words[span.first].folded not in ENDINGS
+        )
+
     def spans(self) -> Iterator[Span]:
-        for first in range(len(self.words)):
-            for last in range(first + 1, min(first + LONGEST_SPAN, len(self.words)) + 1):
+        for first, word in enumerate(self.words):
+            longest = LONGEST_SPACELESS_SPAN if _SPACELESS.match(word.folded) else LONGEST_SPAN
+            for last in range(first + 1, min(first + longest, len(self.words)) + 1):
                 yield Span(first, last)
         yield from (span for span in self.quoted if span.last - span.first > LONGEST_SPAN)
 
@@ -140,7 +169,7 @@ class SurfaceProposer:
         queries: list[tuple[int, Span, Match]] = []
         for span in text.spans():
             parts = text.folded(span)
-            if all(part in STOP_WORDS for part in parts) and len(parts) == 1 and span not in text.quoted:
+            if not text.may_name(span):
                 continue
             plain = key(parts)
             queries.append((plain, span, Match.PLAIN))
@@ -176,7 +205,8 @@ class SurfaceProposer:
                 if last - 1 not in stems or all(n in covered for n in inside):
                     continue
                 said = text.words[first].folded
-                if len(inside) == 1 and (said in ASKING or said.isdigit()):
+                common_number = said.isdigit() and not 0 < known.get(stems[first], 0) <= FEW_NAMES
+                if len(inside) == 1 and (said in ASKING or common_number):
                     continue
                 nodes, match = [], Match.CONTAINED
                 if all(stems[n] in known for n in inside):

@@ -23,7 +23,17 @@ from rapidfuzz.distance import DamerauLevenshtein
 from arcaneqa.errors import IndexFormatError
 from arcaneqa.kb.interface import Ids
 from arcaneqa.kb.terms import Iri, Term
-from arcaneqa.linking.forms import Form, keys_of_name, keys_of_words, loose, name_from_iri, split, stem
+from arcaneqa.linking.forms import (
+    Form,
+    is_code,
+    key,
+    keys_of_name,
+    keys_of_words,
+    loose,
+    name_from_iri,
+    split,
+    stem,
+)
 
 FOLDER = "surfaces"
 CHUNK = 50_000
@@ -58,6 +68,8 @@ class Named(Protocol):
     def labels(self, ids: Ids) -> list[str | None]: ...
 
     def aliases(self, ids: Ids) -> list[list[str]]: ...
+
+    def foreign_names(self, ids: Ids) -> list[list[str]]: ...
 
     def terms(self, ids: Ids) -> list[Term]: ...
 
@@ -138,15 +150,13 @@ class _Names:
         self.texts: list[str] = []
 
     def add(self, index: Named, ids: Ids) -> None:
-        terms = index.terms(ids)
-        for node, term, label, aliases in zip(
-            ids.tolist(), terms, index.labels(ids), index.aliases(ids), strict=True
-        ):
-            if label is None and not aliases and isinstance(term, Iri):
-                label = name_from_iri(term.value)
+        columns = (index.terms(ids), index.labels(ids), index.aliases(ids), index.foreign_names(ids))
+        for node, term, label, aliases, foreign in zip(ids.tolist(), *columns, strict=True):
             seen: set[int] = set()
-            for number, name in enumerate([label or "", *aliases]):
+            for number, name in enumerate([label or "", *aliases, *foreign]):
                 self._add(node, name[:LONGEST_NAME], ALIAS if number else 0, seen)
+            if not seen and isinstance(term, Iri):
+                self._add_iri(node, name_from_iri(term.value)[:LONGEST_NAME])
 
     def add_texts(self, index: Named, ids: Ids) -> None:
         for node, text in zip(ids.tolist(), index.labels(ids), strict=True):
@@ -156,6 +166,15 @@ class _Names:
                         self.keys.append(value)
                         self.nodes.append(node)
                         self.forms.append(form)
+
+    def _add_iri(self, node: int, name: str) -> None:
+        parts = split(name)
+        if not is_code(parts):
+            self._add(node, name, 0, set())
+        elif parts:
+            self.keys.append(key(parts))
+            self.forms.append(Form.PLAIN)
+            self.nodes.append(node)
 
     def _add(self, node: int, name: str, source: int, seen: set[int]) -> None:
         parts = split(name) or ([name.strip()] if name.strip() else [])
@@ -182,7 +201,8 @@ def _write_backwards(database: sqlite3.Connection) -> None:
 
 
 def _write_keys(target: Path, keys: NDArray[np.uint64], nodes: Ids, forms: NDArray[np.uint8]) -> None:
-    order = np.argsort(keys, kind="stable")  # stable: the best known entity of a name stays in front
+    # Whole names come before parts of names; otherwise the best known entity stays in front.
+    order = np.lexsort((forms % ALIAS >= Form.SHORT, keys))
     np.save(target / "keys.npy", keys[order])
     np.save(target / "nodes.npy", _narrow(nodes[order]))
     np.save(target / "forms.npy", forms[order])

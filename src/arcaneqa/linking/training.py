@@ -14,7 +14,7 @@ from arcaneqa.datasets.record import Question
 from arcaneqa.errors import ArcaneError, InputError
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names import Names
-from arcaneqa.linking.features import EDGE, NAMES
+from arcaneqa.linking.features import EDGE, NAMES, OF_MENTIONS
 from arcaneqa.linking.forms import split
 from arcaneqa.linking.linker import Considered, Linker
 from arcaneqa.linking.mentions import Proposal, Span, Text
@@ -208,6 +208,7 @@ def _short_forms(sets: Sequence[tuple[KnowledgeBase, Sequence[Example]]]) -> dic
 def _fit_choice(known: _Known) -> NDArray[np.float64]:
     """Which of a span's entities is meant: a softmax over them, fitted by Newton's method."""
     rows, right, importance, starts = known.arrays(only_right=True)
+    rows[:, [NAMES.index(name) for name in OF_MENTIONS]] = 0
     sizes = np.diff([*starts, len(rows)])
     share = np.repeat(importance, sizes)
     truth = right / np.repeat(np.add.reduceat(right.astype(np.float64), starts), sizes)

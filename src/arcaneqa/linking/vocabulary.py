@@ -14,6 +14,9 @@ WORDS: dict[str, list[str]] = json.loads(
 STOP_WORDS = frozenset(WORDS["stop"])
 """Never a mention on their own, unless quoted."""
 
+ENDINGS = frozenset(WORDS["endings"])
+"""Stop words that questions end with as themselves."""
+
 QUESTION_WORDS = frozenset(WORDS["question"])
 """Common in questions as themselves; part of a name only where the whole name is there."""
 

@@ -36,6 +36,7 @@ BY_HAND = {
     "degree": 2.0,
     "degree to best": 0.4,
     "rank": -0.3,
+    "beside a whole name": -0.3,
     "inside a name": -2.0,
     "crosses a name": -0.5,
     "relation fit": 2.5,
@@ -77,6 +78,11 @@ class Weights:
             return cls(**json.loads(path.read_text(encoding="utf-8")))
         except (OSError, ValueError, TypeError) as error:
             raise ModelError(f"{path}: not a linker ({error}); train it again.") from error
+
+    @classmethod
+    def of_model(cls, folder: Path) -> Weights:
+        """Those in a model's folder; the bundled ones where it brings none of its own."""
+        return cls.load(folder) if (folder / FILE).exists() else bundled()
 
     def save(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
