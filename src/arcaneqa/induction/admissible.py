@@ -245,8 +245,7 @@ class Admissible:
 
     def _constants(self, state: State, source: Known, relation: Token) -> Options:
         assert isinstance(relation, Relation)
-        members = self._within_reach(state, source).nodes
-        ids = self._kb.objects(self.grammar.relation(relation), members).ids
+        ids = self._within_reach(state, source).constants(self.grammar.relation(relation)).ids
         tokens: list[Token] = []
         candidates = []
         for term, label in zip(self._kb.terms(ids), self._kb.labels(ids), strict=True):

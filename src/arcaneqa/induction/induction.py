@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from arcaneqa.induction.admissible import Admissible
 from arcaneqa.induction.grammar import State
+from arcaneqa.induction.learned import Learned
 from arcaneqa.induction.meaning import Meanings, Roots
 from arcaneqa.induction.topics import Topics
 from arcaneqa.induction.vocabulary import Options, Vocabulary
@@ -14,9 +15,9 @@ from arcaneqa.program.steps import Token
 class Induction:
     """Open one per knowledge base and share it, between threads too; it keeps what topics denote."""
 
-    def __init__(self, kb: KnowledgeBase) -> None:
+    def __init__(self, kb: KnowledgeBase, learned: Learned | None = None) -> None:
         self.kb = kb
-        self.vocabulary = Vocabulary(kb)
+        self.vocabulary = Vocabulary(kb, learned)
         self._roots = Roots()
 
     def machine(self) -> Machine:

@@ -99,8 +99,19 @@ class Meaning:
     @cached_property
     def closed(self) -> list[int]:
         """Relations to CONS constants."""
-        closed = self._vocabulary.closed
-        return [relation for relation in self.forward.tolist() if relation in closed]
+        closed, taught = self._vocabulary.closed, self._vocabulary.taught
+        return [
+            relation
+            for relation in self.forward.tolist()
+            if relation in closed or (relation in taught and bool(self.constants(relation)))
+        ]
+
+    def constants(self, relation: int) -> NodeSet:
+        """What CONS offers of a relation's objects: all of a closed range, else what was taught."""
+        objects = self._kb.objects(relation, self.nodes)
+        if relation in self._vocabulary.closed:
+            return objects
+        return self._kb.intersection(objects, self._vocabulary.taught[relation])
 
     @cached_property
     def dated(self) -> list[int]:

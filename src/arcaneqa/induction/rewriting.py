@@ -6,33 +6,57 @@ from dataclasses import replace
 
 from arcaneqa.errors import ArcaneError
 from arcaneqa.induction.constants import has_constants
+from arcaneqa.induction.learned import Learned
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.program.execute import execute
-from arcaneqa.program.expression import And, Cons, Count, During, Expression, Extreme, Join, Relation
+from arcaneqa.program.expression import (
+    And,
+    Cons,
+    Count,
+    During,
+    Expression,
+    Extreme,
+    Join,
+    Relation,
+    Value,
+)
 
 
-def buildable(program: Expression, kb: KnowledgeBase) -> Expression:
+def buildable(program: Expression, kb: KnowledgeBase, learned: Learned | None = None) -> Expression:
     """An equal program without what induction never offers.
 
-    CONS by a relation with an open range becomes an AND with a JOIN: nobody can guess its constant, so it has
-    to be among the topics. TC over nodes none of which is dated filters nothing, and goes.
+    CONS by a relation with an open range becomes an AND with a JOIN, unless its constant was learned: nobody
+    can guess it, so it has to be among the topics. TC over nodes none of which is dated filters nothing, and
+    goes.
     """
     match program:
         case Cons(argument, relation, constant):
-            inner = buildable(argument, kb)
-            number = kb.schema.relation_ids.get(relation.iri)
-            if number is None or (not relation.inverse and has_constants(number, kb)):
+            inner = buildable(argument, kb, learned)
+            if _is_offered(program, kb, learned):
                 return Cons(inner, relation, constant)
             return And(inner, Join(relation, constant))
         case During(argument, relation, when):
-            inner = buildable(argument, kb)
+            inner = buildable(argument, kb, learned)
             return During(inner, relation, when) if _is_dated(inner, relation, kb) else inner
         case And(left, right):
-            return And(buildable(left, kb), buildable(right, kb))
+            return And(buildable(left, kb, learned), buildable(right, kb, learned))
         case Join() | Extreme() | Count():
-            return replace(program, argument=buildable(program.argument, kb))
+            return replace(program, argument=buildable(program.argument, kb, learned))
         case _:
             return program
+
+
+def _is_offered(program: Cons, kb: KnowledgeBase, learned: Learned | None) -> bool:
+    """Whether CONS can have this constant; assumed of a relation nobody knows."""
+    number = kb.schema.relation_ids.get(program.relation.iri)
+    if number is None:
+        return True
+    if program.relation.inverse or kb.schema.relations[number].hidden:
+        return False
+    term = program.constant.literal if isinstance(program.constant, Value) else program.constant.term
+    return has_constants(number, kb) or (
+        learned is not None and (program.relation.iri, term) in learned.constants
+    )
 
 
 def _is_dated(argument: Expression, relation: Relation, kb: KnowledgeBase) -> bool:

@@ -68,7 +68,7 @@ class Inadmissible:
 def targets(
     induction: Induction, question: str, program: Expression, topics: Topics
 ) -> Target | Inadmissible:
-    planned = plan(buildable(program, induction.kb), topics)
+    planned = plan(buildable(program, induction.kb, induction.vocabulary.learned), topics)
     if isinstance(planned, Inadmissible):
         return planned
     machine = induction.machine()

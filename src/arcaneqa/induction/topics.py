@@ -11,6 +11,7 @@ import numpy as np
 from arcaneqa.datasets.record import Mention
 from arcaneqa.errors import ArcaneError
 from arcaneqa.induction import scorer
+from arcaneqa.induction.learned import Learned
 from arcaneqa.induction.rewriting import buildable
 from arcaneqa.induction.wording import class_words, literal_words
 from arcaneqa.kb.interface import KnowledgeBase
@@ -89,7 +90,11 @@ def _distinct(readings: Iterable[Literal]) -> Iterable[Literal]:
 
 
 def topics_from_gold(
-    entities: Sequence[Mention], kb: KnowledgeBase, question: str, program: Expression | None = None
+    entities: Sequence[Mention],
+    kb: KnowledgeBase,
+    question: str,
+    program: Expression | None = None,
+    learned: Learned | None = None,
 ) -> Topics:
     """The topics of a gold program, or of a record's entities where there is none, in question order.
 
@@ -100,7 +105,7 @@ def topics_from_gold(
         read = (_term(mention.id, Names(kb.profile)) for mention in entities)
         terms = [term for term in read if term is not None]
     else:
-        terms = terms_of(buildable(program, kb))
+        terms = terms_of(buildable(program, kb, learned))
     lowered = question.lower()
     spans: dict[str, tuple[int, int]] = {}
     for mention in entities:

@@ -1,7 +1,8 @@
 """The tokens of one knowledge base: what may stand in programs, as tokens and as words, made once.
 
 Hidden relations and classes are no tokens. Relations with a small closed range (gender, status, basic
-roles) give the constants of CONS; they are found from the facts, and more can be given.
+roles) give the constants of CONS; they are found from the facts, and the profile and training programs may
+name more.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ from numpy.typing import NDArray
 
 from arcaneqa.induction import wording
 from arcaneqa.induction.constants import has_constants
+from arcaneqa.induction.learned import Learned
 from arcaneqa.induction.scorer import Candidate
-from arcaneqa.kb.interface import Ids, KnowledgeBase
+from arcaneqa.kb.interface import Ids, KnowledgeBase, NodeSet
 from arcaneqa.kb.schema import ValueKind
+from arcaneqa.kb.terms import Literal
 from arcaneqa.program.expression import Class, Relation
 from arcaneqa.program.steps import Token
 
@@ -41,21 +44,25 @@ NOTHING = Options([], [])
 class Vocabulary:
     """What the profile hides, limits or adds is applied here, once a knowledge base."""
 
-    def __init__(self, kb: KnowledgeBase) -> None:
+    def __init__(self, kb: KnowledgeBase, learned: Learned | None = None) -> None:
         self.kb = kb
+        self.learned = learned or Learned()
         self.most_hops = kb.profile.path_hops
         self._twins = kb.profile.both_ways
         schema = kb.schema
         self.visible: NDArray[np.bool_] = np.array([not r.hidden for r in schema.relations], bool)
         self.visible_classes: NDArray[np.bool_] = np.array([not c.hidden for c in schema.classes], bool)
         self.hides_comparable = any(relation.hidden and relation.comparable for relation in schema.relations)
+        taught = {schema.relation_ids[iri]: None for iri in self.learned.times if iri in schema.relation_ids}
         self.dated = {
             start: end
-            for start, end in sorted(schema.time_pairs.items())
+            for start, end in sorted((taught | schema.time_pairs).items())
             if not schema.relations[start].hidden and ValueKind.TIME in schema.relations[start].kinds
         }
         """Relations of TC, and their partners."""
         self.closed = frozenset(r.id for r in schema.relations if has_constants(r.id, kb))
+        self.taught = self._taught_constants()
+        """Constants of relations with an open range that training programs have."""
         size = len(schema.relations)
         self._forward: list[Candidate | None] = [None] * size
         self._backward: list[Candidate | None] = [None] * size
@@ -63,6 +70,20 @@ class Vocabulary:
         self._inverse = [Relation(relation.iri, True) for relation in schema.relations]
         self._classes = [Class(klass.iri) for klass in schema.classes]
         self._class_words = [wording.class_candidate(klass) for klass in schema.classes]
+
+    def _taught_constants(self) -> dict[int, NodeSet]:
+        found: dict[int, list[Ids]] = {}
+        for iri, term in sorted(self.learned.constants, key=repr):
+            relation = self.kb.schema.relation_ids.get(iri)
+            if relation is None or relation in self.closed or not self.visible[relation]:
+                continue
+            if isinstance(term, Literal):
+                found.setdefault(relation, []).append(self.kb.equal(term).ids)
+            elif (node := self.kb.node(term)) is not None:
+                found.setdefault(relation, []).append(np.array([node], np.int64))
+        return {
+            relation: self.kb.nodes(np.unique(np.concatenate(nodes))) for relation, nodes in found.items()
+        }
 
     def shown(self, relations: Ids) -> Ids:
         return relations[self.visible[relations]]

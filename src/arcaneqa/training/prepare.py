@@ -12,6 +12,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from multiprocessing import get_context
 from pathlib import Path
@@ -21,6 +22,7 @@ from typing import Any
 from arcaneqa.datasets.record import Question, read_questions
 from arcaneqa.errors import ArcaneError, InputError, ProgramError
 from arcaneqa.induction.induction import Induction
+from arcaneqa.induction.learned import Learned
 from arcaneqa.induction.ranker import WordRanker
 from arcaneqa.induction.scorer import Candidate
 from arcaneqa.induction.targets import Inadmissible, TargetStep, targets
@@ -69,11 +71,12 @@ class Report:
 class Preparer:
     """Prepares questions one by one against an opened knowledge base."""
 
-    def __init__(self, kb: KnowledgeBase, plan: Plan) -> None:
+    def __init__(self, kb: KnowledgeBase, plan: Plan, learned: Learned | None = None) -> None:
         self._kb = kb
         self._plan = plan
         self._names = Names(kb.profile)
-        self._induction = Induction(kb)
+        self._learned = learned
+        self._induction = Induction(kb, learned)
         self._linker = Linker(kb) if LINKED in plan.topics else None
         self._ranker = WordRanker()
 
@@ -87,7 +90,7 @@ class Preparer:
         except ProgramError as error:
             report.left_out[f"program: {error}"[:80]] += 1
             return
-        gold = topics_from_gold(question.entities, self._kb, question.question, program)
+        gold = topics_from_gold(question.entities, self._kb, question.question, program, self._learned)
         draw = Random(hashlib.sha256(f"{self._plan.seed} {question.id}".encode()).digest())
         for way in self._plan.topics:
             topics = gold if way == GOLD else self._linked(question.question, gold, draw)
@@ -161,24 +164,37 @@ def prepare(
         raise InputError(f"{', '.join(map(str, data))}: there are no questions to prepare")
     chunks = [questions[start : start + CHUNK] for start in range(0, len(questions), CHUNK)]
     builder, report = Builder(), Report()
-    for part, found in _run(chunks, kb, plan, workers):
+    learned = learn(questions, kb)
+    for part, found in _run(chunks, kb, plan, workers, learned):
         builder.absorb(part)
         report.add(found)
         tell(report.questions, len(questions))
     about = {"sources": [path.name for path in data], "plan": asdict(plan)} | report.to_json()
-    write(builder.build(), out, about)
+    write(builder.build(), out, about | {"learned": learned.to_json()})
     return report
 
 
+def learn(questions: Sequence[Question], kb: str | None) -> Learned:
+    """What all programs together teach about constants and dates."""
+    with open_kb(kb) as opened:
+        names, schema = Names(opened.profile), opened.schema
+        programs = []
+        for question in questions:
+            if question.program is not None:
+                with suppress(ProgramError):
+                    programs.append(parse(question.program, names, schema))
+    return Learned.of(programs)
+
+
 def _run(
-    chunks: Sequence[Sequence[Question]], kb: str | None, plan: Plan, workers: int
+    chunks: Sequence[Sequence[Question]], kb: str | None, plan: Plan, workers: int, learned: Learned
 ) -> Iterator[tuple[Prepared, Report]]:
     """The chunks in their order, a few of them under way at a time."""
     if workers <= 1:
-        _start(kb, plan)
+        _start(kb, plan, learned)
         yield from map(_work, chunks)
         return
-    with ProcessPoolExecutor(workers, get_context("spawn"), _start, (kb, plan)) as pool:
+    with ProcessPoolExecutor(workers, get_context("spawn"), _start, (kb, plan, learned)) as pool:
         waiting: list[Future[tuple[Prepared, Report]]] = []
         for chunk in chunks:
             waiting.append(pool.submit(_work, chunk))
@@ -192,9 +208,9 @@ _preparer: Preparer | None = None
 """One per process: opening a knowledge base takes longer than preparing a question."""
 
 
-def _start(kb: str | None, plan: Plan) -> None:
+def _start(kb: str | None, plan: Plan, learned: Learned) -> None:
     global _preparer
-    _preparer = Preparer(open_kb(kb), plan)
+    _preparer = Preparer(open_kb(kb), plan, learned)
 
 
 def _work(chunk: Sequence[Question]) -> tuple[Prepared, Report]:

@@ -1,0 +1,94 @@
+"""What training programs teach induction about a vocabulary, beside what the facts show.
+
+Constants that questions imply without naming them, though their relation has an open range ("the House" is
+one of hundreds of governmental bodies); and relations that date things, though the profile does not say so.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from arcaneqa.errors import ModelError
+from arcaneqa.kb.terms import Iri, Literal
+from arcaneqa.program.expression import Cons, During, Expression, Value, post_order
+
+FILE = "constants.json"
+LEAST_PROGRAMS = 2
+"""What a single program has may be an entity that its question failed to name."""
+
+Constant = tuple[str, Iri | Literal]
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """`constants` are pairs of a relation's IRI and a term; `times` the IRIs of relations that TC used."""
+
+    constants: frozenset[Constant] = frozenset()
+    times: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, programs: Iterable[Expression]) -> Learned:
+        constants: Counter[Constant] = Counter()
+        times: Counter[str] = Counter()
+        for program in programs:
+            constants.update(set(_constants(program)))
+            times.update({node.relation.iri for node in post_order(program) if isinstance(node, During)})
+        return cls(
+            frozenset(pair for pair, count in constants.items() if count >= LEAST_PROGRAMS),
+            frozenset(iri for iri, count in times.items() if count >= LEAST_PROGRAMS),
+        )
+
+    def __or__(self, other: Learned) -> Learned:
+        return Learned(self.constants | other.constants, self.times | other.times)
+
+    def to_json(self) -> dict[str, Any]:
+        rows = [
+            [relation, term.value]
+            if isinstance(term, Iri)
+            else [relation, term.lexical, term.datatype, term.language]
+            for relation, term in self.constants
+        ]
+        return {"constants": sorted(rows), "times": sorted(self.times)}
+
+    @classmethod
+    def from_json(cls, data: Any) -> Learned:
+        """Raises ValueError where the data is not what `to_json` gives."""
+        try:
+            rows, times = data["constants"], data["times"]
+            texts = [*times, *(part for row in rows for part in row)]
+        except (KeyError, TypeError):
+            raise ValueError("it needs the lists 'constants' and 'times'") from None
+        if not all(isinstance(text, str) for text in texts) or not all(len(row) in (2, 4) for row in rows):
+            raise ValueError("a constant is a relation and an IRI, or a relation and a literal")
+        constants = (
+            (row[0], Iri(row[1]) if len(row) == 2 else Literal(row[1], row[2], row[3])) for row in rows
+        )
+        return cls(frozenset(constants), frozenset(times))
+
+    def save(self, folder: Path) -> None:
+        text = json.dumps(self.to_json(), ensure_ascii=False, indent=1)
+        (folder / FILE).write_text(text + "\n", encoding="utf-8")
+
+    @classmethod
+    def of_model(cls, folder: Path) -> Learned:
+        """What a model's training programs taught; nothing where it was not written down."""
+        path = folder / FILE
+        try:
+            return cls.from_json(json.loads(path.read_text(encoding="utf-8")))
+        except FileNotFoundError:
+            return cls()
+        except (OSError, ValueError) as error:
+            raise ModelError(f"{path} cannot be read ({error}); train again or remove it.") from error
+
+
+def _constants(program: Expression) -> Iterator[Constant]:
+    for node in post_order(program):
+        if isinstance(node, Cons) and not node.relation.inverse:
+            term = node.constant.literal if isinstance(node.constant, Value) else node.constant.term
+            if isinstance(term, Iri | Literal):
+                yield node.relation.iri, term
