@@ -33,17 +33,18 @@ def tokenizer() -> Tokenizer:
     return made
 
 
-def write_encoder(folder: Path, dropout: float = 0.0) -> Path:
+def write_encoder(folder: Path, dropout: float = 0.0, width: int = 32, act: str = "gelu") -> Path:
     """A Hugging Face folder with random weights."""
     import torch
 
     torch.manual_seed(0)
     config = BertConfig(
         vocab_size=len(words()),
-        hidden_size=32,
+        hidden_size=width,
         num_hidden_layers=2,
         num_attention_heads=4,
-        intermediate_size=64,
+        intermediate_size=2 * width,
+        hidden_act=act,
         max_position_embeddings=320,
         hidden_dropout_prob=dropout,
         attention_probs_dropout_prob=dropout,

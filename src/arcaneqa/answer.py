@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from threading import Lock
+from threading import Lock, local
 from typing import Literal as Choice
 
 from arcaneqa.confidence import Confidence, features
@@ -16,8 +16,9 @@ from arcaneqa.describe import items_of, unit_of
 from arcaneqa.errors import BudgetExceeded
 from arcaneqa.expected import ExpectedTypes, TypedRanker, TypedScorer
 from arcaneqa.induction.induction import Induction
-from arcaneqa.induction.scorer import Attentive, Decision, Heat, Scorer, Scores, TokenKind
-from arcaneqa.induction.search import Found, Outcome, Search
+from arcaneqa.induction.learned import Learned
+from arcaneqa.induction.scorer import Attentive, Decision, Heat, Ranker, Scorer, Scores, TokenKind
+from arcaneqa.induction.search import SHORTLIST, Found, Outcome, Search
 from arcaneqa.induction.topics import Topics, topics_from_gold, topics_from_links
 from arcaneqa.induction.trace import Considered, Trace
 from arcaneqa.kb.interface import KnowledgeBase
@@ -111,32 +112,52 @@ class ArcaneQA:
         linker: Linker | None = None,
         beam: int = 5,
         answer_types: bool = False,
+        ranker: Ranker | None = None,
+        learned: Learned | None = None,
+        exact: bool = False,
     ) -> None:
         self.kb = kb
         self.names = Names(kb.profile)
         self.confidence = confidence
         self.linker = linker or Linker(kb)
         self.scorer = _OneAtATime(scorer)
-        self.induction = Induction(kb)
+        self.induction = Induction(kb, learned)
+        listening: Scorer = self.scorer
         if answer_types:
             expected = ExpectedTypes(kb)
-            typed, ranker = TypedScorer(self.scorer, expected), TypedRanker(expected)
-            self.search = Search(self.induction, typed, beam=beam, ranker=ranker)
-        else:
-            self.search = Search(self.induction, self.scorer, beam=beam)
+            listening, ranker = TypedScorer(self.scorer, expected), TypedRanker(expected, ranker)
+        limit = None if exact else SHORTLIST
+        self.search = Search(self.induction, listening, beam, limit, ranker)
 
     @classmethod
     def load(
-        cls, kb: str | Path | KnowledgeBase | None = None, model: str | Path | None = None, beam: int = 5
+        cls,
+        kb: str | Path | KnowledgeBase | None = None,
+        model: str | Path | None = None,
+        beam: int = 5,
+        exact: bool = False,
     ) -> ArcaneQA:
-        """Open a knowledge base (folder or endpoint URL) and a model; without a name, the bundled ones."""
+        """Open a knowledge base (folder or endpoint URL) and a model; without a name, the bundled ones.
+
+        `exact` lets the model read every set of candidates as a whole, however large.
+        """
         from arcaneqa.model.bundled import bundled_model
         from arcaneqa.model.scorer import ModelScorer
 
         folder = bundled_model() if model is None else Path(model)
         opened = kb if isinstance(kb, KnowledgeBase) else open_kb(kb)
         linker = Linker(opened, Weights.of_model(folder))
-        return cls(opened, ModelScorer.load(folder), Confidence.of_model(folder), linker, beam)
+        scorer = ModelScorer.load(folder)
+        return cls(
+            opened,
+            scorer,
+            Confidence.of_model(folder),
+            linker,
+            beam,
+            ranker=scorer.ranker(),
+            learned=Learned.of_model(folder),
+            exact=exact,
+        )
 
     def ask(
         self,
@@ -152,12 +173,17 @@ class ArcaneQA:
         if (refused := refusal(question)) is not None:
             return replace(refused, seconds=time.perf_counter() - started)
         links = self.linker.link(question)
-        linked = time.perf_counter()
+        linked, scored = time.perf_counter(), self.scorer.seconds
         outcome = self.search.run(question, [self.topics(question, links, entities)], seconds)
-        searched = time.perf_counter()
+        searched, model = time.perf_counter(), self.scorer.seconds - scored
         answer = self.conclude(question, links, outcome, exclude_mentioned, threshold)
         ended = time.perf_counter()
-        timings = {"linking": linked - started, "search": searched - linked, "answer": ended - searched}
+        timings = {
+            "linking": linked - started,
+            "induction": searched - linked - model,
+            "model": model,
+            "answer": ended - searched,
+        }
         return replace(answer, seconds=ended - started, timings=timings)
 
     def ask_many(
@@ -295,15 +321,24 @@ class ArcaneQA:
 
 
 class _OneAtATime:
-    """Lets threads share a scorer whose caches are not locked."""
+    """Lets threads share a scorer whose caches are not locked, and keeps each thread's time in it."""
 
     def __init__(self, scorer: Scorer) -> None:
         self._scorer = scorer
         self._lock = Lock()
+        self._spent = local()
+
+    @property
+    def seconds(self) -> float:
+        """Spent here by this thread so far, waiting for others included."""
+        return getattr(self._spent, "seconds", 0.0)
 
     def score(self, decisions: Sequence[Decision]) -> list[Scores]:
+        started = time.perf_counter()
         with self._lock:
-            return self._scorer.score(decisions)
+            scores = self._scorer.score(decisions)
+        self._spent.seconds = self.seconds + time.perf_counter() - started
+        return scores
 
     def heat(self, question: str, step: Considered) -> Heat | None:
         if not isinstance(self._scorer, Attentive):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -9,9 +11,13 @@ import pytest
 import torch
 
 from arcaneqa.induction.scorer import Decision
-from arcaneqa.model.checkpoint import Model, create
+from arcaneqa.model.bert import BertReader
+from arcaneqa.model.checkpoint import Model, create, load, save
 from arcaneqa.model.config import ModelConfig
+from arcaneqa.model.ragged import Ints
+from arcaneqa.model.reader import Words
 from arcaneqa.model.scorer import ModelScorer
+from arcaneqa.model.stored import Floats, read_stored
 from arcaneqa.training.batches import Corpus
 from arcaneqa.training.prepared import Builder, Example
 from tiny import examples, write_encoder
@@ -32,6 +38,25 @@ def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def model_of(encoder: Path, **choices: object) -> Model:
     torch.manual_seed(3)
     return create(str(encoder), ModelConfig.from_json(ModelConfig(hidden=24).to_json() | choices))
+
+
+def scorer_of(model: Model, folder: Path, storage: str = "float32") -> ModelScorer:
+    save(model, folder / storage, storage)
+    return ModelScorer.load(folder / storage)
+
+
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many inputs each call of the encoder had."""
+    calls: list[int] = []
+    read = BertReader.read
+
+    def noted(self: BertReader, ids: Words, lengths: Ints) -> Floats:
+        calls.append(len(lengths))
+        return read(self, ids, lengths)
+
+    monkeypatch.setattr(BertReader, "read", noted)
+    return calls
 
 
 def walk(scorer: ModelScorer, batch: list[Example]) -> dict[tuple[int, int], float]:
@@ -64,9 +89,17 @@ def walk(scorer: ModelScorer, batch: list[Example]) -> dict[tuple[int, int], flo
 
 
 @pytest.mark.parametrize("choices", CONFIGS)
-def test_steps_equal_the_training_path(encoder: Path, choices: dict[str, object]) -> None:
+def test_steps_equal_the_training_path(encoder: Path, tmp_path: Path, choices: dict[str, object]) -> None:
     model = model_of(encoder, **choices)
     batch = examples(12, relations=9)
+    expected = trained(model, batch)
+    assert walk(scorer_of(model, tmp_path), batch) == pytest.approx(expected, abs=1e-4)
+    narrow = ModelScorer(read_stored(tmp_path / "float32"), tokens_per_call=40)
+    assert walk(narrow, batch) == pytest.approx(expected, abs=1e-4)
+
+
+def trained(model: Model, batch: list[Example]) -> dict[tuple[int, int], float]:
+    """What training computes for the same decisions, all at once."""
     builder = Builder()
     for example in batch:
         builder.add(example)
@@ -75,51 +108,70 @@ def test_steps_equal_the_training_path(encoder: Path, choices: dict[str, object]
     with torch.inference_mode():
         sequences = corpus.batch(np.arange(len(batch)), 4096)
         losses = model.network(sequences).losses.tolist()
-    by_step = [(int(row), step) for step, rows in enumerate(sequences.decision_rows) for row in rows.tolist()]
-    walked = walk(ModelScorer(model, half=False), batch)
-    assert set(walked) == set(by_step)
-    for key, loss in zip(by_step, losses, strict=True):
-        assert walked[key] == pytest.approx(-loss, abs=1e-4)
-    halved = walk(ModelScorer(model, half=True), batch)
-    for key, loss in zip(by_step, losses, strict=True):
-        assert halved[key] == pytest.approx(-loss, abs=0.05)
+    steps = [(int(row), step) for step, rows in enumerate(sequences.decision_rows) for row in rows.tolist()]
+    return {key: -loss for key, loss in zip(steps, losses, strict=True)}
 
 
-def test_equal_inputs_are_encoded_once(encoder: Path) -> None:
-    model = model_of(encoder)
-    scorer = ModelScorer(model)
-    calls = []
-    model.network.encoder.register_forward_hook(lambda _m, inputs, _o: calls.append(len(inputs[0])))
+def test_compact_weights_are_read_as_they_lie(tmp_path: Path) -> None:
+    """Matrices large enough to be stored as int8: activations are cut as well, which costs little."""
+    model = model_of(write_encoder(tmp_path / "encoder", width=64))
+    save(model, tmp_path / "int8", "int8")
+    stored = read_stored(tmp_path / "int8")
+    assert stored.compact("encoder.network.encoder.layer.0.intermediate.dense.weight") is not None
+    batch = examples(12, relations=9)
+    expected = trained(load(tmp_path / "int8"), batch)
+    assert walk(ModelScorer(stored), batch) == pytest.approx(expected, abs=0.05)
+
+
+def test_an_encoder_of_another_kind_is_run_by_its_own_library(tmp_path: Path) -> None:
+    folder = write_encoder(tmp_path / "encoder", act="relu")
+    model = model_of(folder)
+    batch = examples(5)
+    scorer = scorer_of(model, tmp_path)
+    assert walk(scorer, batch) == pytest.approx(trained(model, batch), abs=1e-4)
+    seen = scorer.heat(batch[0].question, "", batch[0].steps[1].candidates)
+    assert np.allclose(seen.weights.sum(1), 1)
+
+
+def test_answering_needs_no_torch(encoder: Path, tmp_path: Path) -> None:
+    scorer_of(model_of(encoder), tmp_path)
+    program = (
+        "import sys; from pathlib import Path; from arcaneqa.model.scorer import ModelScorer; "
+        f"ModelScorer.load(Path({str(tmp_path / 'float32')!r})); "
+        "print(*{'torch', 'transformers'} & set(sys.modules))"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stdout.strip(), ran.stderr) == (0, "", "")
+
+
+def test_equal_inputs_are_encoded_once(encoder: Path, tmp_path: Path, reads: list[int]) -> None:
+    scorer = scorer_of(model_of(encoder), tmp_path)
     example = examples(1)[0]
     decision = Decision(example.question, example.topics, example.steps[1].candidates)
     scorer.score([decision, decision])
     scorer.score([decision])
-    assert calls == [1]
+    assert reads == [1]
 
 
-def test_a_forced_step_needs_no_encoder(encoder: Path) -> None:
-    model = model_of(encoder)
-    scorer = ModelScorer(model)
-    calls: list[int] = []
-    model.network.encoder.register_forward_hook(lambda *_: calls.append(1))
+def test_a_forced_step_needs_no_encoder(encoder: Path, tmp_path: Path, reads: list[int]) -> None:
+    scorer = scorer_of(model_of(encoder), tmp_path)
     example = examples(1)[0]
     (scores,) = scorer.score([Decision(example.question, example.topics, example.steps[0].candidates)])
     assert scores.log_probs.tolist() == [0.0]
-    assert calls == []
+    assert reads == []
 
 
-def test_no_decisions_and_an_empty_question(encoder: Path) -> None:
-    scorer = ModelScorer(model_of(encoder))
+def test_no_decisions_and_an_empty_question(encoder: Path, tmp_path: Path) -> None:
+    scorer = scorer_of(model_of(encoder), tmp_path)
     assert scorer.score([]) == []
     example = examples(1)[0]
     (scores,) = scorer.score([Decision("", (), example.steps[1].candidates)])
     assert np.isfinite(scores.log_probs).all()
 
 
-def test_heat_has_a_row_for_each_candidate(encoder: Path) -> None:
-    scorer = ModelScorer(
-        model_of(encoder, max_tokens=64, max_question=16, max_context=8, max_text=10, max_types=3)
-    )
+def test_heat_has_a_row_for_each_candidate(encoder: Path, tmp_path: Path) -> None:
+    short = {"max_tokens": 64, "max_question": 16, "max_context": 8, "max_text": 10, "max_types": 3}
+    scorer = scorer_of(model_of(encoder, **short), tmp_path)
     example = examples(1, relations=11)[0]
     candidates = example.steps[3].candidates
     seen = scorer.heat(example.question, "join it", candidates)

@@ -6,7 +6,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 from arcaneqa.errors import ModelError
-from arcaneqa.model.checkpoint import MANIFEST
+from arcaneqa.model.stored import MANIFEST
 
 
 def bundled_model() -> Path:

@@ -1,7 +1,7 @@
-"""A model in one folder: `arcaneqa.json`, `tokenizer.json` and weights as safetensors.
+"""A model that can be trained, and its folder: `arcaneqa.json`, `tokenizer.json` and weights as safetensors.
 
 Weights lie in files of some megabytes each. Compact storage keeps a matrix as int8 with one scale a
-row: a quarter of the size. Every file's checksum is in `arcaneqa.json`; nothing is pickled.
+row: a quarter of the size. `stored.py` reads the same folder without torch.
 """
 
 from __future__ import annotations
@@ -15,8 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load as load_tensors
 from safetensors.torch import save as save_tensors
 from tokenizers import Tokenizer
 from torch import Tensor
@@ -26,13 +24,11 @@ from arcaneqa.model.config import FORMAT, ModelConfig
 from arcaneqa.model.encoder import Encoder, encoder_from, load_contextual
 from arcaneqa.model.network import Network
 from arcaneqa.model.static import load_static
+from arcaneqa.model.stored import MANIFEST, SCALE, TOKENIZER, read_stored
 from arcaneqa.model.tokens import WordPieces
 
-MANIFEST = "arcaneqa.json"
-TOKENIZER = "tokenizer.json"
 SHARD_BYTES = 15 * 2**20
 STORAGES = ("float32", "mixed", "int8")
-_SCALE = ".scale"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +105,7 @@ def _stored(network: Network, storage: str) -> dict[str, Tensor]:
             scale = (whole.abs().amax(1) / 127).clamp(min=2**-24).half()
             # A half float rounds; should it round down, the largest weight would leave int8.
             rows = (whole / scale.float()[:, None]).round().clamp(-127, 127).to(torch.int8)
-            stored[name], stored[name + _SCALE] = rows, scale
+            stored[name], stored[name + SCALE] = rows, scale
         elif storage != "float32":
             stored[name] = whole.half()
         else:
@@ -130,62 +126,15 @@ def _shards(tensors: dict[str, Tensor]) -> list[dict[str, Tensor]]:
     return shards
 
 
-def manifest_of(folder: Path) -> dict[str, Any]:
-    path = folder / MANIFEST
-    try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise ModelError(f"{folder} is not a model: it has no {MANIFEST}") from error
-    except (OSError, ValueError) as error:
-        raise ModelError(f"{path} cannot be read ({error}); copy or train the model again") from error
-    if not isinstance(manifest, dict) or not {"model", "encoder", "files"} <= set(manifest):
-        raise ModelError(f"{path} does not describe a model; copy or train the model again")
-    if manifest.get("format") != FORMAT:
-        raise ModelError(f"{folder} has format {manifest.get('format')!r}, this version reads {FORMAT}")
-    return manifest
-
-
 def load(folder: Path, device: str | torch.device = "cpu") -> Model:
-    """Raises ModelError where a file is missing, damaged, or does not fit the configuration."""
-    manifest = manifest_of(folder)
-    config = ModelConfig.from_json(manifest["model"])
-    contents: dict[str, bytes] = {}
-    for name, digest in manifest["files"].items():
-        try:
-            data = (folder / name).read_bytes()
-        except OSError as error:
-            raise ModelError(
-                f"{folder / name} cannot be read ({error.strerror}); copy the model again"
-            ) from error
-        if hashlib.sha256(data).hexdigest() != digest:
-            raise ModelError(f"{folder / name} is damaged (its checksum differs); copy the model again")
-        contents[name] = data
-    if TOKENIZER not in contents:
-        raise ModelError(f"{folder} has no tokenizer; copy the model again")
-    stored: dict[str, Tensor] = {}
+    """A network to train on; raises ModelError where a file does not fit the configuration."""
+    stored = read_stored(folder)
+    encoder = encoder_from(stored.encoder, stored.config.train_vectors)
+    network = Network(encoder, stored.config)
     try:
-        for name in sorted(contents):
-            if name.endswith(".safetensors"):
-                stored |= load_tensors(contents[name])
-        tokenizer = Tokenizer.from_buffer(contents[TOKENIZER])
-    except (SafetensorError, ValueError) as error:
-        raise ModelError(f"{folder} holds a file that cannot be read ({error})") from error
-    encoder = encoder_from(manifest["encoder"], config.train_vectors)
-    network = Network(encoder, config)
-    try:
-        network.load_state_dict(_restored(stored))
+        network.load_state_dict({name: torch.from_numpy(stored.floats(name)) for name in stored.names()})
     except RuntimeError as error:
         reason = str(error).splitlines()[1].strip() if "\n" in str(error) else str(error)
         raise ModelError(f"the weights in {folder} do not fit its configuration: {reason}") from error
     network.to(device).eval()
-    return Model(network, WordPieces(tokenizer, config, encoder.pad))
-
-
-def _restored(stored: dict[str, Tensor]) -> dict[str, Tensor]:
-    weights: dict[str, Tensor] = {}
-    for name, tensor in stored.items():
-        if name.endswith(_SCALE):
-            continue
-        scale = stored.get(name + _SCALE)
-        weights[name] = tensor.float() if scale is None else tensor.float() * scale.float()[:, None]
-    return weights
+    return Model(network, WordPieces(stored.tokenizer, stored.config, encoder.pad))

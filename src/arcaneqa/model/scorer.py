@@ -1,4 +1,4 @@
-"""The model as a scorer of induction: many hypotheses a call, encodings shared, state handed on."""
+"""The model as a scorer of induction: many hypotheses a call, encodings shared, state handed on. No torch."""
 
 from __future__ import annotations
 
@@ -8,29 +8,32 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
+from threadpoolctl import ThreadpoolController
 
 from arcaneqa.induction.scorer import Candidate, Decision, Heat, Scores, TokenKind
-from arcaneqa.model.checkpoint import Model, load
 from arcaneqa.model.config import KIND_INDEX
-from arcaneqa.model.encoder import steady_gpu
+from arcaneqa.model.decoder import Decoder
 from arcaneqa.model.heat import heat
-from arcaneqa.model.inputs import arrange, exchanged
-from arcaneqa.model.network import Encoded
+from arcaneqa.model.ragged import offsets_of, ranges
+from arcaneqa.model.ranker import EncoderRanker
+from arcaneqa.model.reader import parts, reader_of
+from arcaneqa.model.stored import Floats, Stored, read_stored
+from arcaneqa.model.tokens import Packed, WordPieces
 from arcaneqa.model.vocabulary import Asked, Vocabulary
 
-_Span = tuple[int, int]
+_CLOSE = KIND_INDEX[TokenKind.CLOSE]
+_START = (KIND_INDEX[TokenKind.END],)
+"""The kind of what stands before the first step: anything that makes no variable."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
     """What the encoder made of one question with one set of candidates."""
 
-    candidates: Tensor
-    words: Tensor
-    questions: Tensor
+    candidates: Floats
+    words: Floats
+    questions: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,170 +41,159 @@ class _State:
     """The decoder after a step. `rows` are the candidates it chose among, for the next step's input;
     `made` the variables the program has made so far."""
 
-    hidden: Tensor
-    memory: Tensor
-    attended: Tensor
-    rows: Tensor
+    hidden: Floats
+    memory: Floats
+    attended: Floats
+    rows: Floats
     kinds: tuple[int, ...]
-    made: tuple[Tensor, ...]
+    made: tuple[Floats, ...]
 
 
 class ModelScorer:
     """Implements `induction.scorer.Scorer`; one per thread, since the cache is not locked.
 
     A forced decision advances the decoder without the encoder. Equal (question, context, candidates)
-    are encoded once, also across calls: the newest `cached` encodings are kept. `half` computes the
-    encoder in bf16, left to itself wherever the processor is faster at that.
+    are encoded once, also across calls: the newest `cached` encodings are kept. The encoder reads at
+    most `tokens_per_call` at once, which bounds its memory.
     """
 
-    def __init__(
-        self, model: Model, cached: int = 512, tokens_per_call: int = 2_048, half: bool | None = None
-    ) -> None:
-        self.model = model
-        self.network = model.network.eval()
-        self.device = next(model.network.parameters()).device
-        steady_gpu()
-        self._vocabulary = Vocabulary(model.words)
+    def __init__(self, stored: Stored, cached: int = 512, tokens_per_call: int = 4_096) -> None:
+        self._reader = reader_of(stored)
+        self._decoder = Decoder(stored, self._reader.width)
+        self._words = WordPieces(stored.tokenizer, stored.config, self._reader.pad)
+        self._vocabulary = Vocabulary(self._words)
         self._cached = cached
         self._tokens_per_call = tokens_per_call
-        self._half = _fast_at_half(self.device) if half is None else half
         self._readings: OrderedDict[Asked, _Reading] = OrderedDict()
+        self._blas = ThreadpoolController().select(user_api="blas")
+        zeros = np.zeros(stored.config.hidden, np.float32)
+        self._start = _State(zeros, zeros, zeros, self._decoder.start[None], _START, ())
 
     @classmethod
-    def load(cls, folder: Path, device: str = "cpu") -> ModelScorer:
-        return cls(load(folder, device))
+    def load(cls, folder: Path) -> ModelScorer:
+        return cls(read_stored(folder))
 
-    @torch.inference_mode()
     def score(self, decisions: Sequence[Decision]) -> list[Scores]:
-        if not decisions:
-            return []
-        states = [self._previous(decision) for decision in decisions]
-        hidden, memory = self._advance(decisions, states)
-        made = [self._made(decisions[i], states[i], hidden[i]) for i in range(len(decisions))]
-        attended = torch.stack([state.attended for state in states])
-        free = [i for i, decision in enumerate(decisions) if len(decision.candidates) > 1]
-        results: list[Scores | None] = [None] * len(decisions)
-        if free:
-            log_probs, rows, read = self._choose(
-                [decisions[i] for i in free], hidden[free], [made[i] for i in free]
-            )
-            for place, i in enumerate(free):
-                kinds = tuple(KIND_INDEX[candidate.kind] for candidate in decisions[i].candidates)
-                state = _State(hidden[i], memory[i], read[place], rows[place], kinds, made[i])
-                results[i] = Scores(log_probs[place], state)
-        for i, decision in enumerate(decisions):
-            if results[i] is None:
-                results[i] = self._forced(decision, hidden[i], memory[i], attended[i], made[i])
-        return [result for result in results if result is not None]
+        # Small products gain nothing by threads, and those that wait for more would slow the encoder's down.
+        with self._blas.limit(limits=1):
+            return self._score(decisions) if decisions else []
 
-    @torch.inference_mode()
+    def _score(self, decisions: Sequence[Decision]) -> list[Scores]:
+        states = [
+            decision.state if isinstance(decision.state, _State) else self._start for decision in decisions
+        ]
+        choices = [decision.choice or 0 for decision in decisions]
+        attended = np.stack([state.attended for state in states])
+        hidden, memory = self._decoder.advance(
+            np.stack([state.rows[choice] for state, choice in zip(states, choices, strict=True)]),
+            attended,
+            np.stack([state.hidden for state in states]),
+            np.stack([state.memory for state in states]),
+        )
+        # A `)` makes a variable: the state that has just taken it in.
+        made = [
+            (*state.made, after) if state.kinds[choice] == _CLOSE else state.made
+            for state, choice, after in zip(states, choices, hidden, strict=True)
+        ]
+        kinds = [tuple(KIND_INDEX[one.kind] for one in decision.candidates) for decision in decisions]
+        free = [number for number, decision in enumerate(decisions) if len(decision.candidates) > 1]
+        chosen: dict[int, tuple[NDArray[np.float32], Floats]] = {}
+        if free:
+            rows, log_probs, attended[free] = self._choose(
+                [decisions[number] for number in free],
+                [kinds[number] for number in free],
+                hidden[free],
+                [made[number] for number in free],
+            )
+            chosen = dict(zip(free, zip(log_probs, rows, strict=True), strict=True))
+        results = []
+        for number, decision in enumerate(decisions):
+            log_probs_here, rows_here = chosen.get(number) or self._forced(
+                decision, kinds[number], made[number]
+            )
+            state = _State(
+                hidden[number], memory[number], attended[number], rows_here, kinds[number], made[number]
+            )
+            results.append(Scores(log_probs_here, state))
+        return results
+
+    def ranker(self) -> EncoderRanker:
+        """Shortlists very large sets of candidates with this model's encoder."""
+        return EncoderRanker(self._reader, self._words)
+
     def heat(self, question: str, context: str, candidates: Sequence[Candidate]) -> Heat:
         """Which words of the question each candidate looks at; computed when somebody wants to see it."""
-        return heat(self.network, self._vocabulary, self._vocabulary.asked(question, context, candidates))
+        return heat(self._reader, self._vocabulary, self._vocabulary.asked(question, context, candidates))
 
     # Parts of a step -------------------------------------------------------------------------
 
-    def _previous(self, decision: Decision) -> _State:
-        if isinstance(decision.state, _State):
-            return decision.state
-        zeros = torch.zeros(self.network.config.hidden, device=self.device)
-        return _State(zeros, zeros, zeros, self.network.start[None], (), ())
-
-    def _advance(self, decisions: Sequence[Decision], states: Sequence[_State]) -> tuple[Tensor, Tensor]:
-        tokens = torch.stack(
-            [state.rows[decision.choice or 0] for decision, state in zip(decisions, states, strict=True)]
-        )
-        before = (
-            torch.stack([state.hidden for state in states]),
-            torch.stack([state.memory for state in states]),
-        )
-        attended = torch.stack([state.attended for state in states])
-        return self.network.advance(tokens, attended, before)
-
-    def _made(self, decision: Decision, state: _State, hidden: Tensor) -> tuple[Tensor, ...]:
-        """A `)` makes a variable: the state that has just taken it in."""
-        closed = state.kinds and state.kinds[decision.choice or 0] == KIND_INDEX[TokenKind.CLOSE]
-        return (*state.made, hidden) if closed else state.made
-
     def _forced(
-        self,
-        decision: Decision,
-        hidden: Tensor,
-        memory: Tensor,
-        attended: Tensor,
-        made: tuple[Tensor, ...],
-    ) -> Scores:
-        kinds = tuple(KIND_INDEX[candidate.kind] for candidate in decision.candidates)
-        rows = self.network.forced.weight[list(kinds)]
+        self, decision: Decision, kinds: tuple[int, ...], made: tuple[Floats, ...]
+    ) -> tuple[NDArray[np.float32], Floats]:
+        rows = self._decoder.forced[list(kinds)]
         for place, candidate in enumerate(decision.candidates):
             number = _made_number(candidate, decision)
             if number is not None:
-                rows = rows.index_add(
-                    0, torch.tensor([place], device=self.device), self.network.made(made[number])[None]
-                )
-        state = _State(hidden, memory, attended, rows, kinds, made)
-        return Scores(np.zeros(len(kinds), np.float32), state)
+                rows[place] += self._decoder.made(made[number])
+        return np.zeros(len(kinds), np.float32), rows
 
     def _choose(
-        self, decisions: Sequence[Decision], hidden: Tensor, made: Sequence[tuple[Tensor, ...]]
-    ) -> tuple[list[NDArray[np.float32]], list[Tensor], Tensor]:
-        """Log-probabilities, rows of W_t and attended question of each decision."""
+        self,
+        decisions: Sequence[Decision],
+        kinds: Sequence[tuple[int, ...]],
+        hidden: Floats,
+        made: Sequence[tuple[Floats, ...]],
+    ) -> tuple[list[Floats], list[NDArray[np.float32]], Floats]:
+        """Rows of W_t, log-probabilities and the attended question of each decision."""
         readings = self._read(decisions)
-        longest = max(reading.words.shape[0] for reading in readings)
-        width, narrow = readings[0].words.shape[1], readings[0].questions.shape[1]
-        words = hidden.new_zeros(len(readings), longest, width)
-        questions = hidden.new_zeros(len(readings), longest, narrow)
-        mask = torch.zeros(len(readings), longest, dtype=torch.bool, device=self.device)
-        for place, reading in enumerate(readings):
-            length = reading.words.shape[0]
-            words[place, :length] = reading.words
-            questions[place, :length] = reading.questions
-            mask[place, :length] = True
+        lengths = np.array([len(reading.words) for reading in readings])
+        mask = np.arange(lengths.max()) < lengths[:, None]
+        questions = np.zeros((*mask.shape, self._decoder.hidden), np.float32)
+        questions[mask] = np.concatenate([reading.questions for reading in readings])
+        attended = self._decoder.attend(hidden, questions, mask)
+        pointed = self._decoder.point(hidden, attended)
+
         counts = [len(decision.candidates) for decision in decisions]
-        owner = torch.tensor(np.repeat(np.arange(len(counts)), counts), device=self.device)
-        topic, span, made_at, made_of = self._variables(decisions, made)
-        kinds = torch.tensor(
-            [KIND_INDEX[candidate.kind] for decision in decisions for candidate in decision.candidates],
-            device=self.device,
+        topics, mentions, places, states = self._variables(decisions, readings, made)
+        rows, worth = self._decoder.embed(
+            np.concatenate([reading.candidates for reading in readings]),
+            np.array([kind for some in kinds for kind in some]),
+            np.array(topics, np.int64),
+            np.array(mentions, np.float32).reshape(len(topics), self._reader.width),
         )
-        encoded = Encoded(torch.cat([reading.candidates for reading in readings]), words, questions, mask)
-        rows, worth = self.network.embed(encoded, kinds, topic, owner[topic], span)
-        if made_of:
-            rows = rows.index_add(0, made_at, self.network.made(torch.stack(made_of)))
-        read = self.network.attend(hidden, questions, mask)
-        pointed = self.network.point(hidden, read)
-        scores = (rows * pointed[owner]).sum(-1) + worth
-        log_probs = [part.log_softmax(0).cpu().numpy() for part in torch.split(scores, counts)]
-        return log_probs, list(torch.split(rows, counts)), read
+        if places:
+            rows[places] += self._decoder.made(np.stack(states))
+        scores = np.einsum("nh,nh->n", rows, np.repeat(pointed, counts, axis=0)) + worth
+        ends = np.cumsum(counts)[:-1]
+        return np.split(rows, ends), [_log_softmax(part) for part in np.split(scores, ends)], attended
 
     def _variables(
-        self, decisions: Sequence[Decision], made: Sequence[tuple[Tensor, ...]]
-    ) -> tuple[Tensor, Tensor, Tensor, list[Tensor]]:
-        """Which candidates are linked entities, with their spans, and which the program's variables."""
+        self, decisions: Sequence[Decision], readings: Sequence[_Reading], made: Sequence[tuple[Floats, ...]]
+    ) -> tuple[list[int], list[Floats], list[int], list[Floats]]:
+        """Which candidates are linked entities, with their mentions' means, and which the program's own
+        variables, with the states that stand for them."""
         topics: list[int] = []
-        spans: list[_Span] = []
+        mentions: list[Floats] = []
         places: list[int] = []
-        vectors: list[Tensor] = []
+        states: list[Floats] = []
         place = 0
-        for decision, known in zip(decisions, made, strict=True):
+        for decision, reading, known in zip(decisions, readings, made, strict=True):
             for candidate in decision.candidates:
                 number = _made_number(candidate, decision)
                 if number is not None:
                     places.append(place)
-                    vectors.append(known[number])
+                    states.append(known[number])
                 elif candidate.variable is not None:
-                    mention = decision.topics[candidate.variable]
-                    pieces = self._vocabulary.question(decision.question)
-                    found = pieces.find(mention.start, mention.end) if mention.end > mention.start else (0, 0)
+                    topic = decision.topics[candidate.variable]
                     topics.append(place)
-                    spans.append(found)
+                    mentions.append(self._mention(decision.question, topic.start, topic.end, reading))
                 place += 1
-        return (
-            torch.tensor(topics, dtype=torch.long, device=self.device),
-            torch.tensor(spans, dtype=torch.long, device=self.device).view(-1, 2),
-            torch.tensor(places, dtype=torch.long, device=self.device),
-            vectors,
-        )
+        return topics, mentions, places, states
+
+    def _mention(self, question: str, start: int, end: int, reading: _Reading) -> Floats:
+        first, last = self._vocabulary.question(question).find(start, end) if end > start else (0, 0)
+        found: Floats = reading.words[first:last].sum(0) / max(1, last - first)
+        return found
 
     # The encoder, once for equal inputs ------------------------------------------------------
 
@@ -221,22 +213,62 @@ class ModelScorer:
 
     def _encode(self, keys: Sequence[Asked]) -> list[_Reading]:
         packed = self._vocabulary.pack(keys)
-        inputs = arrange(packed, self.model.words.pad, self._tokens_per_call)
-        inputs = exchanged(inputs, lambda one: one.to(self.device))
-        encoded = self.network.encode(inputs, self._half)
-        candidates = torch.split(encoded.candidates, [len(asked.candidates) for asked in keys])
-        lengths = packed.question_lengths.tolist()
+        tokens = self._tokens(packed)
+        words = _words(packed, tokens)
+        questions = self._decoder.read_question(words)
+        candidates = _means(packed, tokens)
+        ends = offsets_of(np.array([len(asked.candidates) for asked in keys]))
+        # Copies: a view would keep all that was read beside it in memory.
         return [
-            _Reading(candidates[i], encoded.words[i, : lengths[i]], encoded.questions[i, : lengths[i]])
-            for i in range(len(keys))
+            _Reading(
+                candidates[ends[number] : ends[number + 1]].copy(),
+                words[number, :length].copy(),
+                questions[number, :length].copy(),
+            )
+            for number, length in enumerate(packed.question_lengths.tolist())
         ]
 
+    def _tokens(self, packed: Packed) -> Floats:
+        found = []
+        for part in parts(packed.input_lengths, self._tokens_per_call):
+            lengths = packed.input_lengths[part]
+            first = packed.input_starts[part.start]
+            found.append(self._reader.read(packed.ids[first : first + lengths.sum()], lengths))
+        return np.concatenate(found)
 
-def _fast_at_half(device: torch.device) -> bool:
-    if device.type == "cuda":
-        return bool(torch.cuda.is_bf16_supported(including_emulation=False))
-    capable = getattr(torch.cpu, "_is_avx512_bf16_supported", None)
-    return capable is not None and bool(capable())
+
+def _words(packed: Packed, tokens: Floats) -> Floats:
+    """The words of each decision's question, averaged over its inputs, padded with zeros."""
+    lengths = packed.question_lengths
+    longest = int(lengths.max())
+    column = np.arange(longest)
+    inside = (column < lengths[:, None])[packed.input_decisions]
+    rows = np.where(inside, packed.input_starts[:, None] + 1 + column, 0)
+    read: Floats = tokens[rows] * inside[:, :, None]
+    if len(packed.input_decisions) > len(lengths):
+        first = np.flatnonzero(np.diff(packed.input_decisions, prepend=-1))
+        each = np.diff(np.append(first, len(read)))
+        read = np.add.reduceat(read, first)
+        read /= each[:, None, None]
+    return read
+
+
+def _means(packed: Packed, tokens: Floats) -> Floats:
+    """Every candidate as the mean of its word pieces; zero where it has none."""
+    lengths = packed.candidate_lengths
+    pieces = tokens[ranges(packed.candidate_starts, lengths)]
+    sums = np.zeros((len(lengths), tokens.shape[1]), np.float32)
+    filled = np.flatnonzero(lengths)
+    if len(filled):
+        sums[filled] = np.add.reduceat(pieces, offsets_of(lengths)[:-1][filled])
+    sums /= np.maximum(lengths, 1)[:, None]
+    return sums
+
+
+def _log_softmax(scores: Floats) -> NDArray[np.float32]:
+    shifted = scores - scores.max()
+    found: NDArray[np.float32] = shifted - np.log(np.exp(shifted).sum())
+    return found
 
 
 def _made_number(candidate: Candidate, decision: Decision) -> int | None:

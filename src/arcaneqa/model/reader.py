@@ -1,0 +1,134 @@
+"""What turns word pieces into vectors when questions are answered: no gradients, and hardly ever torch.
+
+Inputs lie end to end, as `tokens.pack` leaves them, and so do the vectors: nothing is padded outside of a
+reader.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcaneqa.errors import ModelError
+from arcaneqa.model.ragged import Ints
+from arcaneqa.model.stored import Floats, Stored
+
+Words = NDArray[np.int32]
+"""Ids of word pieces."""
+
+
+class Reader(Protocol):
+    width: int
+    pad: int
+
+    def read(self, ids: Words, lengths: Ints) -> Floats:
+        """A row for every token of inputs that lie end to end."""
+        ...
+
+    def looks(self, ids: Words) -> Floats:
+        """How much each token of one input looks at each other one; rows add up to one."""
+        ...
+
+
+def reader_of(stored: Stored) -> Reader:
+    kind = stored.encoder.get("model_type")
+    if kind == "static":
+        return StaticReader(stored)
+    if kind == "bert" and stored.encoder.get("hidden_act") == "gelu":
+        from arcaneqa.model.bert import BertReader
+
+        return BertReader(stored)
+    return OtherReader(stored)
+
+
+class Table:
+    """Rows of a stored table, at full length only when they are asked for."""
+
+    def __init__(self, stored: Stored, name: str) -> None:
+        found = stored.compact(name)
+        self._rows: NDArray[Any] = stored.floats(name) if found is None else found[0]
+        self._scales = None if found is None else found[1]
+        self.width = self._rows.shape[1]
+
+    def __getitem__(self, ids: Words) -> Floats:
+        try:
+            rows: Floats = self._rows[ids].astype(np.float32)
+        except IndexError as error:
+            raise ModelError("the tokenizer knows more words than the model; copy the model again") from error
+        if self._scales is not None:
+            rows *= self._scales[ids, None]
+        return rows
+
+
+class StaticReader:
+    """Word vectors, whatever stands beside a word."""
+
+    pad = 0
+
+    def __init__(self, stored: Stored) -> None:
+        self._vectors = Table(stored, "encoder.vectors.weight")
+        self.width = self._vectors.width
+
+    def read(self, ids: Words, lengths: Ints) -> Floats:  # noqa: ARG002 - words know nothing of each other
+        return self._vectors[ids]
+
+    def looks(self, ids: Words) -> Floats:
+        return alike(self._vectors[ids])
+
+
+class OtherReader:
+    """Any other encoder that could be trained, run by the library it comes from."""
+
+    def __init__(self, stored: Stored) -> None:
+        import torch
+
+        from arcaneqa.model.encoder import encoder_from
+
+        self._torch = torch
+        self._encoder = encoder_from(stored.encoder, train_vectors=False).eval()
+        own = [name for name in stored.names() if name.startswith("encoder.")]
+        weights: dict[str, Any] = {
+            name.removeprefix("encoder."): torch.from_numpy(stored.floats(name)) for name in own
+        }
+        try:
+            self._encoder.load_state_dict(weights)
+        except RuntimeError as error:
+            raise ModelError(f"the weights in {stored.folder} do not fit its configuration") from error
+        self.width, self.pad = self._encoder.width, self._encoder.pad
+
+    def read(self, ids: Words, lengths: Ints) -> Floats:
+        torch = self._torch
+        mask = np.arange(lengths.max()) < lengths[:, None]
+        padded = np.full(mask.shape, self.pad, np.int64)
+        padded[mask] = ids
+        with torch.inference_mode():
+            found: Floats = self._encoder(torch.from_numpy(padded), torch.from_numpy(mask)).numpy()[mask]
+        return found
+
+    def looks(self, ids: Words) -> Floats:
+        return alike(self.read(ids, np.array([len(ids)])))
+
+
+def alike(vectors: Floats) -> Floats:
+    """How near vectors are to each other, where nobody tells what looked at what."""
+    return softmax(vectors @ vectors.T / math.sqrt(vectors.shape[-1]))
+
+
+def softmax(scores: Floats) -> Floats:
+    raised = np.exp(scores - scores.max(-1, keepdims=True))
+    total: Floats = raised / raised.sum(-1, keepdims=True)
+    return total
+
+
+def parts(lengths: Ints, most: int) -> list[slice]:
+    """Neighbouring inputs of at most `most` tokens together; a longer one is alone."""
+    found, first, held = [], 0, 0
+    for number, length in enumerate(lengths.tolist()):
+        if held and held + length > most:
+            found.append(slice(first, number))
+            first, held = number, 0
+        held += length
+    return [*found, slice(first, len(lengths))]

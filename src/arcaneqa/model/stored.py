@@ -1,0 +1,107 @@
+"""A model's folder as plain arrays: checked, not pickled, and read without torch.
+
+`arcaneqa.json` describes the model and names its other files with their checksums; weights are safetensors.
+Compact storage keeps a matrix as int8 with one scale a row.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load as load_arrays
+from tokenizers import Tokenizer
+
+from arcaneqa.errors import ModelError
+from arcaneqa.model.config import FORMAT, ModelConfig
+
+MANIFEST = "arcaneqa.json"
+TOKENIZER = "tokenizer.json"
+SCALE = ".scale"
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """`encoder` describes the encoder's shape; `arrays` are the weights as they lie in the files."""
+
+    folder: Path
+    config: ModelConfig
+    encoder: dict[str, Any]
+    tokenizer: Tokenizer
+    arrays: dict[str, NDArray[Any]]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.arrays
+
+    def floats(self, name: str) -> Floats:
+        """A tensor at full length."""
+        array = self._array(name).astype(np.float32)
+        if (scale := self.arrays.get(name + SCALE)) is not None:
+            array *= scale.astype(np.float32)[:, None]
+        return array
+
+    def compact(self, name: str) -> tuple[NDArray[np.int8], Floats] | None:
+        """A matrix as int8 rows and their scales, where it is stored so."""
+        array, scale = self._array(name), self.arrays.get(name + SCALE)
+        return None if scale is None else (array, scale.astype(np.float32))
+
+    def names(self) -> list[str]:
+        return [name for name in self.arrays if not name.endswith(SCALE)]
+
+    def _array(self, name: str) -> NDArray[Any]:
+        if name not in self.arrays:
+            raise ModelError(
+                f"the weights in {self.folder} do not fit its configuration: {name!r} is missing"
+            )
+        return self.arrays[name]
+
+
+def manifest_of(folder: Path) -> dict[str, Any]:
+    path = folder / MANIFEST
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise ModelError(f"{folder} is not a model: it has no {MANIFEST}") from error
+    except (OSError, ValueError) as error:
+        raise ModelError(f"{path} cannot be read ({error}); copy or train the model again") from error
+    if not isinstance(manifest, dict) or not {"model", "encoder", "files"} <= set(manifest):
+        raise ModelError(f"{path} does not describe a model; copy or train the model again")
+    if manifest.get("format") != FORMAT:
+        raise ModelError(f"{folder} has format {manifest.get('format')!r}, this version reads {FORMAT}")
+    return manifest
+
+
+def read_stored(folder: Path) -> Stored:
+    """Raises ModelError where a file is missing or damaged."""
+    manifest = manifest_of(folder)
+    config = ModelConfig.from_json(manifest["model"])
+    contents: dict[str, bytes] = {}
+    for name, digest in manifest["files"].items():
+        try:
+            data = (folder / name).read_bytes()
+        except OSError as error:
+            raise ModelError(
+                f"{folder / name} cannot be read ({error.strerror}); copy the model again"
+            ) from error
+        if hashlib.sha256(data).hexdigest() != digest:
+            raise ModelError(f"{folder / name} is damaged (its checksum differs); copy the model again")
+        contents[name] = data
+    if TOKENIZER not in contents:
+        raise ModelError(f"{folder} has no tokenizer; copy the model again")
+    arrays: dict[str, NDArray[Any]] = {}
+    try:
+        for name in sorted(contents):
+            if name.endswith(".safetensors"):
+                arrays |= load_arrays(contents[name])
+        tokenizer = Tokenizer.from_buffer(contents[TOKENIZER])
+    except (SafetensorError, ValueError) as error:
+        raise ModelError(f"{folder} holds a file that cannot be read ({error})") from error
+    return Stored(folder, config, manifest["encoder"], tokenizer, arrays)
