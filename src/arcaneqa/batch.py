@@ -36,6 +36,7 @@ def answer_file(
     target: Path,
     kb: str | Path | None = None,
     model: str | Path | None = None,
+    exact: bool = False,
     entities: Entities = "linked",
 ) -> Summary:
     """Answer every question of `source` whose id is not in `target` yet, appending as answers come."""
@@ -48,7 +49,7 @@ def answer_file(
     started = time.perf_counter()
     answered = 0
     if left:
-        qa = ArcaneQA.load(kb, model)
+        qa = ArcaneQA.load(kb, model, exact=exact)
         try:
             with target.open("a", encoding="utf-8") as output, progress() as bar:
                 task = bar.add_task(

@@ -13,8 +13,10 @@ from typer.testing import CliRunner
 from arcaneqa.cli.main import app
 from arcaneqa.errors import InputError
 from arcaneqa.kb.build import build_index
+from arcaneqa.kb.terms import XSD, Literal
 from arcaneqa.training.prepare import GOLD, LINKED, Plan, prepare
 from arcaneqa.training.prepared import manifest_of, read
+from arcaneqa.training.train import learned
 
 FACTS = """
 @prefix : <http://example.org/> .
@@ -103,6 +105,19 @@ def test_linked_topics_hold_the_gold_and_its_rivals(kb: Path, data: Path, tmp_pa
 def _members(found: Any, step: int) -> Any:
     group = found.step_sets[step]
     return found.set_candidates[found.set_offsets[group] : found.set_offsets[group + 1]]
+
+
+def test_programs_teach_constants_to_their_own_steps_and_to_the_model(kb: Path, tmp_path: Path) -> None:
+    french = f"(CONS (JOIN <{NS}river>_inv <{NS}paris>) <{NS}length> 775^^xsd:integer)"
+    lines = [record(number, "which long river flows through Paris?", french, "paris") for number in (0, 1)]
+    data = tmp_path / "questions.jsonl"
+    data.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    report = prepare([data], str(kb), tmp_path / "set", Plan((GOLD,)))
+    assert report.examples == 2
+    found = read(tmp_path / "set")
+    assert {"only those with", "775"} <= set(found.texts)
+    (pair,) = learned([tmp_path / "set"], None).constants
+    assert pair == (f"{NS}length", Literal("775", XSD + "integer"))
 
 
 def test_processes_change_nothing(kb: Path, data: Path, tmp_path: Path) -> None:

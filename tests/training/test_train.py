@@ -13,6 +13,7 @@ import pytest
 import torch
 
 from arcaneqa.errors import InputError
+from arcaneqa.induction.learned import Learned
 from arcaneqa.model.checkpoint import load, save
 from arcaneqa.model.config import ModelConfig
 from arcaneqa.training.batches import Corpus
@@ -147,8 +148,11 @@ def test_time_ends_a_run_with_a_model(tmp_path: Path, encoder: Path, twenty: Pat
 
 def test_training_goes_on_from_a_model(tmp_path: Path, encoder: Path, twenty: Path, thirty: Path) -> None:
     train(settings(tmp_path / "first", twenty, epochs=10), str(encoder), None, SMALL)
+    taught = Learned(times=frozenset({"http://example.org/since"}))
+    taught.save(tmp_path / "first")
     train(settings(tmp_path / "second", thirty, epochs=1), None, tmp_path / "first", SMALL)
     assert load(tmp_path / "second").config == SMALL
+    assert Learned.of_model(tmp_path / "second") == taught
 
 
 def test_another_run_in_the_same_place_is_refused(

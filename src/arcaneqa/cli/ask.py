@@ -31,6 +31,9 @@ def command(
     threshold: Annotated[
         float | None, typer.Option(help="Answer only with at least this confidence, 0 to 1.")
     ] = None,
+    exact: Annotated[
+        bool, typer.Option("--exact", help="Let the model read large sets of candidates as a whole; slower.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the prediction record.")] = False,
 ) -> None:
     """Ask a question, or a file of them.
@@ -48,14 +51,14 @@ def command(
     if input is not None and output is not None:
         from arcaneqa.batch import answer_file
 
-        summary = answer_file(input, output, kb, model)
+        summary = answer_file(input, output, kb, model, exact)
         typer.echo(str(summary), err=True)
         return
     assert question is not None
     from arcaneqa.answer import ArcaneQA
     from arcaneqa.heatmap import heat_maps, save, terminal
 
-    qa = ArcaneQA.load(kb, model)
+    qa = ArcaneQA.load(kb, model, exact=exact)
     answer = qa.ask(question, exclude_mentioned=exclude_mentioned, threshold=threshold)
     if as_json:
         import json

@@ -45,6 +45,9 @@ def command(
     calibrate: Annotated[
         bool, typer.Option("--calibrate", help="Fit confidence on these questions and save it in MODEL.")
     ] = False,
+    exact: Annotated[
+        bool, typer.Option("--exact", help="Let the model read large sets of candidates as a whole; slower.")
+    ] = False,
     seed: Annotated[int, typer.Option(min=0, help="For the bootstrap intervals.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
@@ -56,7 +59,7 @@ def command(
     from arcaneqa.evaluation.tables import score_text
 
     chosen: Literal["gold", "linked"] = "gold" if entities is Entities.GOLD else "linked"
-    summary = evaluate(data, kb, model, chosen, mode, ontology, report, calibrate, seed)
+    summary = evaluate(data, kb, model, chosen, mode, ontology, report, calibrate, seed, exact)
     typer.echo(json.dumps(summary, ensure_ascii=False) if as_json else score_text(summary))
     if report is not None and not as_json:
         typer.echo(f"\nThe report is in {report / 'report.md'}, every question in {report / 'report.html'}.")

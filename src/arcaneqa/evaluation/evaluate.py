@@ -41,6 +41,7 @@ def evaluate(
     report: Path | None,
     calibrate: bool,
     seed: int,
+    exact: bool = False,
 ) -> dict[str, Any]:
     """The score, and with a report folder everything in it; the folder also lets a run be resumed."""
     if calibrate and model is None:
@@ -49,10 +50,12 @@ def evaluate(
     run = {"data": identity(data), "kb": identity(kb), "model": identity(model), "entities": entities}
     if calibrate:
         run["calibrate"] = "yes"  # nothing is held back then, so the predictions differ
+    if exact:
+        run["exact"] = "yes"
     with TemporaryDirectory() as scratch:
         folder = report or Path(scratch)
         claim(folder, run)
-        qa = ArcaneQA.load(kb, model)
+        qa = ArcaneQA.load(kb, model, exact=exact)
         if calibrate:
             qa.confidence = replace(qa.confidence, threshold=0.0)
         if ontology is None:

@@ -28,6 +28,9 @@ from arcaneqa.kb.interface import NodeSet
 from arcaneqa.program.expression import Expression
 from arcaneqa.program.steps import Symbol, Variable
 
+SHORTLIST = 64
+"""Larger sets of candidates are shortlisted."""
+
 Steps = Generator[list[Decision], Sequence[Scores], "Outcome"]
 
 
@@ -86,7 +89,7 @@ class Search:
         induction: Induction,
         scorer: Scorer,
         beam: int = 5,
-        limit: int | None = 64,
+        limit: int | None = SHORTLIST,
         ranker: Ranker | None = None,
         margin: float = 7.0,
     ) -> None:
