@@ -39,7 +39,7 @@ FACTS = """
 :theWho a :Band ; rdfs:label "The Who" . :beatles a :Band ; rdfs:label "The Beatles" .
 :daltrey a :Person ; rdfs:label "Roger Daltrey" ; :memberOf :theWho .
 :Stanley_Kubrick a :Person . :shining a :Film ; rdfs:label "The Shining" ; :director :Stanley_Kubrick .
-:odyssey a :Film ; rdfs:label "2001: A Space Odyssey" ; :director :Stanley_Kubrick .
+:film2 a :Film ; rdfs:label "2001: A Space Odyssey" ; :director :Stanley_Kubrick .
 :seine a :River ; rdfs:label "Seine" ; :flowsThrough :paris ; :length 777.0 .
 :m_0x1 :memberOf :theWho . :name1 a :Film ; rdfs:label "Name" .
 :paris :rating "top pick" ; :code "PAR" . :lyon :rating "Top Pick" ; :code "LYS" .

@@ -100,10 +100,12 @@ def test_aliases_are_told_from_labels(tmp_path: Path) -> None:
     assert [hit.alias for hit in built.find([key(["wien"])], 5)[0]] == [True]
 
 
-def test_an_iri_is_read_only_where_there_is_no_label(tmp_path: Path) -> None:
+def test_an_iri_is_a_name_where_there_is_no_label_and_an_alias_otherwise(tmp_path: Path) -> None:
     built = surfaces(tmp_path, Names([None, "Vienna"]))
-    assert [hit.node for hit in built.find([key(["iri", "name", "a"])], 5)[0]] == [0]
-    assert built.find([key(["iri", "name", "b"])], 5)[0] == []
+    [unlabelled, labelled] = built.find([key(["iri", "name", "a"]), key(["iri", "name", "b"])], 5)
+    assert [(hit.node, hit.alias) for hit in unlabelled] == [(0, False)]
+    assert [(hit.node, hit.alias) for hit in labelled] == [(1, True)]
+    assert built.containing([["iri"]], 5) == [0]
 
 
 @pytest.mark.parametrize(

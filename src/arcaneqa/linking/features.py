@@ -94,7 +94,7 @@ class _Words:
         for word in stems & self.known:
             holders = self._holders[word]
             total[holders] += math.log(1 + self._size / len(holders))
-        return np.minimum(total / math.log(2 + self._size), 1.5)
+        return np.minimum(total / 10, 1.5)
 
 
 class Featuriser:

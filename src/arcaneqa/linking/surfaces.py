@@ -155,8 +155,8 @@ class _Names:
             seen: set[int] = set()
             for number, name in enumerate([label or "", *aliases, *foreign]):
                 self._add(node, name[:LONGEST_NAME], ALIAS if number else 0, seen)
-            if not seen and isinstance(term, Iri):
-                self._add_iri(node, name_from_iri(term.value)[:LONGEST_NAME])
+            if isinstance(term, Iri):
+                self._add_iri(node, name_from_iri(term.value)[:LONGEST_NAME], seen)
 
     def add_texts(self, index: Named, ids: Ids) -> None:
         for node, text in zip(ids.tolist(), index.labels(ids), strict=True):
@@ -167,13 +167,15 @@ class _Names:
                         self.nodes.append(node)
                         self.forms.append(form)
 
-    def _add_iri(self, node: int, name: str) -> None:
+    def _add_iri(self, node: int, name: str, seen: set[int]) -> None:
+        """Where there is no other name, an IRI's words are the name; else one may still be called by them."""
         parts = split(name)
-        if not is_code(parts):
-            self._add(node, name, 0, set())
-        elif parts:
+        is_name = not is_code(parts)
+        if is_name and not seen:
+            self._add(node, name, 0, seen)
+        elif (is_name or not seen) and not all(map(str.isdigit, parts)) and key(parts) not in seen:
             self.keys.append(key(parts))
-            self.forms.append(Form.PLAIN)
+            self.forms.append(Form.PLAIN + (ALIAS if seen else 0))
             self.nodes.append(node)
 
     def _add(self, node: int, name: str, source: int, seen: set[int]) -> None:
