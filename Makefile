@@ -7,7 +7,7 @@ READY  := $(VENV)/.ready
 TORCH  := torch==2.13.0+cpu
 CPU_WHEELS := https://download.pytorch.org/whl/cpu
 
-.PHONY: demo test lint types unit test-slow test-virtuoso test-browser clean
+.PHONY: demo test lint types unit test-slow test-searches test-virtuoso test-browser clean
 
 demo: $(READY)
 	@$(BIN)/python demo/tour.py
@@ -28,6 +28,10 @@ unit: $(READY)
 
 test-slow: $(READY)
 	$(BIN)/pytest -m slow
+
+test-searches: $(READY)
+	# Tens of thousands of searches with random scores: every program sound, no dead end.
+	$(BIN)/pytest -m slow tests/induction
 
 test-virtuoso: $(READY)
 	$(BIN)/pytest -m virtuoso

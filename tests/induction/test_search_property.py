@@ -8,10 +8,12 @@ import pytest
 from plain import PlainKb
 from randomness import RandomScorer, random_kb, random_topics
 
+from arcaneqa.bench.induction import search_at_random
 from arcaneqa.induction.grammar import MOST_SUBPROGRAMS
 from arcaneqa.induction.induction import Induction
 from arcaneqa.induction.search import Found, Search
 from arcaneqa.kb.names import Names
+from arcaneqa.kb.open import open_kb
 from arcaneqa.program.execute import execute
 from arcaneqa.program.steps import to_steps
 from arcaneqa.program.text import parse, print_program
@@ -74,6 +76,15 @@ def test_random_walks_on_random_graphs(block: int) -> None:
 def test_ten_thousand_random_searches(block: int) -> None:
     for seed in range(block * 1000, block * 1000 + 1000):
         search_randomly(10_000 + seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4))
+def test_two_thousand_random_searches_on_the_demo(seed: int) -> None:
+    with open_kb(None) as kb:
+        found = search_at_random(kb, 500, seed)
+    assert found.programs > 500
+    assert (found.wrong, found.dead_ends) == (0, 0)
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -16,9 +16,8 @@ from arcaneqa.induction import scorer
 from arcaneqa.induction.grammar import State
 from arcaneqa.induction.induction import Induction, Machine
 from arcaneqa.induction.meaning import Meanings, Roots
-from arcaneqa.induction.ranker import WordRanker
-from arcaneqa.induction.scorer import Decision, Scores, TokenKind
-from arcaneqa.induction.search import Search
+from arcaneqa.induction.scorer import Decision, Ranker, Scores, TokenKind
+from arcaneqa.induction.search import SHORTLIST, Search
 from arcaneqa.induction.shortlist import Shortlist
 from arcaneqa.induction.targets import Target, targets
 from arcaneqa.induction.topics import Topic, Topics, topics_from_gold
@@ -30,7 +29,6 @@ from arcaneqa.program.execute import Budget, execute
 from arcaneqa.program.expression import Entity, Expression, Value
 from arcaneqa.program.text import parse
 
-SHORTLIST = 64
 BEAM = 5
 _PATIENT = Budget(seconds=3600)
 _NAMED = (TokenKind.RELATION, TokenKind.CLASS, TokenKind.CONSTANT)
@@ -67,7 +65,7 @@ class Gold:
     reasons: Counter[str] = field(default_factory=Counter)
     sizes: list[int] = field(default_factory=list)
     shortlisted: int = 0
-    kept: int = 0
+    kept: Counter[str] = field(default_factory=Counter)
 
     @property
     def rate(self) -> float:
@@ -96,8 +94,10 @@ def cases(questions: Iterable[Question], kb: KnowledgeBase) -> list[Case]:
     return found
 
 
-def measure_gold(induction: Induction, given: Sequence[Case]) -> Gold:
-    """Targets of every gold program, timed; then how often a shortlist of words would keep the gold."""
+def measure_gold(
+    induction: Induction, given: Sequence[Case], rankers: Mapping[str, Ranker] | None = None
+) -> Gold:
+    """Targets of every gold program, timed; then how often shortlists would keep the gold."""
     gold = Gold(questions=len(given))
     found: list[tuple[str, Target]] = []
     _warm(induction)
@@ -110,14 +110,15 @@ def measure_gold(induction: Induction, given: Sequence[Case]) -> Gold:
             gold.reasons[target.reason.value] += 1
     gold.seconds = time.process_time() - started
     gold.admissible = len(found)
-    shortlist = Shortlist(WordRanker(), SHORTLIST)
+    shortlists = {name: Shortlist(ranker, SHORTLIST) for name, ranker in (rankers or {}).items()}
     for question, target in found:
         for step in target.steps:
             if len(step.candidates) > 1:
                 gold.sizes.append(len(step.candidates))
             if len(step.candidates) > SHORTLIST and step.candidates[step.gold].kind in _NAMED:
                 gold.shortlisted += 1
-                gold.kept += step.gold in shortlist.positions(question, step.candidates)
+                for name, shortlist in shortlists.items():
+                    gold.kept[name] += step.gold in shortlist.positions(question, step.candidates)
     return gold
 
 
