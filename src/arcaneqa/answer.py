@@ -122,6 +122,7 @@ class ArcaneQA:
         self.linker = linker or Linker(kb)
         self.scorer = _OneAtATime(scorer)
         self.induction = Induction(kb, learned)
+        self.ranker = ranker
         listening: Scorer = self.scorer
         if answer_types:
             expected = ExpectedTypes(kb)

@@ -16,7 +16,9 @@ from arcaneqa.program.text import parse
 
 def report(questions: Sequence[Question], plain: ArcaneQA) -> str:
     """How often a gold program's class is among those expected, and F1 without and with that evidence."""
-    typed = ArcaneQA(plain.kb, plain.scorer, plain.confidence, plain.linker, answer_types=True)
+    typed = ArcaneQA(
+        plain.kb, plain.scorer, plain.confidence, plain.linker, answer_types=True, ranker=plain.ranker
+    )
     first, among, asked = _recall(questions, plain.kb, plain.linker)
     lines = [
         f"{asked:,} of {len(questions):,} gold programs name classes: the first expected one is among them "
