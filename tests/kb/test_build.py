@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import io
 from collections.abc import Callable
 from pathlib import Path
 from unittest.mock import patch
@@ -16,13 +17,13 @@ from typer.testing import CliRunner
 
 from arcaneqa.cli.main import app
 from arcaneqa.errors import InputError
-from arcaneqa.kb.build import build_index, reading
+from arcaneqa.kb.build import build_index, reading, sources
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.names import Names
 from arcaneqa.kb.open import open_kb
 from arcaneqa.kb.profile import FREEBASE_PROFILE, load_profile
 from arcaneqa.kb.store import read_manifest
-from arcaneqa.kb.terms import XSD, Blank, Iri, Literal
+from arcaneqa.kb.terms import RDF_LANG_STRING, XSD, Blank, Iri, Literal
 
 EX = "http://example.org/"
 TURTLE = """
@@ -235,3 +236,47 @@ def test_one_door(tmp_path: Path) -> None:
     build_index([tmp_path / "g.nt"], tmp_path / "index")
     with open_kb(tmp_path / "index") as kb:
         assert isinstance(kb, Index)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("g.nt", f'<{EX}a> <{EX}p> "colour"@en-GB .\n<{EX}a> <{EX}p> "x"@fr .\n'),
+        ("g.ttl", f"<{EX}a> <{EX}p> 'colour'@en-GB , \"x\"@fr ."),
+        (
+            "g.rdf",
+            '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e="http://example.org/">'
+            f'<rdf:Description rdf:about="{EX}a"><e:p xml:lang="en-GB">colour</e:p>'
+            '<e:p xml:lang="fr">x</e:p></rdf:Description></rdf:RDF>',
+        ),
+    ],
+)
+@pytest.mark.parametrize("helped", [False, True])
+def test_language_tags_keep_their_spelling(tmp_path: Path, name: str, text: str, helped: bool) -> None:
+    (tmp_path / name).write_text(text)
+    with patch.object(reading, "_BLOCK", 10 if helped else 1 << 26):
+        build_index([tmp_path / name], tmp_path / "index")
+    with Index(tmp_path / "index") as kb:
+        for asked in ("en-GB", "en-gb", "EN-GB"):
+            node = kb.node(Literal("colour", RDF_LANG_STRING, asked))
+            assert node is not None
+            assert kb.terms(np.array([node])) == [Literal("colour", RDF_LANG_STRING, "en-GB")]
+        other = kb.node(Literal("x", RDF_LANG_STRING, "fr"))
+        assert other is not None
+        assert kb.terms(np.array([other])) == [Literal("x", RDF_LANG_STRING, "fr")]
+
+
+def test_a_tag_is_seen_though_a_piece_ends_within_it() -> None:
+    text = b'"colour"@en-GB . "farbe"@de-AT .'
+    for size in range(1, len(text)):
+        seen: dict[str, str] = {}
+
+        def see(piece: bytes, seen: dict[str, str] = seen) -> None:
+            for tag in map(bytes.decode, sources._TAG.findall(piece)):
+                seen[tag.lower()] = tag
+
+        file = sources._Watched(io.BytesIO(text), see)
+        while file.read(size):
+            pass
+        assert seen["en-gb"] == "en-GB"
+        assert seen["de-at"] == "de-AT"

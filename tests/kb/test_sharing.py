@@ -15,7 +15,7 @@ import pytest
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import Step
-from arcaneqa.kb.terms import XSD
+from arcaneqa.kb.terms import XSD, Iri
 
 EX = "http://example.org/"
 
@@ -103,3 +103,35 @@ def test_building_leaves_no_map_behind(folder: Path, tmp_path: Path) -> None:
     build_index([folder.parent / "g.nt"], tmp_path / "index")
     assert open_files() == before
     assert str(tmp_path) not in Path("/proc/self/maps").read_text()
+
+
+def test_large_sets_have_what_their_parts_have(tmp_path: Path) -> None:
+    """Half of everything occurs only among the last nodes, after what a first look sees."""
+    generator = np.random.default_rng(2)
+    count, kinds = 6000, 40
+    with (tmp_path / "g.nt").open("w") as file:
+        for node in range(count):
+            kind = (
+                int(generator.integers(kinds)) if node > count // 2 else int(generator.integers(kinds // 2))
+            )
+            other = int(generator.integers(count))
+            file.write(f"<{EX}e{node}> <{EX}r{kind}> <{EX}e{other}> .\n")
+            file.write(f'<{EX}e{node}> <{EX}v{kind}> "{node}"^^<{XSD}integer> .\n')
+            file.write(f"<{EX}e{node}> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <{EX}C{kind}> .\n")
+    build_index([tmp_path / "g.nt"], tmp_path / "index")
+    with Index(tmp_path / "index") as kb:
+        named = [kb.node(Iri(f"{EX}e{node}")) for node in range(count)]
+        everyone = kb.nodes(np.array(named))
+        parts = [kb.nodes(part) for part in np.array_split(everyone.ids, 80)]
+        for ask in (kb.out_relations, kb.in_relations, kb.classes, kb.comparable_relations):
+            expected = set().union(*(ask(part).tolist() for part in parts))
+            assert set(ask(everyone).tolist()) == expected
+        assert set(kb.steps_to_values(everyone)) == set().union(*map(kb.steps_to_values, parts))
+        for relation in range(len(kb.schema.relations)):
+            for walk in (kb.objects, kb.subjects):
+                expected = set().union(*(walk(relation, part).ids.tolist() for part in parts))
+                assert walk(relation, everyone).ids.tolist() == sorted(expected)
+        for klass in range(len(kb.schema.classes)):
+            members = kb.members(klass)
+            for left, right in ((members, everyone), (everyone, members)):
+                assert kb.intersection(left, right).ids.tolist() == members.ids.tolist()

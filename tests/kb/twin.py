@@ -22,7 +22,7 @@ SPOKEN = (
 )
 NUMERIC = {XSD + name for name in ("integer", "int", "decimal", "double", "float")}
 
-Key = Decimal | tuple[datetime, datetime] | bool | str
+Key = Decimal | tuple[datetime, datetime] | str
 
 
 def value(term: object) -> Key | None:
@@ -33,7 +33,7 @@ def value(term: object) -> Key | None:
     if datatype in NUMERIC:
         return Decimal(lexical)
     if datatype == XSD + "boolean":
-        return lexical in ("true", "1")
+        return f"truth {lexical in ('true', '1')}"  # a bool of Python would equal a number
     if datatype == XSD + "gYear":
         return datetime(int(lexical[:4]), 1, 1), datetime(int(lexical[:4]) + 1, 1, 1)
     if datatype == XSD + "gYearMonth":

@@ -85,7 +85,7 @@ def _compared(
     with engines.oxigraph_server(work / "oxigraph") as server:
         measured.append(_over("Oxigraph", server, profile, work, questions))
         say(table(measured))
-    with engines.virtuoso(source, work / "virtuoso") as (server, _):
+    with engines.virtuoso(source, work / "virtuoso") as server:
         measured.append(_over("Virtuoso", server, profile, work, questions))
     for other in measured[1:]:
         for number, what in differences(measured[0], other):

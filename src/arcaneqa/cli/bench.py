@@ -41,9 +41,42 @@ def linking(
 
 
 @command.command()
+def losses(
+    data: Annotated[Path, typer.Argument(help="Questions with their entities, as unified records.")],
+    gold: Annotated[Path, typer.Argument(help="Predictions with given entities (`--entities gold`).")],
+    linked: Annotated[Path, typer.Argument(help="Predictions with found entities.")],
+    kb: Annotated[str | None, typer.Option(help="Index folder; the demo if left out.")] = None,
+    model: Annotated[
+        Path | None, typer.Option(help="Model folder with linker weights; the bundled ones if left out.")
+    ] = None,
+    document: Annotated[Path, typer.Option(help="Where the table goes.")] = Path("docs/results.md"),
+) -> None:
+    """What answers lose because entities have to be found, and where on the way.
+
+    Example: arcaneqa bench losses dev.jsonl gold/predictions.jsonl linked/predictions.jsonl --kb my-kb
+    """
+    from arcaneqa.bench.losses import report
+    from arcaneqa.bench.report import write_section
+    from arcaneqa.kb.open import open_kb
+    from arcaneqa.linking.linker import Linker
+    from arcaneqa.linking.weights import Weights, bundled
+
+    weights = bundled() if model is None else Weights.of_model(model)
+    with open_kb(kb) as opened:
+        body = report(data, gold, linked, opened, Linker(opened, weights))
+    command_line = f"arcaneqa bench losses {data.name} GOLD.jsonl LINKED.jsonl --kb KB"
+    title = f"Where linking loses: {data.stem}"
+    write_section(document, f"losses {data.stem}", title, command_line, body)
+    typer.echo(body)
+
+
+@command.command()
 def names(
     labels: Annotated[int, typer.Option(help="How many names to make up, 10,000,000 say.")] = 0,
     compared: Annotated[int, typer.Option(help="How many to compare engines with.")] = 0,
+    folder: Annotated[
+        Path | None, typer.Option(help="Keep the names here, and use those of a former run.")
+    ] = None,
     document: Annotated[Path, typer.Option(help="Where the table goes.")] = Path("docs/benchmarks.md"),
 ) -> None:
     """How fast the spans of a question are found among millions of names, and what other engines take.
@@ -54,7 +87,7 @@ def names(
     from arcaneqa.bench.report import write_section
 
     if labels:
-        body = table([(f"{labels:,} names, all spans", measure(labels))])
+        body = table([(f"{labels:,} names, all spans", measure(labels, folder))])
         command_line = f"arcaneqa bench names --labels {labels}"
         write_section(document, "names", "Finding names", command_line, body)
         typer.echo(body)
@@ -69,7 +102,7 @@ def names(
 @command.command("kb")
 def kb(
     triples: Annotated[int, typer.Option(help="Size of the graph that is made.")] = 5_000_000,
-    alone: Annotated[bool, typer.Option("--alone", help="Measure the index only.")] = False,
+    alone: Annotated[bool, typer.Option("--alone", help="The index only, and on a tenth of it.")] = False,
     work: Annotated[Path, typer.Option(help="Folder for graphs and stores; kept.")] = Path(".cache/bench-kb"),
     document: Annotated[Path, typer.Option(help="Where the table goes.")] = Path("docs/benchmarks.md"),
 ) -> None:
@@ -77,9 +110,9 @@ def kb(
 
     Example: arcaneqa bench kb --triples 5000000
     """
-    from arcaneqa.bench.kb import run
+    from arcaneqa.bench.kb import compare, grow
 
-    run(work.absolute(), triples, document, alone, lambda line: typer.echo(line, err=True))
+    (grow if alone else compare)(work.absolute(), triples, document, lambda line: typer.echo(line, err=True))
 
 
 @command.command()
@@ -110,6 +143,32 @@ def induction(
     line = f"arcaneqa bench induction {name} {files}{f' --facts {facts.name}' if facts else ''}"
     line += f" --searches {searches} --timed {timed} --sampled {sampled}"
     write_section(document, f"induction {name}", f"Induction: {name}", line, body)
+    typer.echo(body)
+
+
+@command.command()
+def ask(
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            help="KB=QUESTIONS.jsonl, or KB alone for questions made from it; demo is the bundled one."
+        ),
+    ],
+    most: Annotated[int, typer.Option(help="Questions of each knowledge base.")] = 200,
+    starts: Annotated[int, typer.Option(help="New processes to time, on the first knowledge base.")] = 5,
+    document: Annotated[Path, typer.Option(help="Where the tables go.")] = Path("docs/benchmarks.md"),
+) -> None:
+    """How long a question takes, and on what: linking, induction, the model.
+
+    Example: arcaneqa bench ask demo=demo/questions.jsonl my-kb
+    """
+    from arcaneqa.bench.ask import report
+    from arcaneqa.bench.report import write_section
+
+    body = report(sources, most, starts)
+    named = " ".join("=".join(Path(part).name for part in source.split("=")) for source in sources)
+    line = f"arcaneqa bench ask {named} --most {most} --starts {starts}"
+    write_section(document, "ask", "A question", line, body)
     typer.echo(body)
 
 
@@ -208,6 +267,31 @@ def synth(
         body = report(opened, size)
     command_line = f"arcaneqa bench synth{'' if kb is None else ' --kb KB'} --size {size}"
     write_section(document, "synth", "Making questions", command_line, body)
+    typer.echo(body)
+
+
+@command.command()
+def types(
+    data: Annotated[Path, typer.Argument(help="Questions with programs and answers, as unified records.")],
+    kb: Annotated[str | None, typer.Option(help="Index folder or endpoint; the demo if left out.")] = None,
+    model: Annotated[Path | None, typer.Option(help="Checkpoint; the bundled one if left out.")] = None,
+    most: Annotated[int, typer.Option(help="Use at most so many questions, the first ones.")] = 200,
+    document: Annotated[Path, typer.Option(help="Where the table goes.")] = Path("docs/results.md"),
+) -> None:
+    """Answers without and with the classes a question seems to ask for as evidence.
+
+    Example: arcaneqa bench types dev.jsonl --kb my-kb
+    """
+    from itertools import islice
+
+    from arcaneqa.answer import ArcaneQA
+    from arcaneqa.bench.report import write_section
+    from arcaneqa.bench.types import report
+    from arcaneqa.datasets.record import read_questions
+
+    body = report(list(islice(read_questions(data), most)), ArcaneQA.load(kb, model))
+    command_line = f"arcaneqa bench types {data.name} --kb KB --most {most}"
+    write_section(document, f"types {data.stem}", f"Answer types: {data.stem}", command_line, body)
     typer.echo(body)
 
 

@@ -64,8 +64,10 @@ def _describe(kb: Any) -> dict[str, Any]:
         "relations": [
             {
                 "name": names.short(relation.iri),
+                "iri": relation.iri,
                 "label": relation.label,
                 "facts": relation.facts,
+                "objects": relation.objects,
                 "kinds": sorted(relation.kinds),
                 "domain": short(relation.domain),
                 "range": short(relation.range),
@@ -79,6 +81,7 @@ def _describe(kb: Any) -> dict[str, Any]:
         "classes": [
             {
                 "name": names.short(klass.iri),
+                "iri": klass.iri,
                 "label": klass.label,
                 "members": klass.members,
                 "hidden": klass.hidden,

@@ -44,7 +44,7 @@ class Index(KnowledgeBase):
         self.counts: dict[str, int] = manifest["counts"]
         self.schema = _read_schema(self.folder)
         self._entities = self.counts["entities"]
-        self._terms = open_terms(load, manifest["types"])
+        self._terms = open_terms(load, manifest["types"], manifest.get("spellings", {}))
         self._nodes = self._entities + sum(
             self.counts[kind] for kind in ("numbers", "times", "booleans", "text")
         )
@@ -64,6 +64,7 @@ class Index(KnowledgeBase):
         self._steps = [Step(code >> 1, bool(code & 1)) for code in range(2 * len(shown))]
         self._member_offsets: list[int] = load("members.offsets").tolist()
         self._members = load("members.nodes")
+        self._large_classes: dict[int, sets.Places] = {}
         self._labels = load("labels")
         self._alias_offsets, self._aliases = load("aliases.offsets"), load("aliases.values")
         self._degrees = load("degrees")
@@ -168,7 +169,10 @@ class Index(KnowledgeBase):
 
     def members(self, klass: int) -> NodeSet:
         first, last = self._member_offsets[klass], self._member_offsets[klass + 1]
-        return NodeSet(self._members[first:last].astype(np.int64))
+        nodes = self._members[first:last]
+        if not sets.are_dense(nodes):
+            return NodeSet(nodes.astype(np.int64))
+        return _LargeClass(nodes.astype(np.int64), self._large_classes, klass)
 
     def values(self, relation: int, subjects: NodeSet) -> Pairs:
         return Pairs(*self._out.pairs(self._out.find(relation, subjects.ids)))
@@ -204,6 +208,9 @@ class Index(KnowledgeBase):
     # Algebra ---------------------------------------------------------------------------------
 
     def intersection(self, left: NodeSet, right: NodeSet) -> NodeSet:
+        for one, other in ((left, right), (right, left)):
+            if isinstance(other, _LargeClass) and sets.LARGE <= len(one) <= len(other):
+                return NodeSet(other.places().among(one.ids))
         return NodeSet(sets.intersection(left.ids, right.ids))
 
     def intersects(self, left: NodeSet, right: NodeSet) -> bool:
@@ -266,8 +273,19 @@ class Index(KnowledgeBase):
             reached.append(self.walk(step, reached[-1]))
         best = NodeSet(self._order.best(reached.pop().ids, largest))
         for step, before in zip(reversed(path), reversed(reached), strict=True):
-            best = self.intersection(self.walk(Step(step.relation, not step.inverse), best), before)
+            best = self._leading(step, before, best)
         return best
+
+    def _leading(self, step: Step, nodes: NodeSet, goals: NodeSet) -> NodeSet:
+        """Those of the nodes from which the step leads to a goal, found from the side with fewer facts."""
+        ahead, back = (self._in, self._out) if step.inverse else (self._out, self._in)
+        wanted = self._order.with_equals(goals.ids)
+        behind = back.find(step.relation, wanted)
+        if back.facts(behind) <= len(nodes):
+            return self.intersection(NodeSet(back.union(behind, self._nodes)), nodes)
+        sources, reached = ahead.pairs(ahead.find(step.relation, self._order.with_equals(nodes.ids)))
+        led = sources[sets.contained(reached, wanted)]
+        return self.intersection(NodeSet(sets.distinct(led, self._nodes)), nodes)
 
     def valid_during(self, nodes: NodeSet, start: int, end: int | None, window: Window) -> NodeSet:
         starting, times = self._times(start, nodes)
@@ -297,12 +315,28 @@ class Index(KnowledgeBase):
             raise AttributeError(f"An index has no {name}.")
 
 
-def open_terms(load: Callable[[str], Array], types: list[str]) -> Terms:
+class _LargeClass(NodeSet):
+    """The members of a class, with a map of them that is made when first needed and then kept."""
+
+    __slots__ = ("_klass", "_maps")
+
+    def __init__(self, ids: Ids, maps: dict[int, sets.Places], klass: int) -> None:
+        super().__init__(ids)
+        self._maps, self._klass = maps, klass
+
+    def places(self) -> sets.Places:
+        if self._klass not in self._maps:
+            self._maps[self._klass] = sets.Places(self.ids)
+        return self._maps[self._klass]
+
+
+def open_terms(load: Callable[[str], Array], types: list[str], spellings: dict[str, str]) -> Terms:
     return Terms(
         Strings(load("entity.heap"), load("entity.offsets")),
         Strings(load("literal.heap"), load("literal.offsets")),
         load("literal.types"),
         types,
+        [spellings.get(name, name) for name in types],
         [load("lookup.digests"), load("lookup.nodes")],
     )
 

@@ -19,17 +19,57 @@ def _compiled(function: Callable[_P, _R]) -> Callable[_P, _R]:
     return cast(Callable[_P, _R], numba.njit(cache=True, nogil=True)(function))
 
 
+# Large sets are spread over far more memory than the caches hold, so what counts is how many reads are under
+# way at once. Hence short loops that only read, without branches, over a piece of the set at a time: the loop
+# that then does the work finds everything in the cache.
+_PIECE = 512
+
+
 @_compiled
 def mark_codes(nodes: Array, offsets: Array, codes: Array, seen: Array, most: int) -> None:
-    """Mark every code in the lists of these nodes; `most` codes are all there can be."""
-    missing = most
-    for node in nodes:
-        for place in range(offsets[node], offsets[node + 1]):
-            if not seen[codes[place]]:
+    """Mark every code in the lists of these nodes; `most` marks in all are all there can be."""
+    if not len(codes):
+        return
+    starts, ends = np.empty(_PIECE, np.int64), np.empty(_PIECE, np.int64)
+    read = np.empty(_PIECE, np.int64)
+    first, size = 0, 64  # a few nodes may have them all
+    while first < len(nodes):
+        piece = nodes[first : first + size]
+        first, size = first + size, min(2 * size, _PIECE)
+        for at in range(len(piece)):
+            starts[at] = offsets[piece[at]]
+        for at in range(len(piece)):
+            ends[at] = offsets[piece[at] + 1]
+        for at in range(len(piece)):
+            read[at] = codes[min(starts[at], len(codes) - 1)]
+        for at in range(len(piece)):
+            read[at] = codes[max(ends[at], 1) - 1]
+        for at in range(len(piece)):
+            for place in range(starts[at], ends[at]):
                 seen[codes[place]] = True
-                missing -= 1
-        if missing == 0:
+        if np.count_nonzero(seen) == most:
             return
+
+
+@_compiled
+def ranked(nodes: Array, words: Array, ranks: Array) -> Array:
+    """For those nodes whose bit is set, how many set bits are before it."""
+    found = np.empty(len(nodes) + 1, np.int64)
+    count = 0
+    for node in nodes:
+        word, bit = words[node >> 6], np.uint64(1) << np.uint64(node & 63)
+        found[count] = np.int64(ranks[node >> 6]) + _bits(word & (bit - np.uint64(1)))
+        count += (word & bit) != 0
+    return found[:count]
+
+
+@_compiled
+def _bits(word: np.uint64) -> int:
+    """How many are set: by twos, fours and eights, then all eights at once. One instruction, compiled."""
+    word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
+    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return int((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
 @_compiled
@@ -46,43 +86,60 @@ def marked_places(keys: Array, words: Array) -> Array:
 
 
 @_compiled
-def mark_values(rows: Array, offsets: Array, values: Array, words: Array) -> int:
-    """Set the bit of every value in these rows; returns how many were set for the first time."""
-    count = 0
-    for row in rows:
-        for place in range(offsets[row], offsets[row + 1]):
-            value = np.int64(values[place])
-            word, bit = value >> 6, np.uint64(1) << np.uint64(value & 63)
-            count += (words[word] & bit) == 0
-            words[word] |= bit
-    return count
+def mark_values(rows: Array, offsets: Array, values: Array, words: Array) -> None:
+    """Set the bit of every value in these rows."""
+    starts, ends = np.empty(_PIECE, np.int64), np.empty(_PIECE, np.int64)
+    firsts = np.empty(_PIECE, np.int64)
+    for first in range(0, len(rows), _PIECE):
+        piece = rows[first : first + _PIECE]
+        for at in range(len(piece)):
+            starts[at] = offsets[piece[at]]
+        for at in range(len(piece)):
+            ends[at] = offsets[piece[at] + 1]
+        for at in range(len(piece)):
+            firsts[at] = values[starts[at]]
+        longer = 0
+        for at in range(len(piece)):
+            words[firsts[at] >> 6] |= np.uint64(1) << np.uint64(firsts[at] & 63)
+            second, end = starts[at] + 1, ends[at]
+            starts[longer], ends[longer] = second, end
+            longer += second < end
+        for at in range(longer):
+            for place in range(starts[at], ends[at]):
+                value = np.int64(values[place])
+                words[value >> 6] |= np.uint64(1) << np.uint64(value & 63)
 
 
 @_compiled
-def mark_each(values: Array, words: Array) -> int:
-    """Set the bit of every value; returns how many were set for the first time."""
-    count = 0
+def mark_each(values: Array, words: Array) -> None:
+    """Set the bit of every value."""
     for one in values:
         value = np.int64(one)
-        word, bit = value >> 6, np.uint64(1) << np.uint64(value & 63)
-        count += (words[word] & bit) == 0
-        words[word] |= bit
-    return count
+        words[value >> 6] |= np.uint64(1) << np.uint64(value & 63)
 
 
 @_compiled
-def set_bits(words: Array, count: int) -> Array:
+def set_bits(words: Array) -> Array:
     """The numbers of the set bits, in order."""
-    found = np.empty(count, np.int64)
+    count = 0
+    for word in words:
+        count += _bits(word)
+    found = np.empty(count + 1, np.int64)
     place = 0
     for number in range(len(words)):
-        word = words[number]
+        word, base = words[number], number << 6
+        # Two at once, there or not, and more are rare: how many bits a word has cannot be guessed.
+        for _ in range(2):
+            lowest = word & (~word + np.uint64(1))
+            found[place] = base + _bit_number(lowest)
+            place += word != 0
+            word ^= lowest
         while word:
             lowest = word & (~word + np.uint64(1))
-            found[place] = (number << 6) + _bit_number(lowest)
+            found[place] = base + _bit_number(lowest)
             place += 1
             word ^= lowest
-    return found
+    return found[:count]
 
 
 @_compiled
@@ -104,26 +161,48 @@ _BIT_NUMBERS = _bit_numbers()
 @_compiled
 def gather(rows: Array, offsets: Array, values: Array, keys: Array) -> tuple[Array, Array]:
     """Key and value of every fact in these rows."""
-    total = 0
+    total = np.int64(0)
     for row in rows:
-        total += offsets[row + 1] - offsets[row]
+        total += np.int64(offsets[row + 1]) - np.int64(offsets[row])
     subjects, objects = np.empty(total, np.int64), np.empty(total, np.int64)
-    at = 0
-    for row in rows:
-        for place in range(offsets[row], offsets[row + 1]):
-            subjects[at], objects[at] = keys[row], values[place]
-            at += 1
+    starts, ends = np.empty(_PIECE, np.int64), np.empty(_PIECE, np.int64)
+    owners, read = np.empty(_PIECE, np.int64), np.empty(_PIECE, np.int64)
+    count = 0
+    for first in range(0, len(rows), _PIECE):
+        piece = rows[first : first + _PIECE]
+        for at in range(len(piece)):
+            starts[at] = offsets[piece[at]]
+        for at in range(len(piece)):
+            ends[at] = offsets[piece[at] + 1]
+        for at in range(len(piece)):
+            owners[at] = keys[piece[at]]
+        for at in range(len(piece)):
+            read[at] = values[starts[at]]
+        for at in range(len(piece)):
+            for place in range(starts[at], ends[at]):
+                subjects[count], objects[count] = owners[at], values[place]
+                count += 1
     return subjects, objects
 
 
 @_compiled
 def meet(left: Array, right: Array) -> bool:
-    """Whether two sets in order have anything in common."""
-    one = other = 0
-    while one < len(left) and other < len(right):
-        a, b = left[one], right[other]
-        if a == b:
+    """Whether two sets in order have anything in common; the right one may be far larger."""
+    low = 0
+    for one in left:
+        step = 1
+        while low + step < len(right) and right[low + step] < one:
+            low += step
+            step *= 2
+        high = min(low + step, len(right))
+        while low < high:
+            middle = (low + high) >> 1
+            if right[middle] < one:
+                low = middle + 1
+            else:
+                high = middle
+        if low == len(right):
+            return False
+        if right[low] == one:
             return True
-        one += a < b
-        other += b < a
     return False

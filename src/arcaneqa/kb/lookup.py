@@ -27,7 +27,10 @@ def term_digest(key: bytes) -> bytes:
 
 
 class Terms:
-    """The terms of an index: entities by name, literals by lexical form and type."""
+    """The terms of an index: entities by name, literals by lexical form and type.
+
+    Language tags are compared in lower case; `spelled_types` are the types with tags as they were written.
+    """
 
     def __init__(
         self,
@@ -35,10 +38,11 @@ class Terms:
         literals: Strings,
         literal_types: Array,
         types: list[str],
+        spelled_types: list[str],
         lookup: list[Array],
     ) -> None:
         self.entities, self.literals = entities, literals
-        self._literal_types, self._types = literal_types, types
+        self._literal_types, self._types, self._spelled_types = literal_types, types, spelled_types
         self._digests, self._nodes = lookup
 
     def find(self, term: Term) -> int | None:
@@ -85,7 +89,7 @@ class Terms:
             name = self.entities[node]
             return Blank(name[2:]) if name.startswith("_:") else Iri(name)
         literal = node - len(self.entities)
-        type_name = self._types[self._literal_types[literal]]
+        type_name = self._spelled_types[self._literal_types[literal]]
         if type_name.startswith("@"):
             return Literal(self.literals[literal], RDF_LANG_STRING, type_name[1:])
         return Literal(self.literals[literal], type_name)

@@ -23,6 +23,7 @@ class Rows:
         self.keys, self.offsets, self.values = (
             load(f"{way}.{part}") for part in ("keys", "offsets", "values")
         )
+        self._dense: dict[int, sets.Places] = {}
 
     def count(self, relations: Ids) -> int:
         """How many rows these relations have."""
@@ -31,7 +32,18 @@ class Rows:
     def find(self, relation: int, nodes: Ids) -> Ids:
         """Rows of those nodes that have this relation."""
         first, last = self.starts[relation], self.starts[relation + 1]
-        return sets.find(self.keys[first:last], nodes) + first
+        keys = self.keys[first:last]
+        if len(nodes) < sets.LARGE or not sets.are_dense(keys):
+            return sets.find(keys, nodes) + first
+        # Made when first needed and kept: most relations are too small to need it.
+        places = self._dense.get(relation)
+        if places is None:
+            places = self._dense[relation] = sets.Places(keys)
+        return places.find(nodes) + first
+
+    def facts(self, rows: Ids) -> int:
+        """How many facts these rows have."""
+        return int(self._lengths(rows).sum())
 
     def union(self, rows: Ids, universe: int) -> Ids:
         """The distinct values of these rows."""
@@ -43,7 +55,8 @@ class Rows:
         from arcaneqa.kb import kernels
 
         words = np.zeros((universe >> 6) + 1, np.uint64)
-        return kernels.set_bits(words, kernels.mark_values(rows, self.offsets, self.values, words))
+        kernels.mark_values(rows, self.offsets, self.values, words)
+        return kernels.set_bits(words)
 
     def pairs(self, rows: Ids) -> tuple[Ids, Ids]:
         if len(rows) < sets.LARGE:
@@ -103,4 +116,4 @@ class Lists:
             for code in missing.tolist():
                 seen[code] = len(self._rows.find(code, nodes)) > 0
         elif len(missing):
-            kernels.mark_codes(nodes[part:], self._offsets, self._codes, seen, len(missing))
+            kernels.mark_codes(nodes[part:], self._offsets, self._codes, seen, most)

@@ -32,9 +32,10 @@ class Selection:
 def time_pairs(profile: Profile, relations: Mapping[str, int]) -> dict[int, int | None]:
     """Start (or point) → end, as ids, for the relations (IRI → id) that the profile's patterns name."""
     names = Names(profile)
-    by_name = {names.short(iri): relation for iri, relation in relations.items()}
+    # An IRI without a prefix is matched as it is, so that `*startDate` finds it too.
+    by_name = {_bare(names.short(iri)): relation for iri, relation in relations.items()}
     found: dict[int, int | None] = {}
-    for start, end in profile.time_pairs:
+    for start, end in ((_bare(start), _bare(end)) for start, end in profile.time_pairs):
         before, _, after = start.partition("*")
         for name, relation in by_name.items():
             if relation in found or len(name) < len(before) + len(after):
@@ -46,6 +47,10 @@ def time_pairs(profile: Profile, relations: Mapping[str, int]) -> dict[int, int 
             if partner is not None or not end:
                 found[relation] = partner
     return found
+
+
+def _bare(name: str) -> str:
+    return name.removeprefix("<").removesuffix(">")
 
 
 class _Patterns:

@@ -6,13 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcaneqa.kb.interface import Ids
-from arcaneqa.kb.store import Array
+from arcaneqa.kb.store import Array, narrow
 
 # From here on a compiled loop wins over numpy, whose sorting and temporaries grow; below it, a process
 # that asks small questions only never loads the compiler.
 LARGE = 4096
 # One side this much shorter: looking its members up beats walking through the other.
 _LOPSIDED = 32
+# A key of 32 bits takes as much room as the bits of so many nodes.
+_DENSE = 32
 
 EMPTY: Ids = np.empty(0, np.int64)
 
@@ -20,11 +22,15 @@ EMPTY: Ids = np.empty(0, np.int64)
 def distinct(values: Array, universe: int) -> Ids:
     """Sorted, without repeats; `universe` is one more than the largest there can be."""
     if len(values) < LARGE or universe > 256 * len(values):
-        return _ids(np.unique(values))
+        ordered = np.sort(values)
+        fresh = np.ones(len(ordered), bool)
+        np.not_equal(ordered[1:], ordered[:-1], out=fresh[1:])
+        return _ids(ordered[fresh])
     from arcaneqa.kb import kernels
 
     words = np.zeros((universe >> 6) + 1, np.uint64)
-    return kernels.set_bits(words, kernels.mark_each(values, words))
+    kernels.mark_each(values, words)
+    return kernels.set_bits(words)
 
 
 def spread(starts: Ids, lengths: Ids) -> Ids:
@@ -59,6 +65,51 @@ def find(keys: Array, nodes: Ids) -> Ids:
     return kernels.marked_places(keys, words)
 
 
+def are_dense(keys: Array) -> bool:
+    """Whether a bit for every possible node takes no more room than the keys themselves."""
+    return len(keys) >= max(LARGE, 1) and int(keys[-1]) < _DENSE * len(keys)
+
+
+class Places:
+    """Where a node is in a large array of keys (in order), however large: a bit for every node that could be
+    there, and how many keys are before each word of bits."""
+
+    def __init__(self, keys: Array) -> None:
+        from arcaneqa.kb import kernels
+
+        self._words = np.zeros((int(keys[-1]) >> 6) + 1, np.uint64)
+        kernels.mark_each(keys, self._words)
+        counts = np.bitwise_count(self._words)
+        self._ranks = (np.cumsum(counts, dtype=np.int64) - counts).astype(narrow(max(len(keys), 1 << 16)))
+
+    def find(self, nodes: Ids) -> Ids:
+        """Places of those keys that are among `nodes` (in order)."""
+        from arcaneqa.kb import kernels
+
+        return kernels.ranked(self._possible(nodes), self._words, self._ranks)
+
+    def among(self, nodes: Ids) -> Ids:
+        """Those of the nodes that are keys."""
+        from arcaneqa.kb import kernels
+
+        possible = self._possible(nodes)
+        found: Ids = possible[kernels.marked_places(possible, self._words)]
+        return found
+
+    def _possible(self, nodes: Ids) -> Ids:
+        end = len(self._words) << 6
+        return nodes if not len(nodes) or nodes[-1] < end else nodes[: nodes.searchsorted(end)]
+
+
+def contained(values: Ids, wanted: Ids) -> NDArray[np.bool_]:
+    """Which of the values (in any order) are wanted (in order)."""
+    if not len(wanted):
+        return np.zeros(len(values), bool)
+    mask: NDArray[np.bool_] = (values >= wanted[0]) & (values <= wanted[-1])
+    mask[mask] = wanted[wanted.searchsorted(values[mask])] == values[mask]
+    return mask
+
+
 def merged(left: Ids, right: Ids) -> Ids:
     """Union."""
     return np.union1d(left, right) if len(left) and len(right) else left if len(left) else right
@@ -77,7 +128,7 @@ def intersects(left: Ids, right: Ids) -> bool:
         return False
     if len(left) > len(right):
         left, right = right, left
-    if len(left) < LARGE or len(left) * _LOPSIDED < len(right):
+    if len(left) < LARGE:
         # A few first: sets that meet usually meet soon.
         return len(find(right, left[:64])) > 0 or len(find(right, left[64:])) > 0
     from arcaneqa.kb import kernels

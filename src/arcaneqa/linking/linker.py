@@ -97,10 +97,12 @@ class Linker:
         return Links(question, tuple(mentions), tuple(stated), tuple(self._answer_types.rank(text)))
 
     def suggest(self, typed: str, limit: int) -> list[EntityCandidate]:
-        """Entities whose name begins like this, the best known first; none over an endpoint."""
-        if self._surfaces is None:
-            return []
-        nodes = self._surfaces.beginning(typed, limit)
+        """Entities whose name begins like this, the best known first."""
+        if self._surfaces is not None:
+            nodes = self._surfaces.beginning(typed, limit)
+        else:
+            assert isinstance(self._kb, LabelSearch)
+            nodes = self._kb.names_beginning(typed, limit)
         pairs = zip(nodes, self._names(nodes), strict=True)
         return [EntityCandidate(node, label, 0.0) for node, label in pairs]
 

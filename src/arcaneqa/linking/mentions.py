@@ -252,6 +252,9 @@ class LabelSearch(Protocol):
     def search_labels(self, texts: Sequence[str]) -> list[list[int]]:
         """For each text the nodes that are called exactly so, in the usual variants of case."""
 
+    def names_beginning(self, typed: str, limit: int) -> list[int]:
+        """Entities one of whose names begins so, the best known first."""
+
 
 class RemoteProposer:
     """Asks a knowledge base that keeps its names to itself: whole names, as they are said."""

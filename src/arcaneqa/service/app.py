@@ -17,7 +17,8 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from arcaneqa import __version__
 from arcaneqa.answer import ArcaneQA
-from arcaneqa.errors import ArcaneError, BudgetExceeded
+from arcaneqa.errors import ArcaneError, BudgetExceeded, EndpointError
+from arcaneqa.kb.endpoint.errors import Unsupported
 from arcaneqa.service.contract import (
     AskRequest,
     AskResponse,
@@ -40,6 +41,9 @@ GONE = 499
 Responses = dict[int | str, dict[str, Any]]
 UNAUTHORISED: Responses = {401: {"model": Problem, "description": "The bearer token is missing or wrong."}}
 MISUNDERSTOOD: Responses = {422: {"model": Problem, "description": "The request is not of the right form."}}
+UNSEARCHED: Responses = {
+    501: {"model": Problem, "description": "The endpoint behind this service cannot search names so."}
+}
 PROBLEMS: Responses = {
     **UNAUTHORISED,
     **MISUNDERSTOOD,
@@ -85,7 +89,7 @@ def create_app(
 
     @app.exception_handler(ArcaneError)
     async def refused(_: Request, error: ArcaneError) -> JSONResponse:
-        return JSONResponse({"detail": str(error)}, 503 if isinstance(error, BudgetExceeded) else 400)
+        return JSONResponse({"detail": str(error)}, _status(error))
 
     @app.exception_handler(RequestValidationError)
     async def misunderstood(_: Request, error: RequestValidationError) -> JSONResponse:
@@ -127,7 +131,7 @@ def create_app(
         """What this service knows about, with questions to try."""
         return await desk.away(portrait.knowledge_base)
 
-    @app.get("/v1/entities", responses=UNAUTHORISED | MISUNDERSTOOD)
+    @app.get("/v1/entities", responses=UNAUTHORISED | MISUNDERSTOOD | UNSEARCHED)
     async def entities(
         q: Annotated[str, Query(min_length=1, max_length=200, description="The beginning of a name.")],
         limit: Annotated[int, Query(ge=1, le=50)] = 8,
@@ -181,3 +185,15 @@ def _sentence(error: RequestValidationError) -> str:
     where = ".".join(str(part) for part in first["loc"][1:]) or str(first["loc"][0])
     sentence = f"{where}: {first['msg']}."
     return sentence.encode("utf-8", "replace").decode()
+
+
+def _status(error: ArcaneError) -> int:
+    """Whose fault it is: this service's limits, the endpoint behind it, or the request."""
+    match error:
+        case BudgetExceeded():
+            return 503
+        case Unsupported():
+            return 501
+        case EndpointError():
+            return 502
+    return 400

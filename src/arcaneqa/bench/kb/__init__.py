@@ -1,5 +1,5 @@
 """The index against other stores: `arcaneqa bench kb`."""
 
-from arcaneqa.bench.kb.run import run
+from arcaneqa.bench.kb.run import compare, grow
 
-__all__ = ["run"]
+__all__ = ["compare", "grow"]

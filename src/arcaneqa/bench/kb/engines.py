@@ -57,10 +57,8 @@ class Engine(Protocol):
 
 
 class IndexEngine:
-    name = "index"
-
-    def __init__(self, kb: Index) -> None:
-        self._kb = kb
+    def __init__(self, kb: Index, name: str) -> None:
+        self._kb, self.name = kb, name
         self._nothing = NodeSet(np.empty(0, np.int64))
 
     def prepare(self, asked: Asked | None) -> None:
@@ -240,21 +238,19 @@ def oxigraph_server(folder: Path) -> Iterator[Server]:
 
 
 @contextmanager
-def virtuoso(source: Path, folder: Path) -> Iterator[tuple[Server, float]]:
-    """A Virtuoso of its own with the facts loaded, and the seconds that took."""
+def virtuoso(source: Path, folder: Path) -> Iterator[Server]:
+    """A Virtuoso of its own with the facts loaded; it remembers by itself what it has loaded."""
     sql, http = free_port(), free_port()
     folder.mkdir(parents=True, exist_ok=True)
     settings = folder / "virtuoso.ini"
     settings.write_text(_SETTINGS.format(folder=folder, data=source.parent, sql=sql, http=http))
     with _running(["virtuoso-t", "+configfile", str(settings), "+foreground"], http):
-        start = time.perf_counter()
         commands = f"ld_dir('{source.parent}', '{source.name}', '{_GRAPH}'); rdf_loader_run(); checkpoint;"
         isql = ["isql-vt", f"127.0.0.1:{sql}", "dba", "dba", "VERBOSE=OFF", f"EXEC={commands}"]
         subprocess.run(isql, check=True, stdout=subprocess.DEVNULL)
-        seconds = time.perf_counter() - start
         # Without the graph's name Virtuoso answers from its system graphs too.
         parameters = {"default-graph-uri": _GRAPH}
-        yield Server("Virtuoso", f"http://127.0.0.1:{http}/sparql", parameters), seconds
+        yield Server("Virtuoso", f"http://127.0.0.1:{http}/sparql", parameters)
 
 
 @contextmanager

@@ -19,6 +19,7 @@ DATES = relation(RELATIONS - 1)
 KLASS = klass(0)
 FEW = klass(250)
 EDGE = Literal("12.5", XSD + "double")
+ONE = Literal("100.5", XSD + "double")
 DAY = Literal("1875-06-01", XSD + "date")
 _TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 _DOUBLE = f"<{XSD}double>"
@@ -172,6 +173,14 @@ def questions(kb: Index) -> list[Question]:
             "WITH v AS (SELECT facts.s, number FROM facts SEMI JOIN chosen ON facts.s = chosen.s "
             f"JOIN literals ON literals.s = facts.o WHERE facts.p = {frequent} AND literals.p = {numbers}) "
             "SELECT DISTINCT s FROM v WHERE number = (SELECT max(number) FROM v)",
+        ),
+        Question(
+            "join from a value",
+            "nodes",
+            False,
+            lambda kb, _: kb.subjects(numbers, kb.equal(ONE)),
+            f'SELECT DISTINCT ?x {{{{ ?x <{NUMBERS}> "{ONE.lexical}"^^{_DOUBLE} }}}}',
+            f"SELECT DISTINCT s FROM literals WHERE p = {numbers} AND number = {ONE.lexical}",
         ),
         Question(
             "members of a class",

@@ -30,12 +30,14 @@ Progress = Callable[[str, int, int | None], None]
 
 @dataclass(frozen=True)
 class Summary:
-    """What a batch's files do not say: its sizes, and what its predicate and type numbers stand for."""
+    """What a batch's files do not say: its sizes, what its predicate and type numbers stand for, and how the
+    source wrote language tags that have capital letters."""
 
     terms: int
     statements: int
     predicates: list[str]
     types: list[str]
+    spellings: dict[str, str]
 
 
 class Batch:
@@ -66,7 +68,7 @@ class Batch:
             number(predicate(quad.predicate.value, len(predicates)))
         return len(self) == most
 
-    def write(self, folder: Path, number: int) -> Summary:
+    def write(self, folder: Path, number: int, spellings: dict[str, str]) -> Summary:
         terms = list(self._terms)
         heap = [term[1:-1].encode() for term in terms]
         keys = heap.copy()
@@ -92,7 +94,7 @@ class Batch:
         }
         for name, column in columns.items():
             (folder / f"{number}.{name}").write_bytes(column)
-        return Summary(len(terms), len(self), list(self._predicates), list(self._types))
+        return Summary(len(terms), len(self), list(self._predicates), list(self._types), dict(spellings))
 
 
 def _literal(term: str) -> tuple[str, str]:
@@ -128,6 +130,16 @@ class Batches:
     @cached_property
     def types(self) -> list[str]:
         return sorted({name for summary in self.summaries for name in summary.types})
+
+    @cached_property
+    def spellings(self) -> dict[str, str]:
+        """Types that are language tags with capital letters, and how they were first written."""
+        written = {
+            f"@{tag}": f"@{text}"
+            for summary in reversed(self.summaries)
+            for tag, text in summary.spellings.items()
+        }
+        return {name: written[name] for name in self.types if name in written}
 
     @cached_property
     def _predicate_numbers(self) -> dict[str, int]:

@@ -95,6 +95,7 @@ def build_index(
                 "text": dictionary.text,
             },
             types=batches.types,
+            spellings=batches.spellings,
         )
         if importlib.util.find_spec(_SURFACES) is not None:
             progress("listing names for linking", 0, None)
@@ -139,7 +140,7 @@ def _derive(
         language_tiers(types, profile.language),
         draft,
     )
-    terms = open_terms(draft.load, types)
+    terms = open_terms(draft.load, types, {})
 
     def name_of(node: int) -> str:
         return terms.entities[node] if node < dictionary.entities else "_:literal"

@@ -60,7 +60,7 @@ def read_batches(
             batch = Batch(scope)
             more = batch.fill(quads, size)
             if len(batch):
-                done(number, batch.write(folder, number))
+                done(number, batch.write(folder, number, source.spellings))
                 number += 1
         for prefix, namespace in source.prefixes.items():
             prefixes.setdefault(prefix, namespace)
@@ -167,7 +167,7 @@ def _reply(task: _Task, block: bytes) -> dict[str, Any]:
     source, batch = Source(Path(task.path), skipped), Batch(task.scope)
     try:
         batch.fill(source.quads_of(block, task.first))
-        summary = batch.write(Path(task.folder), task.number)
+        summary = batch.write(Path(task.folder), task.number, source.spellings)
     except InputError as error:
         return {"number": task.number, "error": str(error)}
     except OSError as error:

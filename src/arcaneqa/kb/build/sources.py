@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
@@ -30,6 +31,9 @@ _LINES = (RdfFormat.N_TRIPLES, RdfFormat.N_QUADS)
 _PACKED = (".gz", ".bz2", ".zst")
 _PIECE = 1 << 22
 _SHOWN = 10
+# A language tag with a capital letter, after a quoted string or in XML's attribute.
+_TAG = re.compile(rb"""(?:["']@|xml:lang\s*=\s*["'])([a-z0-9-]*[A-Z][A-Za-z0-9-]*)""")
+_LONGEST_TAG = 64
 
 
 @dataclass
@@ -45,7 +49,8 @@ class Skipped:
 
 
 class Source:
-    """One file. `quads` streams it; `prefixes` holds what it declared once it has been read.
+    """One file. `quads` streams it; `prefixes` holds what it declared once it has been read, and `spellings`
+    how it writes the language tags that the parsers hand out in lower case.
 
     Files of lines can be had in blocks of whole lines instead, which others may parse: `blocks` and
     `quads_of`. Without `skipped`, the first bad statement raises.
@@ -54,6 +59,7 @@ class Source:
     def __init__(self, path: Path, skipped: Skipped | None) -> None:
         self.path = path
         self.prefixes: dict[str, str] = {}
+        self.spellings: dict[str, str] = {}
         self._skipped = skipped
         self._format = _format(path)
 
@@ -72,7 +78,12 @@ class Source:
                 yield from self.quads_of(block, first)
         else:
             with self._opened() as file:
-                yield from self._stream(file)
+                yield from self._stream(cast(BinaryIO, _Watched(file, self._note_spellings)))
+
+    def _note_spellings(self, text: bytes) -> None:
+        if b"@" in text or b"xml:lang" in text:
+            for tag in map(bytes.decode, _TAG.findall(text)):
+                self.spellings.setdefault(tag.lower(), tag)
 
     def blocks(self, size: int) -> Iterator[tuple[bytes, int]]:
         """Whole lines, about `size` bytes at a time, with the number of the first."""
@@ -95,6 +106,7 @@ class Source:
         while start < len(block):
             end = block.find(b"\n", start + _PIECE) + 1 or len(block)
             piece = block[start:end]
+            self._note_spellings(piece)
             good = 0
             try:
                 for quad in parse(piece, format=self._format):
@@ -159,6 +171,20 @@ class Source:
         if self._skipped is None:
             raise InputError(f"{sentence}. Mend it, or give --lenient to leave such statements out.")
         self._skipped.add(1, [sentence])
+
+
+class _Watched:
+    """A file, and somebody who sees all that is read from it, in overlapping pieces."""
+
+    def __init__(self, file: BinaryIO, see: Callable[[bytes], None]) -> None:
+        self._file, self._see, self._last = file, see, b""
+
+    def read(self, size: int = -1) -> bytes:
+        piece = self._file.read(size)
+        seen = self._last + piece
+        self._see(seen)
+        self._last = seen[-_LONGEST_TAG:]
+        return piece
 
 
 def _format(path: Path) -> RdfFormat:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
 from arcaneqa.errors import InputError
@@ -66,7 +66,7 @@ class _Discoverer:
         self._selection = Selection(profile)
 
     def discovery(self) -> Discovery:
-        subclasses = self._subclasses()
+        subclasses = closed_subclasses(self._queries, self._profile, self._known)
         domains, ranges = self._declared(self._profile.domain), self._declared(self._profile.range)
         classes = self._classes(subclasses, {*domains.values(), *ranges.values()})
         counts = self._counts()
@@ -162,22 +162,6 @@ class _Discoverer:
             for number, name in enumerate(names)
         ]
 
-    def _subclasses(self) -> dict[str, tuple[str, ...]]:
-        if not self._profile.closed_classes:
-            return {}
-        below: dict[str, set[str]] = defaultdict(set)
-        for low, high in self._pairs(self._profile.subclass):
-            below[high].add(low)
-        closed = {}
-        for start in sorted(below):
-            seen, ahead = {start}, [start]
-            while ahead:
-                for name in below.get(ahead.pop(), set()) - seen:
-                    seen.add(name)
-                    ahead.append(name)
-            closed[start] = tuple(sorted(seen - {start}))
-        return closed
-
     def _inverses(self, ids: dict[str, int]) -> dict[int, int]:
         inverses: dict[int, int] = {}
         for left, right in sorted(self._pairs(self._profile.inverse)):
@@ -194,11 +178,7 @@ class _Discoverer:
         return found
 
     def _pairs(self, predicates: tuple[str, ...]) -> set[tuple[str, str]]:
-        present = tuple(name for name in predicates if name in self._known)
-        if not present:
-            return set()
-        rows = self._ask([Question(("?a", "?b"), f"?a {either(present)} ?b")])
-        return {(a.value, b.value) for a, b in rows if isinstance(a, Iri) and isinstance(b, Iri) and a != b}
+        return _pairs(self._queries, predicates, self._known)
 
     def _labels(self, names: Sequence[str]) -> dict[str, str]:
         naming = Naming(self._profile, self._known)
@@ -211,6 +191,35 @@ class _Discoverer:
 
     def _ask(self, questions: Sequence[Question]) -> list[Row]:
         return [row for rows in self._queries.all(questions, _DEADLINE) for row in rows]
+
+
+def closed_subclasses(
+    queries: Queries, profile: Profile, predicates: Container[str]
+) -> dict[str, tuple[str, ...]]:
+    """Every class with proper subclasses, and those, direct or not."""
+    if not profile.closed_classes:
+        return {}
+    below: dict[str, set[str]] = defaultdict(set)
+    for low, high in _pairs(queries, profile.subclass, predicates):
+        below[high].add(low)
+    closed = {}
+    for start in sorted(below):
+        seen, ahead = {start}, [start]
+        while ahead:
+            for name in below.get(ahead.pop(), set()) - seen:
+                seen.add(name)
+                ahead.append(name)
+        closed[start] = tuple(sorted(seen - {start}))
+    return closed
+
+
+def _pairs(queries: Queries, predicates: tuple[str, ...], present: Container[str]) -> set[tuple[str, str]]:
+    """The IRIs that one of the predicates relates, where it occurs at all."""
+    asked = tuple(name for name in predicates if name in present)
+    if not asked:
+        return set()
+    rows = queries.all([Question(("?a", "?b"), f"?a {either(asked)} ?b")], _DEADLINE)[0]
+    return {(a.value, b.value) for a, b in rows if isinstance(a, Iri) and isinstance(b, Iri) and a != b}
 
 
 def _fitting_profile(predicates: Iterable[str]) -> Profile:

@@ -107,6 +107,10 @@ class Endpoint(KnowledgeBase):
         """Nodes that are called exactly so, in the usual variants of case and language."""
         return self._lexicon.search(texts)
 
+    def names_beginning(self, typed: str, limit: int) -> list[int]:
+        """Entities one of whose names begins so; `Unsupported` where the server cannot find them in time."""
+        return self._lexicon.beginning(typed, limit)
+
     def are_literals(self, ids: Ids) -> NDArray[np.bool_]:
         return np.array([isinstance(term, Literal) for term in self._nodes.terms(ids)], bool)
 

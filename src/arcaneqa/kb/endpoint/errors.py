@@ -23,3 +23,7 @@ class Garbled(EndpointError):
 
 class Oversized(EndpointError):
     """The answer is larger than the limit, or the server cut it short."""
+
+
+class Unsupported(EndpointError):
+    """The server does not do this, or not within a time worth waiting."""

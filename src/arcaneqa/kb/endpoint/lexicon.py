@@ -6,6 +6,7 @@ from collections.abc import Container, Iterator, Sequence
 
 import numpy as np
 
+from arcaneqa.kb.endpoint.errors import Rejected, TimedOut, Unsupported
 from arcaneqa.kb.endpoint.naming import Called, Naming
 from arcaneqa.kb.endpoint.nodes import Nodes
 from arcaneqa.kb.endpoint.patterns import either
@@ -15,6 +16,11 @@ from arcaneqa.kb.interface import Ids
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.terms import RDF_LANG_STRING, Iri, Literal, Term
 
+_PATIENCE = 2.0
+"""Seconds that somebody who types will wait for proposals."""
+_KNOWN = 5
+"""Of so many times as many entities as wanted, those best known are proposed."""
+
 
 class Lexicon:
     def __init__(self, queries: Queries, nodes: Nodes, profile: Profile, present: Container[str]) -> None:
@@ -23,6 +29,7 @@ class Lexicon:
         self._naming = Naming(profile, present)
         self._names = either(tuple(name for name in (*profile.label, *profile.alias) if name in present))
         self._language = profile.language
+        self._too_slow = False
 
     def mentioned(self, term: Iri | Literal) -> Term | None:
         """The term as the server writes it, if any fact mentions it."""
@@ -83,6 +90,36 @@ class Lexicon:
                     for place in by_text.get((name.lexical, name.language), ()):
                         found[place].add(node)
         return [sorted(nodes) for nodes in found]
+
+    def beginning(self, typed: str, limit: int) -> list[int]:
+        """Entities one of whose names begins so, in whatever case, the most mentioned first.
+
+        Plain SPARQL can only look through all names for that. Whether a server does so in time is found by
+        trying; one that does not is not tried again.
+        """
+        prefix = Literal(" ".join(typed.lower().split()))
+        if not self._names or not prefix.lexical or not is_writable(prefix):
+            return []
+        begins = f"isIRI(?x) && isLiteral(?l) && STRSTARTS(LCASE(STR(?l)), {written(prefix)})"
+        question = Question(("?x", "?l"), f"?x {self._names} ?l . FILTER({begins})")
+        try:
+            if self._too_slow:
+                raise TimedOut("Tried before.")
+            rows = self._queries.first([question], _KNOWN * limit, _PATIENCE)[0]
+        except (TimedOut, Rejected):
+            self._too_slow = True
+            raise Unsupported(
+                f"The endpoint {self._queries.client.name} does not look through its names within "
+                f"{_PATIENCE:g} seconds; ask with whole names, which it finds."
+            ) from None
+        shortest: dict[Term, int] = {}
+        for term, name in rows:
+            if term is not None and isinstance(name, Literal):
+                shortest[term] = min(len(name.lexical), shortest.get(term, len(name.lexical)))
+        nodes = self._nodes.intern(list(shortest))
+        order = np.lexsort((np.array(list(shortest.values())), -self.degrees(nodes)))
+        found: list[int] = nodes[order].tolist()
+        return found[:limit]
 
     def _chunks(self, texts: Sequence[str]) -> Iterator[Sequence[str]]:
         size = self._queries.capabilities.listed

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+from pathlib import Path
+
+from arcaneqa.errors import InputError
 from arcaneqa.kb.endpoint.cache import ResultCache
 from arcaneqa.kb.endpoint.client import Client
 from arcaneqa.kb.endpoint.discovery import discover
 from arcaneqa.kb.endpoint.endpoint import Endpoint
+from arcaneqa.kb.endpoint.given import given
 from arcaneqa.kb.endpoint.queries import Queries, probe
 from arcaneqa.kb.endpoint.remembered import Memory
 from arcaneqa.kb.endpoint.settings import Settings
@@ -27,12 +32,26 @@ def opened(url: str, profile: Profile | None, settings: Settings | None) -> Endp
         cache=cache,
     )
     try:
-        memory = Memory(settings.folder, f"{client.name}\n{profile!r}", settings.age)
+        memory = Memory(settings.folder, f"{client.name}\n{profile!r}{_told(settings.schema)}", settings.age)
         discovery = memory.load()
         if discovery is None:
-            discovery = discover(Queries(client, probe(client)), profile)
+            queries = Queries(client, probe(client))
+            if settings.schema is None:
+                discovery = discover(queries, profile)
+            else:
+                discovery = given(queries, settings.schema, profile)
             memory.save(discovery)
         return Endpoint(client, discovery)
     except BaseException:
         client.close()
         raise
+
+
+def _told(schema: Path | None) -> str:
+    """What a schema that is handed in says, for knowing when it has changed."""
+    if schema is None:
+        return ""
+    try:
+        return "\n" + hashlib.sha256(schema.read_bytes()).hexdigest()
+    except OSError as error:
+        raise InputError(f"The schema {schema} cannot be read: {error.strerror}.") from None

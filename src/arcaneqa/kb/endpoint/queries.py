@@ -66,9 +66,11 @@ class Queries:
             for question, rows in zip(questions, results, strict=True)
         ]
 
-    def first(self, questions: Sequence[Question], limit: int) -> list[list[Row]]:
+    def first(
+        self, questions: Sequence[Question], limit: int, deadline: float | None = None
+    ) -> list[list[Row]]:
         """Up to `limit` rows of every question; `limit` is at most a page."""
-        return self.client.select_all([question.text(limit) for question in questions])
+        return self.client.select_all([question.text(limit) for question in questions], deadline)
 
     def count(self, question: Question) -> int:
         return whole_number(self.client.select(question.counted())[0][0])

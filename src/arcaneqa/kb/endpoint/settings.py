@@ -18,11 +18,13 @@ _DAY = 86400.0
 
 @dataclass(frozen=True)
 class Settings:
-    """`cache_bytes` 0 means no cache of results; `age` is how many seconds what was learnt is trusted."""
+    """`cache_bytes` 0 means no cache of results; `age` is how many seconds what was learnt is trusted;
+    `schema` is a file that says what would otherwise be looked for in all facts."""
 
     authorization: str | None = field(default=None, repr=False)
     certificates: Path | None = None
     profile: str | None = None
+    schema: Path | None = None
     limits: Limits = field(default_factory=Limits)
     cache_bytes: int = 0
     age: float = 7 * _DAY
@@ -43,11 +45,12 @@ class Settings:
                 raise InputError(f"{_PREFIX}{name} must be a number, not “{text}”.")
             return value
 
-        certificates = get("CERTIFICATES")
+        certificates, schema = get("CERTIFICATES"), get("SCHEMA")
         return cls(
             authorization=_authorization(get("AUTHORIZATION"), get("AUTHORIZATION_FILE")),
             certificates=Path(certificates) if certificates else None,
             profile=get("PROFILE"),
+            schema=Path(schema) if schema else None,
             limits=Limits(deadline=number("DEADLINE", Limits().deadline)),
             cache_bytes=int(number("CACHE_MIB", 0) * 2**20),
             age=number("AGE_DAYS", 7) * _DAY,

@@ -1,0 +1,86 @@
+"""A schema that is handed in, as `arcaneqa info KB --json` prints it, so that nothing need be looked over.
+
+It may come from this endpoint, from an index of the same facts or of a part of them, or be edited by hand:
+what it leaves out is not asked about, and relations that are not in it are never offered.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from arcaneqa.errors import InputError
+from arcaneqa.kb.endpoint.discovery import Discovery, closed_subclasses
+from arcaneqa.kb.endpoint.queries import Queries
+from arcaneqa.kb.profile import BUILT_IN, Profile
+from arcaneqa.kb.schema import Class, Relation, Schema, ValueKind
+from arcaneqa.kb.selection import time_pairs
+from arcaneqa.kb.words import label_from_iri
+
+
+def given(queries: Queries, path: Path, profile: Profile | None) -> Discovery:
+    data = _read(path)
+    if profile is None:
+        profile = BUILT_IN.get(data["profile"])
+    if profile is None:
+        raise InputError(
+            f"The schema {path} was made with the profile “{data['profile']}”; name its file in "
+            "ARCANEQA_ENDPOINT_PROFILE."
+        )
+    try:
+        schema = _schema(data, profile)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(
+            f"The schema {path} is not what `arcaneqa info KB --json` prints: {type(error).__name__} {error}."
+        ) from None
+    subclasses = closed_subclasses(queries, profile, schema.relation_ids.keys())
+    return Discovery(profile, queries.capabilities, schema, subclasses)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"The schema {path} cannot be read: {error.strerror}.") from None
+    except ValueError as error:
+        raise InputError(f"The schema {path} is not JSON: {error}.") from None
+    if not isinstance(data, dict) or not {"profile", "relations", "classes"} <= data.keys():
+        raise InputError(f"The schema {path} is not what `arcaneqa info KB --json` prints.")
+    return data
+
+
+def _schema(data: dict[str, Any], profile: Profile) -> Schema:
+    class_ids = {item["name"]: number for number, item in enumerate(data["classes"])}
+    relation_ids = {item["name"]: number for number, item in enumerate(data["relations"])}
+    classes = [
+        Class(
+            number,
+            str(item["iri"]),
+            item.get("label") or label_from_iri(item["iri"]),
+            int(item.get("members", 0)),
+            bool(item.get("hidden", False)),
+        )
+        for number, item in enumerate(data["classes"])
+    ]
+    relations = [
+        Relation(
+            id=number,
+            iri=str(item["iri"]),
+            label=item.get("label") or label_from_iri(item["iri"]),
+            facts=int(item.get("facts", 0)),
+            objects=int(item.get("objects", 0)),
+            kinds=frozenset(map(ValueKind, item["kinds"])),
+            domain=_place(item.get("domain"), class_ids),
+            range=_place(item.get("range"), class_ids),
+            inverse=_place(item.get("inverse"), relation_ids),
+            hidden=bool(item.get("hidden", False)),
+        )
+        for number, item in enumerate(data["relations"])
+    ]
+    times = {r.iri: r.id for r in relations if ValueKind.TIME in r.kinds}
+    return Schema(relations, classes, time_pairs(profile, times))
+
+
+def _place(name: str | None, ids: dict[str, int]) -> int | None:
+    return None if name is None else ids[name]
