@@ -37,6 +37,7 @@ FUNCTION_WORDS = {
     Function.CONS: "only those with",
     Function.TC: "at the time",
 }
+_ANYTHING = "thing"
 _VALUE_WORDS = (
     (ValueKind.NUMBER, "number"),
     (ValueKind.TIME, "date"),
@@ -80,7 +81,7 @@ def forward_candidate(relation: Relation, schema: Schema) -> Candidate:
     return Candidate(
         TokenKind.RELATION,
         relation_words(relation),
-        f"{_domain(relation, schema)} to {_range(relation, schema)}",
+        _leads(_domain(relation, schema), _range(relation, schema)),
     )
 
 
@@ -88,8 +89,12 @@ def backward_candidate(relation: Relation, schema: Schema) -> Candidate:
     return Candidate(
         TokenKind.RELATION,
         f"whose {relation_words(relation)} is",
-        f"{_range(relation, schema)} to {_domain(relation, schema)}",
+        _leads(_range(relation, schema), _domain(relation, schema)),
     )
+
+
+def _leads(source: str, target: str) -> str:
+    return "" if source == target == _ANYTHING else f"{source} to {target}"
 
 
 def _own_words(iri: str, label: str) -> str:
@@ -102,10 +107,10 @@ def _domain(relation: Relation, schema: Schema) -> str:
     if relation.domain is not None:
         return class_words(schema.classes[relation.domain])
     owner = tail(relation.iri).rpartition(".")[0]
-    return words(owner.rpartition(".")[2]) or "thing"
+    return words(owner.rpartition(".")[2]) or _ANYTHING
 
 
 def _range(relation: Relation, schema: Schema) -> str:
     if ValueKind.ENTITY in relation.kinds:
-        return "thing" if relation.range is None else class_words(schema.classes[relation.range])
-    return next((text for kind, text in _VALUE_WORDS if kind in relation.kinds), "thing")
+        return _ANYTHING if relation.range is None else class_words(schema.classes[relation.range])
+    return next((text for kind, text in _VALUE_WORDS if kind in relation.kinds), _ANYTHING)

@@ -20,6 +20,7 @@ import torch
 import torch.distributed as dist
 
 from arcaneqa.errors import ArcaneError, InputError
+from arcaneqa.induction.learned import Learned
 from arcaneqa.model.checkpoint import Model, create, load
 from arcaneqa.model.config import ModelConfig
 from arcaneqa.model.encoder import steady_gpu
@@ -61,8 +62,23 @@ def train(settings: Settings, encoder: str | None, start: Path | None, config: M
         if dist.is_initialized():
             dist.destroy_process_group()
     if crew.rank == 0:
+        if settings.out.exists():
+            learned(settings.sets, start).save(settings.out)
         plot(trainer.run_folder / "history.jsonl", trainer.run_folder / "history.png")
     return progress
+
+
+def learned(sets: Sequence[Path], start: Path | None) -> Learned:
+    """What the programs of all sets, and those of the model it goes on from, teach induction."""
+    known = Learned() if start is None else Learned.of_model(start)
+    for folder in sets:
+        taught = manifest_of(folder)["report"].get("learned")
+        if taught is not None:
+            try:
+                known |= Learned.from_json(taught)
+            except ValueError as error:
+                raise InputError(f"{folder} cannot be read ({error}); prepare the set again") from error
+    return known
 
 
 def _name(folder: Path) -> str:
@@ -115,6 +131,7 @@ def _parser() -> argparse.ArgumentParser:
         ("part_tokens", int),
         ("call_tokens", int),
         ("candidates", int),
+        ("untyped", float),
         ("rate", float),
         ("encoder_rate", float),
         ("warmup", float),
