@@ -109,15 +109,16 @@ def test_large_sets_have_what_their_parts_have(tmp_path: Path) -> None:
     """Half of everything occurs only among the last nodes, after what a first look sees."""
     generator = np.random.default_rng(2)
     count, kinds = 6000, 40
+    kind = generator.integers(np.where(np.arange(count) > count // 2, kinds, kinds // 2)).tolist()
+    other = generator.integers(count, size=count).tolist()
     with (tmp_path / "g.nt").open("w") as file:
-        for node in range(count):
-            kind = (
-                int(generator.integers(kinds)) if node > count // 2 else int(generator.integers(kinds // 2))
+        for node in range(count):  # ids go by the order in which nodes are met
+            file.write(
+                f"<{EX}e{node}> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <{EX}C{kind[node]}> .\n"
             )
-            other = int(generator.integers(count))
-            file.write(f"<{EX}e{node}> <{EX}r{kind}> <{EX}e{other}> .\n")
-            file.write(f'<{EX}e{node}> <{EX}v{kind}> "{node}"^^<{XSD}integer> .\n')
-            file.write(f"<{EX}e{node}> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <{EX}C{kind}> .\n")
+        for node in range(count):
+            file.write(f"<{EX}e{node}> <{EX}r{kind[node]}> <{EX}e{other[node]}> .\n")
+            file.write(f'<{EX}e{node}> <{EX}v{kind[node]}> "{node}"^^<{XSD}integer> .\n')
     build_index([tmp_path / "g.nt"], tmp_path / "index")
     with Index(tmp_path / "index") as kb:
         named = [kb.node(Iri(f"{EX}e{node}")) for node in range(count)]
