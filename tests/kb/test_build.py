@@ -224,7 +224,7 @@ def test_the_verbs(tmp_path: Path) -> None:
     assert isinstance(run.invoke(app, ["index", source, "--out", out]).exception, InputError)
     done = run.invoke(app, ["index", source, "--out", out, "--lenient"])
     assert done.exit_code == 0, done.output
-    assert "1 statements were left out" in done.output
+    assert "1 statement was left out" in done.output
     told = run.invoke(app, ["info", out, "--verify"])
     assert told.exit_code == 0, told.output
     assert "match their checksums" in told.output
@@ -280,3 +280,19 @@ def test_a_tag_is_seen_though_a_piece_ends_within_it() -> None:
             pass
         assert seen["en-gb"] == "en-GB"
         assert seen["de-at"] == "de-AT"
+
+
+@pytest.mark.parametrize("lenient", [False, True])
+def test_bad_xml_has_a_line(tmp_path: Path, lenient: bool) -> None:
+    good = '<e:T rdf:about="http://example.org/a"/>'
+    head = '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e="http://example.org/">'
+    (tmp_path / "g.rdf").write_text(f"{head}\n{good}\n<e:T <<\n{good}\n</rdf:RDF>")
+    if lenient:
+        report = build_index([tmp_path / "g.rdf"], tmp_path / "index", lenient=True)
+        assert report.facts == 1
+        (told,) = report.skipped.first
+        assert "g.rdf, line 3: " in told
+        assert "the rest of it is unread" in told
+    else:
+        with pytest.raises(InputError, match=r"g\.rdf, line 3: "):
+            build_index([tmp_path / "g.rdf"], tmp_path / "index")

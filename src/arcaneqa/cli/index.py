@@ -58,7 +58,8 @@ def command(
             progress=progress,
         )
     if report.skipped.count:
-        typer.echo(f"{report.skipped.count:,} statements were left out; the first of them:", err=True)
+        were = "statement was" if report.skipped.count == 1 else "statements were"
+        typer.echo(f"{report.skipped.count:,} {were} left out; the first of them:", err=True)
         for sentence in report.skipped.first:
             typer.echo(f"  {sentence}", err=True)
     typer.echo(

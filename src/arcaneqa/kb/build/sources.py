@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, cast
+from xml.parsers import expat
 
 import zstandard
 from pyoxigraph import Quad, QuadParser, RdfFormat, parse
@@ -154,6 +155,11 @@ class Source:
             except StopIteration:
                 break
             except SyntaxError as error:
+                if self._format is RdfFormat.RDF_XML:
+                    self._refuse(
+                        error, error.lineno or self._line_of_bad_xml(), "; so the rest of it is unread"
+                    )
+                    break
                 self._refuse(error, error.lineno)
                 if str(error) == last:  # the parser cannot get past it
                     break
@@ -163,14 +169,24 @@ class Source:
             yield quad
         self.prefixes = dict(parser.prefixes)
 
-    def _refuse(self, error: SyntaxError, line: int | None) -> None:
+    def _line_of_bad_xml(self) -> int | None:
+        """The parser of RDF/XML does not say where it stopped; one of plain XML does, if it stops too."""
+        plain = expat.ParserCreate()
+        try:
+            with self._opened() as file:
+                plain.ParseFile(file)
+        except expat.ExpatError as error:
+            return error.lineno
+        return None
+
+    def _refuse(self, error: SyntaxError, line: int | None, consequence: str = "") -> None:
         # The parser's own position is within a piece; ours is within the file.
         reason = error.msg.partition(": ")[2] if error.msg.startswith("Parser error") else error.msg
         where = f"{self.path}, line {line}" if line else str(self.path)
         sentence = f"{where}: {reason}"
         if self._skipped is None:
             raise InputError(f"{sentence}. Mend it, or give --lenient to leave such statements out.")
-        self._skipped.add(1, [sentence])
+        self._skipped.add(1, [sentence + consequence])
 
 
 class _Watched:
