@@ -113,6 +113,7 @@ def run(
     body = measure(sets, encoder, batch, call_tokens, updates)
     names = " ".join(path.name for path in sets)
     line = f"python -m arcaneqa.bench.train {names} --encoder {Path(encoder).name} --batch {batch}"
+    line += f" --call-tokens {call_tokens}"
     write_section(document, "train", "Training speed", line, body)
     return body
 
