@@ -112,11 +112,11 @@ class Index(KnowledgeBase):
                     found.setdefault(node, []).append(name)
         names = sorted({name for literals in found.values() for name in literals if name >= self._entities})
         terms = dict(zip(names, self.terms(np.array(names, np.int64)), strict=True))
-        own = self.profile.language
+        own = self.profile.language.lower()
         foreign = {
             name: term.lexical
             for name, term in terms.items()
-            if isinstance(term, Literal) and term.language and term.language.split("-")[0] != own
+            if isinstance(term, Literal) and term.language and term.language.lower().split("-")[0] != own
         }
         return [
             [foreign[n] for n in found.get(node, ()) if n in foreign] for node in np.asarray(ids).tolist()
