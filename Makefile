@@ -25,6 +25,7 @@ types: $(READY)
 unit: $(READY)
 	# One thread a worker: small tensors only lose time to threads that wait for each other.
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 -m "not slow and not virtuoso and not browser"
+	OMP_NUM_THREADS=1 $(BIN)/pytest --doctest-modules src/arcaneqa/answer.py src/arcaneqa/sayable.py
 
 test-slow: $(READY)
 	$(BIN)/pytest -m slow
@@ -36,6 +37,7 @@ test-searches: $(READY)
 test-virtuoso: $(READY)
 	$(BIN)/pytest -m virtuoso
 
+# Playwright is one of the packages for development; it drives Debian's own Chromium.
 test-browser: $(READY)
 	@test -x /usr/bin/chromium || (apt-get update -q && apt-get install -y -q --no-install-recommends chromium fonts-dejavu-core)
 	$(BIN)/pytest -m browser

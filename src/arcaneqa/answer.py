@@ -99,9 +99,12 @@ class Answer:
 class ArcaneQA:
     """Answers questions over one knowledge base; safe to share between threads.
 
-    >>> qa = ArcaneQA.load()  # doctest: +SKIP
-    >>> qa.ask("what is the capital of France?").items[0].label  # doctest: +SKIP
-    'Paris'
+    >>> qa = ArcaneQA.load()
+    >>> answer = qa.ask("what is the capital of France?")
+    >>> answer.items[0].label, answer.program
+    ('Paris', '(JOIN demo:capital_inv demo:France)')
+    >>> print(qa.ask("why is the sky blue?").reason)
+    This is a question for a reason (why); programs cannot express that.
     """
 
     def __init__(

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Dialog, Page, expect, sync_playwright
 from service_world import HOSTILE, answering, serving, small_world
 
@@ -73,7 +74,7 @@ def test_ask_and_watch(page: Page, demo: str) -> None:
     _ask(page, demo, QUESTION)
     expect(page.locator("#items")).to_contain_text("Paris")
     expect(page.locator("#sure")).to_contain_text("sure")
-    expect(page.locator("#marked mark").first).to_have_text("France")
+    expect(page.locator("#marked .mention").first).to_have_text("France")
     assert page.locator("#steps > li").count() >= 3
     expect(page.locator("#graph svg")).to_be_visible()
     page.locator(".heat summary").first.click()
@@ -104,9 +105,12 @@ def test_steps_appear_before_the_answer(page: Page, demo: str) -> None:
 def test_another_reading_and_its_permalink(page: Page, demo: str) -> None:
     _ask(page, demo, QUESTION)
     before = page.locator("#panel").inner_text()
-    page.locator(".candidate[aria-pressed=false]", has_text="Fort-de-France").first.click()
+    relation = page.locator("#steps > li", has_text="Along which relation").first
+    other = relation.locator(".candidate[aria-pressed=false]").first
+    name = other.locator(".name").inner_text()
+    other.click()
     expect(page.locator("#panel")).not_to_have_text(before, timeout=30_000)
-    expect(page.locator("#panel")).to_contain_text("Fort_de_France")
+    expect(relation.locator(".candidate[aria-pressed=true] .name")).to_have_text(name)
     expect(page.locator("#held")).to_be_visible()
     link, program = page.url, page.locator("#panel").inner_text()
     page.goto("about:blank")
@@ -114,6 +118,72 @@ def test_another_reading_and_its_permalink(page: Page, demo: str) -> None:
     expect(page.locator("#panel")).to_have_text(program, timeout=30_000)
     page.locator("#free").click()
     expect(page.locator("#panel")).to_have_text(before, timeout=30_000)
+
+
+def test_another_entity_and_its_permalink(page: Page, demo: str) -> None:
+    _ask(page, demo, "what is the capital of Georgia?")
+    before = page.locator("#panel").inner_text()
+    other = "demo:Georgia" if "demo:Georgia_state" in before else "demo:Georgia_state"
+    page.locator(".mention", has_text="Georgia").click()
+    expect(page.locator("#alternatives")).to_contain_text("South Georgia")
+    page.screenshot(path=IMAGES / "page-entity.png")
+    page.locator(f"#alternatives button[title='{other}']").click()
+    expect(page.locator("#panel")).to_contain_text(f"{other})", timeout=30_000)
+    expect(page.locator("#held")).to_be_visible()
+    link, program = page.url, page.locator("#panel").inner_text()
+    page.goto("about:blank")
+    page.goto(link)
+    expect(page.locator("#panel")).to_have_text(program, timeout=30_000)
+    page.locator(".mention", has_text="Georgia").click()
+    expect(page.locator("#alternatives [aria-pressed=true]")).to_have_count(1)
+    page.locator("#alternatives button", has_text="nothing").click()
+    expect(page.locator(".mention.dropped")).to_be_visible(timeout=30_000)
+    page.locator("#free").click()
+    expect(page.locator("#panel")).to_have_text(before, timeout=30_000)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1000])
+def test_axe_finds_nothing_wrong(page: Page, demo: str, scheme: str, width: int) -> None:
+    """Labels, roles, contrast, order of headings: on the empty page, and with everything opened."""
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    page.goto(demo)
+    expect(page.locator("#examples button").first).to_be_visible(timeout=30_000)
+    audit = Axe()
+    assert _violations(audit, page) == []
+    _ask(page, demo, "which countries border Georgia?")
+    page.locator(".mention").first.click()
+    for summary in page.locator("summary").all():
+        summary.click()
+    assert _violations(audit, page) == []
+    page.get_by_label("Your question").fill("why is the sky blue?")
+    page.keyboard.press("Enter")
+    expect(page.locator("#items .none")).not_to_be_empty(timeout=30_000)
+    assert _violations(audit, page) == []
+
+
+def _violations(audit: Axe, page: Page) -> list[str]:
+    found = audit.run(page).response["violations"]
+    return [f"{one['id']}: {node['html'][:200]}" for one in found for node in one["nodes"]]
+
+
+def test_the_keyboard_reaches_everything_in_order(page: Page, demo: str) -> None:
+    _ask(page, demo, QUESTION)
+    expect(page.locator("#examples button").first).to_be_visible(timeout=30_000)
+    page.get_by_label("Your question").focus()
+    reached: list[str] = []
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        place = page.evaluate(
+            "(() => { const e = document.activeElement; return e.closest('#ask, #answer, #marked, #steps, "
+            "#graph, [role=tablist], #panel')?.id || e.closest('[role=tablist]') && 'tabs' || '' })()"
+        )
+        if place and (not reached or reached[-1] != place):
+            reached.append(place)
+        if place == "panel":
+            break
+    assert reached == ["ask", "answer", "marked", "steps", "graph", "tabs", "panel"]
 
 
 def test_completion_by_keyboard(page: Page, demo: str) -> None:
@@ -186,7 +256,7 @@ def test_the_picture(page: Page, demo: str) -> None:
     expect(page.locator("#items")).to_contain_text("Poland")
     page.locator(".heat summary").first.click()
     page.locator("h1").click()
-    page.screenshot(path=IMAGES / "page.png")
+    page.screenshot(path=IMAGES / "page.png", full_page=True)
 
 
 def _light(colour: str) -> float:

@@ -106,6 +106,27 @@ def test_a_picked_candidate_is_kept(client: httpx.Client) -> None:
     assert kept > 1
 
 
+def test_a_settled_entity_is_kept(client: httpx.Client) -> None:
+    question = "what is the capital of France?"
+    start = question.index("France")
+    said = {"start": start, "end": start + 6, "id": "<http://example.org/Peru>"}
+    events = _events(client, {"question": question, "entities": [said]})
+    (mention,) = events[0][1]["mentions"]
+    assert mention["settled"]
+    assert mention["candidates"][0]["description"] == "France (country)"
+    named = [entity["id"] for entity in events[-1][1]["entities"]]
+    assert "<http://example.org/France>" not in named
+    body = client.post("/v1/ask", json={"question": question, "entities": [said | {"id": None}]}).json()
+    assert body["entities"] == []
+    for wrong, why in (
+        ({"id": "<http://example.org/Atlantis>"}, "not in this"),
+        ({"end": 99}, "no characters"),
+    ):
+        refused = client.post("/v1/ask", json={"question": question, "entities": [said | wrong]})
+        assert refused.status_code == 400
+        assert why in refused.json()["detail"]
+
+
 def test_run(client: httpx.Client) -> None:
     body = client.post("/v1/run", json={"program": "(COUNT <http://example.org/Country>)"}).json()
     assert body["answers"][0]["value"] == "6"

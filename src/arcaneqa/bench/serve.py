@@ -7,10 +7,10 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from itertools import count
+from dataclasses import dataclass, field
+from itertools import cycle
 from pathlib import Path
 
 import httpx
@@ -20,25 +20,38 @@ from arcaneqa.errors import ArcaneError
 
 CLIENTS = (1, 8, 64)
 OVERLOAD = 128
+TOGETHER = 16
+PARTS = 10
 START = "from arcaneqa.cli.main import main; main()"
 
 
-@dataclass(frozen=True, slots=True)
+Expected = dict[str, str | None]
+"""Questions with the programs they were answered by the first time."""
+
+
+@dataclass(slots=True)
 class Load:
     """A run of some clients that each ask again as soon as they are answered."""
 
-    seconds: float
-    answered: list[float]
-    busy: int
-    failed: int
+    seconds: float = 0.0
+    answered: list[float] = field(default_factory=list)
+    busy: int = 0
+    failed: int = 0
+    compared: int = 0
+    different: int = 0
 
-    @property
-    def rate(self) -> float:
-        return len(self.answered) / self.seconds
-
-    @property
-    def p95(self) -> float:
-        return float(np.percentile(self.answered, 95)) if self.answered else float("nan")
+    def note(self, question: str, response: httpx.Response, seconds: float, expected: Expected) -> None:
+        if response.status_code == 429:
+            self.busy += 1
+        elif response.status_code != 200:
+            self.failed += 1
+        else:
+            self.answered.append(seconds)
+            program = response.json()["program"]
+            if question in expected:
+                self.compared += 1
+                self.different += program != expected[question]
+            expected.setdefault(question, program)
 
 
 @contextmanager
@@ -67,69 +80,71 @@ def resident(pid: int) -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
-async def _drive(url: str, path: str, bodies: Sequence[dict[str, str]], clients: int, seconds: float) -> Load:
-    answered: list[float] = []
-    statuses: list[int] = []
-    turns = count()
-    end = time.perf_counter() + seconds
+async def _drive(
+    url: str, questions: Iterator[str], clients: int, until: Callable[[int], bool], expected: Expected
+) -> Load:
+    load = Load()
     limits = httpx.Limits(max_connections=clients)
 
     async def ask_again(client: httpx.AsyncClient) -> None:
-        while time.perf_counter() < end:
+        while not until(len(load.answered)):
+            question = next(questions)
             started = time.perf_counter()
-            response = await client.post(path, json=bodies[next(turns) % len(bodies)])
-            statuses.append(response.status_code)
-            if response.status_code == 200:
-                answered.append(time.perf_counter() - started)
-            elif response.status_code == 429:
+            response = await client.post("/v1/ask", json={"question": question})
+            load.note(question, response, time.perf_counter() - started, expected)
+            if response.status_code == 429:
                 await asyncio.sleep(0.1)
 
     started = time.perf_counter()
-    async with httpx.AsyncClient(base_url=url, limits=limits, timeout=60) as client:
+    async with httpx.AsyncClient(base_url=url, limits=limits, timeout=120) as client:
         await asyncio.gather(*(ask_again(client) for _ in range(clients)))
-    busy = statuses.count(429)
-    return Load(time.perf_counter() - started, answered, busy, len(statuses) - len(answered) - busy)
+    load.seconds = time.perf_counter() - started
+    return load
 
 
-def drive(
-    url: str, bodies: Sequence[dict[str, str]], clients: int, seconds: float, path: str = "/v1/ask"
-) -> Load:
-    return asyncio.run(_drive(url, path, bodies, clients, seconds))
+def drive(url: str, questions: Iterator[str], clients: int, seconds: float, expected: Expected) -> Load:
+    """Clients that ask for some seconds; what they were answered is remembered in, or held to, `expected`."""
+    end = time.perf_counter() + seconds
+    return asyncio.run(_drive(url, questions, clients, lambda _: time.perf_counter() > end, expected))
 
 
 def report(questions: Sequence[str], options: Sequence[str], seconds: float) -> str:
-    bodies = [{"question": question} for question in questions]
     rows = [
-        "| clients | searched together | answers/s | p95 (s) | 429 | failed |",
-        "|--:|--:|--:|--:|--:|--:|",
+        "| clients | searched together | answers/s | median (s) | p95 (s) | 429 | failed | unlike serial |",
+        "|--:|--:|--:|--:|--:|--:|--:|--:|",
     ]
-    notes = []
-    for together in (1, 16):
+    notes = [f"{len(questions):,} questions, none twice before all were asked; {seconds:g} s a row."]
+    expected: Expected = {}
+    for together in (1, TOGETHER):
         limit = ["--together", str(together), "--waiting", "64"]
         with server([*options, *limit]) as (url, pid):
-            drive(url, bodies, 4, min(seconds, 3.0))  # caches and compiled kernels
-            before = resident(pid)
+            drive(url, cycle(questions), 4, min(seconds, 3.0), {})  # compiled kernels and mapped files
             for clients in (*CLIENTS, OVERLOAD):
-                rows.append(_row(clients, together, drive(url, bodies, clients, seconds)))
-            notes.append(
-                f"Searching {together} together, resident memory was {before:,.0f} MB before the table's "
-                f"requests and {resident(pid):,.0f} MB after them."
-            )
-            if together > 1:
-                notes.append(_many_runs(url, pid, seconds))
-    return "\n".join([*rows, "", f"{len(questions)} questions in turn, {seconds:g} s a row.", *notes])
+                # Every row asks the same questions again, so that one client's answers are what many get.
+                load = drive(url, cycle(questions), clients, seconds, expected)
+                rows.append(_row(clients, together, load))
+            notes.append(f"Searching {together} together, it held {resident(pid):,.0f} MB at the end.")
+    return "\n".join([*rows, "", *notes])
 
 
 def _row(clients: int, together: int, load: Load) -> str:
-    return f"| {clients} | {together} | {load.rate:.1f} | {load.p95:.2f} | {load.busy:,} | {load.failed:,} |"
-
-
-def _many_runs(url: str, pid: int, seconds: float) -> str:
-    """Programs are cheap to run, so thousands of requests show whether memory grows."""
-    found = httpx.get(f"{url}/v1/kb", timeout=60).json()
-    programs = [{"program": f"(COUNT {klass['name']})"} for klass in found["classes"]]
-    before, load = resident(pid), drive(url, programs, 8, 4 * seconds, "/v1/run")
+    middle, late = np.percentile(load.answered, [50, 95]) if load.answered else (np.nan, np.nan)
     return (
-        f"{len(load.answered):,} requests to `/v1/run` ({load.rate:,.0f}/s): resident memory from "
-        f"{before:,.0f} to {resident(pid):,.0f} MB."
+        f"| {clients} | {together} | {len(load.answered) / load.seconds:.1f} | {middle:.2f} | {late:.2f} "
+        f"| {load.busy:,} | {load.failed:,} | {load.different:,} of {load.compared:,} |"
     )
+
+
+def soak(questions: Sequence[str], options: Sequence[str], requests: int) -> str:
+    """Memory while thousands of different questions are asked."""
+    rows = ["| questions asked | resident (MB) |", "|--:|--:|"]
+    share = requests // PARTS
+    with server(options) as (url, pid):
+        turn = cycle(questions)
+        asked = failed = 0
+        for _ in range(PARTS):
+            load = asyncio.run(_drive(url, turn, 4, lambda done: done >= share, {}))
+            asked += len(load.answered)
+            failed += load.failed
+            rows.append(f"| {asked:,} | {resident(pid):,.0f} |")
+    return "\n".join([*rows, "", f"{len(questions):,} different questions in turn; {failed} failed."])

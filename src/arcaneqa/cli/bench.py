@@ -118,7 +118,10 @@ def kb(
 @command.command()
 def induction(
     kb: Annotated[str, typer.Argument(help="Index folder.")],
-    data: Annotated[list[Path], typer.Argument(help="Questions with gold programs, as unified records.")],
+    data: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Questions with gold programs; without any, random searches only."),
+    ] = None,
     facts: Annotated[
         Path | None,
         typer.Option(help="The N-Triples of the index, to ask an Oxigraph server the paper's way."),
@@ -137,12 +140,16 @@ def induction(
     from arcaneqa.kb.open import open_kb
 
     with open_kb(kb) as opened:
-        body = report(opened, data, facts, searches, timed, sampled)
+        body = report(opened, data or [], facts, searches, timed, sampled)
     name = Path(kb).name
-    files = " ".join(path.name for path in data)
-    line = f"arcaneqa bench induction {name} {files}{f' --facts {facts.name}' if facts else ''}"
-    line += f" --searches {searches} --timed {timed} --sampled {sampled}"
-    write_section(document, f"induction {name}", f"Induction: {name}", line, body)
+    if not data:
+        line = f"arcaneqa bench induction {name} --searches {searches}"
+        write_section(document, f"searches {name}", f"Random searches: {name}", line, body)
+    else:
+        files = " ".join(path.name for path in data)
+        line = f"arcaneqa bench induction {name} {files}{f' --facts {facts.name}' if facts else ''}"
+        line += f" --searches {searches} --timed {timed} --sampled {sampled}"
+        write_section(document, f"induction {name}", f"Induction: {name}", line, body)
     typer.echo(body)
 
 
@@ -343,27 +350,34 @@ def serve(
     model: Annotated[
         Path | None, typer.Option(help="Checkpoint folder; the bundled one if left out.")
     ] = None,
-    seconds: Annotated[float, typer.Option(min=1, help="How long each row is measured.")] = 10.0,
+    seconds: Annotated[float, typer.Option(min=1, help="How long each row is measured.")] = 20.0,
+    soak: Annotated[int, typer.Option(help="Only watch the memory while so many questions are asked.")] = 0,
     document: Annotated[Path, typer.Option(help="Where the table goes.")] = Path("docs/benchmarks.md"),
 ) -> None:
     """Throughput and p95 of the service with 1, 8, 64 clients and too many, batched and not.
 
-    Example: arcaneqa bench serve --seconds 10
+    Example: arcaneqa bench serve --seconds 20
     """
+    from arcaneqa.bench import serve as bench
     from arcaneqa.bench.report import write_section
-    from arcaneqa.bench.serve import report
     from arcaneqa.errors import InputError
     from arcaneqa.kb.open import open_kb
-    from arcaneqa.synthesis.examples import example_questions
+    from arcaneqa.synthesis.synthesize import synthesize
 
     with open_kb(kb) as opened:
-        questions = [q for seed in range(8) for q in example_questions(opened, seed=seed)]
-    questions = list(dict.fromkeys(questions))
+        made = (question.question for question in synthesize(opened, max(soak, 3_000)))
+        questions = list(dict.fromkeys(made))
     if not questions:
         raise InputError("No questions can be made up for this knowledge base, so there is nothing to ask.")
     options = [] if kb is None else ["--kb", kb]
     options += [] if model is None else ["--model", str(model)]
-    body = report(questions, options, seconds)
-    command_line = f"arcaneqa bench serve --seconds {seconds:g}{'' if kb is None else ' --kb KB'}"
-    write_section(document, "serve", "The service under load", command_line, body)
+    where = "" if kb is None else " --kb KB"
+    if soak:
+        body = bench.soak(questions, options, soak)
+        line = f"arcaneqa bench serve --soak {soak}{where}"
+        write_section(document, "soak", f"Memory over {soak:,} questions", line, body)
+    else:
+        body = bench.report(questions, options, seconds)
+        line = f"arcaneqa bench serve --seconds {seconds:g}{where}"
+        write_section(document, "serve", "The service under load", line, body)
     typer.echo(body)

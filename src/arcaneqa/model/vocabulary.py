@@ -20,7 +20,9 @@ class Asked(NamedTuple):
 
 
 class Vocabulary:
-    def __init__(self, words: WordPieces, limit: int = 200_000) -> None:
+    """Keeps `limit` strings; when there are more it begins anew, so that memory stays flat."""
+
+    def __init__(self, words: WordPieces, limit: int = 20_000) -> None:
         self._words = words
         self._limit = limit
         self._known: dict[tuple[str, str], list[int]] = {}
@@ -35,7 +37,7 @@ class Vocabulary:
 
     def question(self, text: str) -> Pieces:
         if text not in self._questions:
-            if len(self._questions) >= self._limit:
+            if len(self._questions) >= self._limit // 20:
                 self._questions.clear()
             self._questions[text] = self._words.questions([text])[0]
         return self._questions[text]

@@ -11,6 +11,7 @@ from arcaneqa.induction.scorer import TokenKind
 
 MOST_PROGRAM = 10_000
 MOST_CHOICES = 200
+MOST_ENTITIES = 20
 
 
 class ChosenCandidate(BaseModel):
@@ -21,6 +22,16 @@ class ChosenCandidate(BaseModel):
     kind: TokenKind
     text: Annotated[str, Field(max_length=MOST_CHARACTERS)]
     variable: int | None = None
+
+
+class ChosenEntity(BaseModel):
+    """What a stretch of the question stands for, by its characters; without an `id` it names nothing."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    start: Annotated[int, Field(ge=0, le=MOST_CHARACTERS)]
+    end: Annotated[int, Field(ge=0, le=MOST_CHARACTERS)]
+    id: Annotated[str | None, Field(max_length=MOST_CHARACTERS)] = None
 
 
 class AskRequest(BaseModel):
@@ -41,6 +52,12 @@ class AskRequest(BaseModel):
         list[ChosenCandidate],
         Field(max_length=MOST_CHOICES, description="Settled first decisions, to try another reading."),
     ] = []
+    entities: Annotated[
+        list[ChosenEntity],
+        Field(
+            max_length=MOST_ENTITIES, description="Mentions that are settled; the linker finds the others."
+        ),
+    ] = []
 
 
 class RunRequest(BaseModel):
@@ -60,6 +77,7 @@ class Item(BaseModel):
     value: str | None = None
     datatype: str | None = None
     label: str | None = None
+    address: Annotated[str | None, Field(description="Where an entity lives on the web, if it does.")] = None
 
 
 class NamedEntity(BaseModel):

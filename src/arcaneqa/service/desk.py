@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, replace
@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from uuid import uuid4
 
 from arcaneqa.answer import Answer, ArcaneQA, refusal
+from arcaneqa.datasets.record import AnswerItem
 from arcaneqa.describe import items_of
 from arcaneqa.heatmap import heat_map
 from arcaneqa.induction.guide import NEVER, Choice
@@ -34,6 +35,7 @@ from arcaneqa.service.contract import (
     RunResponse,
 )
 from arcaneqa.service.engine import Engine, Job
+from arcaneqa.service.mentions import settled, shown
 from arcaneqa.service.tree import program_tree
 
 MOST_CANDIDATES = 8
@@ -79,10 +81,11 @@ class Desk:
         started = time.perf_counter()
         until = time.monotonic() + self._seconds
         if (refused := refusal(request.question)) is not None:
-            yield "answer", _response(request, refused, started).model_dump()
+            yield "answer", _response(self.qa, request, refused, started).model_dump()
             return
-        links = await self.away(lambda: self.qa.linker.link(request.question))
-        yield "links", _links(links)
+        found = await self.away(lambda: self.qa.linker.link(request.question))
+        links = await self.away(lambda: settled(self.qa, found, request.entities))
+        yield "links", await self.away(lambda: shown(self.qa, found, request.entities))
         loop = asyncio.get_running_loop()
         steps: asyncio.Queue[Considered | None] = asyncio.Queue()
 
@@ -110,7 +113,7 @@ class Desk:
     def _concluded(self, request: AskRequest, links: Links, outcome: Outcome, started: float) -> AskResponse:
         qa = self.qa
         answer = qa.conclude(request.question, links, outcome, request.exclude_mentioned, request.threshold)
-        response = _response(request, answer, started)
+        response = _response(qa, request, answer, started)
         if not request.trace:
             return response
         if answer.program is not None:
@@ -148,32 +151,13 @@ def _within_choices(outcome: Outcome) -> Outcome:
     return replace(outcome, found=tuple(found for found in outcome.found if found.score > NEVER / 2))
 
 
-def _links(links: Links) -> dict[str, Any]:
-    return {
-        "mentions": [
-            {
-                "start": mention.start,
-                "end": mention.end,
-                "text": mention.text,
-                "candidates": [
-                    {"label": candidate.label, "score": candidate.score} for candidate in mention.candidates
-                ],
-            }
-            for mention in links.mentions
-        ],
-        "literals": [
-            {"start": literal.start, "end": literal.end, "text": literal.text} for literal in links.literals
-        ],
-    }
-
-
-def _response(request: AskRequest, answer: Answer, started: float) -> AskResponse:
+def _response(qa: ArcaneQA, request: AskRequest, answer: Answer, started: float) -> AskResponse:
     return AskResponse(
         id=uuid4().hex,
         question=answer.question,
         program=answer.program,
         sparql=answer.sparql,
-        answers=[Item(**asdict(item)) for item in answer.items[: request.rows]],
+        answers=_items(qa, answer.items[: request.rows]),
         total=len(answer.items),
         unit=answer.unit,
         entities=[NamedEntity(**asdict(entity)) for entity in answer.entities],
@@ -186,13 +170,25 @@ def _response(request: AskRequest, answer: Answer, started: float) -> AskRespons
     )
 
 
+def _items(qa: ArcaneQA, items: Sequence[AnswerItem]) -> list[Item]:
+    return [Item(**asdict(item), address=_address(qa, item.id)) for item in items]
+
+
+def _address(qa: ArcaneQA, name: str | None) -> str | None:
+    """Only what a browser may open safely."""
+    if name is None or name.startswith("_:"):
+        return None
+    iri = qa.names.expand(name)
+    return iri if iri.startswith(("http://", "https://")) else None
+
+
 def _run(qa: ArcaneQA, request: RunRequest, seconds: float) -> RunResponse:
     kb: KnowledgeBase = qa.kb
     program = parse(request.program, qa.names, kb.schema)
     result = execute(program, kb, Budget(seconds=seconds), request.exclude_mentioned)
     if result.count is None:
         answers, total = items_of(kb, result.nodes.ids[: request.rows]), len(result.nodes)
-        items = [Item(**asdict(item)) for item in answers]
+        items = _items(qa, answers)
     else:
         items, total = [Item(value=str(result.count), label=f"{result.count:,}")], 1
     return RunResponse(

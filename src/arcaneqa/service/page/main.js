@@ -4,27 +4,30 @@ import { ask, getJson, Locked, Problem, unlock } from "./api.js";
 import { completing } from "./complete.js";
 import { byId, make } from "./dom.js";
 import { programGraph } from "./graph.js";
-import { markedQuestion, stepItem } from "./steps.js";
+import { markedQuestion } from "./mentions.js";
+import { stepItem } from "./steps.js";
 
 const MOST_LISTED = 8;
 let underWay = new AbortController();
 let choices = [];
+let entities = [];
 let forms = { program: "", sparql: "", json: "" };
 
 // Asking ---------------------------------------------------------------------------------------
 
-async function submit(question, settled = []) {
+async function submit(question, settled = [], said = []) {
   underWay.abort();
   underWay = new AbortController();
   choices = settled;
+  entities = said;
   byId("question").value = question;
   byId("problem").hidden = true;
   byId("answer").setAttribute("aria-busy", "true");
   byId("how").hidden = false;
   byId("steps").replaceChildren();
-  byId("held").hidden = choices.length === 0;
+  byId("held").hidden = choices.length + entities.length === 0;
   remember(question);
-  const request = { question, trace: true, rows: 500, choices };
+  const request = { question, trace: true, rows: 500, choices, entities };
   try {
     await ask(request, (name, data) => hear(name, data, question), underWay.signal);
   } catch (error) {
@@ -35,10 +38,16 @@ async function submit(question, settled = []) {
 }
 
 function hear(name, data, question) {
-  if (name === "links") byId("marked").replaceChildren(...markedQuestion(question, data));
+  if (name === "links") byId("marked").replaceChildren(...markedQuestion(question, data, byId("alternatives"), (one) => settle(question, one)));
   else if (name === "step") byId("steps").append(stepItem(data, null));
   else if (name === "answer") showAnswer(data);
   else if (name === "problem") complain(data.detail);
+}
+
+/** The same question with one name meaning something else. */
+function settle(question, one) {
+  const others = entities.filter((other) => other.start !== one.start || other.end !== one.end);
+  submit(question, [], [...others, one]);
 }
 
 function explain(error) {
@@ -56,14 +65,22 @@ function complain(sentence) {
 function showAnswer(answer) {
   byId("answer").hidden = false;
   byId("items").replaceChildren(answer.reason === null ? items(answer) : make("p", { class: "none" }, answer.reason));
-  byId("paraphrase").textContent = answer.paraphrase ?? "";
-  const sure = answer.confidence === null ? "" : `${Math.round(answer.confidence * 100)}% sure · `;
-  byId("sure").textContent = `${sure}${Math.round(answer.seconds * 1000)} ms`;
+  byId("paraphrase").replaceChildren(...(answer.paraphrase ? [make("span", { class: "quiet" }, "Read as "), answer.paraphrase] : []));
+  byId("sure").replaceChildren(...sureness(answer));
   showReadings(answer);
   showTrace(answer);
+  byId("program").hidden = answer.program === null;
   byId("graph").replaceChildren(...(answer.tree ? [programGraph(answer.tree)] : []));
   forms = { program: answer.program ?? "", sparql: answer.sparql ?? "", json: JSON.stringify(answer, null, 2) };
   showForm("program");
+}
+
+function sureness(answer) {
+  const time = `${Math.round(answer.seconds * 1000).toLocaleString()} ms`;
+  if (answer.confidence === null) return [time];
+  const fill = make("i");
+  fill.style.width = `${100 * answer.confidence}%`;
+  return [make("span", { class: "bar sure", "aria-hidden": "true" }, fill), ` ${Math.round(answer.confidence * 100)}% sure · ${time}`];
 }
 
 function items(answer) {
@@ -71,21 +88,20 @@ function items(answer) {
   const all = answer.answers;
   if (all.length === 1) return make("p", { class: "one" }, ...written(all[0], unit));
   if (all.length <= MOST_LISTED) return make("ul", {}, ...all.map((item) => make("li", {}, ...written(item, unit))));
-  const rows = all.map((item) => make("tr", {}, make("td", {}, item.label ?? item.value), make("td", { class: "iri" }, item.id ?? "")));
+  const rows = all.map((item) => make("tr", {}, make("td", {}, `${item.label ?? item.value ?? item.id}${item.id === null ? unit : ""}`), make("td", {}, item.id === null ? "" : link(item))));
   const caption = `${answer.total.toLocaleString()} answers${answer.total > all.length ? `, the first ${all.length} shown` : ""}`;
-  return make("div", { class: "scroll" }, make("table", {}, make("caption", { class: "quiet" }, caption), ...rows));
+  return make("div", { class: "scroll tall", tabindex: "0", role: "group", "aria-label": "Answers" }, make("table", {}, make("caption", {}, caption), ...rows));
 }
 
 function written(item, unit) {
   if (item.id === null) return [`${item.label ?? item.value}${unit}`];
-  return [item.label ?? item.id, " ", link(item.id)];
+  return [item.label ?? item.id, " ", link(item)];
 }
 
 /** Only web addresses become links; everything else stays text. */
-function link(id) {
-  const address = /^<(https?:\/\/[^>]*)>$/.exec(id)?.[1];
-  if (!address) return make("span", { class: "iri" }, id);
-  return make("a", { class: "iri", href: address, rel: "noreferrer noopener", target: "_blank" }, id);
+function link(item) {
+  if (!/^https?:\/\//.test(item.address ?? "")) return make("span", { class: "iri" }, item.id);
+  return make("a", { class: "iri", href: item.address, rel: "noreferrer noopener", target: "_blank" }, item.id);
 }
 
 function showReadings(answer) {
@@ -102,7 +118,7 @@ function showTrace(answer) {
   for (const step of answer.trace.steps) {
     if (step.considered > 1) {
       const before = [...taken];
-      steps.push(stepItem(step, (candidate) => submit(answer.question, [...before, named(candidate)])));
+      steps.push(stepItem(step, (candidate) => submit(answer.question, [...before, named(candidate)], entities)));
       taken.push(named(step.candidates.find((candidate) => candidate.chosen)));
     } else if (step.denotation !== null && steps.length) {
       steps.at(-1).append(make("p", { class: "found" }, `→ ${step.denotation.toLocaleString()} found`));
@@ -142,6 +158,7 @@ document.querySelector("[role=tablist]").addEventListener("keydown", (event) => 
 function remember(question) {
   const state = new URLSearchParams({ q: question });
   if (choices.length) state.set("c", JSON.stringify(choices));
+  if (entities.length) state.set("e", JSON.stringify(entities));
   if (location.hash.slice(1) !== state.toString()) history.pushState(null, "", `#${state}`);
   document.title = `${question} · ArcaneQA`;
 }
@@ -150,13 +167,15 @@ function recall() {
   const state = new URLSearchParams(location.hash.slice(1));
   const question = state.get("q");
   if (!question) return;
-  let settled = [];
+  let [settled, said] = [[], []];
+  let isWhole = true;
   try {
-    settled = JSON.parse(state.get("c") ?? "[]");
+    [settled, said] = [JSON.parse(state.get("c") ?? "[]"), JSON.parse(state.get("e") ?? "[]")];
   } catch {
-    complain("The choices in this link are damaged; the question is asked without them.");
+    isWhole = false;
   }
-  submit(question, settled);
+  submit(question, settled, said);
+  if (!isWhole) complain("The choices in this link are damaged; the question is asked without them.");
 }
 
 byId("ask").addEventListener("submit", (event) => {

@@ -1,0 +1,170 @@
+"""What a question costs: by its parts, by the size of the knowledge base, by the number of candidates, and in
+a process that has just begun."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from arcaneqa.answer import Answer, ArcaneQA
+from arcaneqa.datasets.record import read_questions
+from arcaneqa.errors import ArcaneError, InputError
+from arcaneqa.kb.open import open_kb
+from arcaneqa.synthesis.synthesize import synthesize
+
+DEMO = "demo"
+PARTS = ("linking", "induction", "model", "answer")
+WARM = 5
+"""Questions asked before any is timed: the first ones map files and load compiled kernels."""
+
+# A new process, with a clock after each thing that `arcaneqa ask` does on its way to the answer.
+_START = """
+import time; clock = [time.perf_counter()]; tick = lambda: clock.append(time.perf_counter())
+import sys, json
+import arcaneqa.cli.main, arcaneqa.answer, arcaneqa.explain, arcaneqa.model.scorer; tick()
+kb = arcaneqa.answer.open_kb({kb!r}); tick()
+from arcaneqa.model.bundled import bundled_model
+scorer = arcaneqa.model.scorer.ModelScorer.load(bundled_model()); tick()
+qa = arcaneqa.answer.ArcaneQA(kb, scorer, arcaneqa.answer.Confidence.of_model(bundled_model())); tick()
+qa.ask({question!r}); tick()
+print(json.dumps([after - before for before, after in zip(clock, clock[1:])]))
+"""
+STARTS = ("imports", "knowledge base", "model", "linker and induction", "first answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Questions of one knowledge base and how they were answered."""
+
+    name: str
+    facts: int
+    answers: Sequence[Answer]
+
+    def milliseconds(self, part: str | None = None) -> Sequence[float]:
+        return [1000 * (a.seconds if part is None else a.timings[part]) for a in self.answers]
+
+
+def source(given: str) -> tuple[str | None, Path | None]:
+    """`KB` or `KB=QUESTIONS.jsonl`; `demo` is the bundled knowledge base."""
+    kb, _, questions = given.partition("=")
+    if not kb:
+        raise InputError(f"“{given}” names no knowledge base; write KB or KB=QUESTIONS.jsonl.")
+    return None if kb == DEMO else kb, Path(questions) if questions else None
+
+
+def ask_all(given: str, most: int) -> Asked:
+    """The first `most` questions of a file, or as many made up from the knowledge base's own facts."""
+    folder, file = source(given)
+    with open_kb(folder) as kb:
+        qa = ArcaneQA.load(kb)
+        found = synthesize(kb, most + WARM) if file is None else read_questions(file)
+        questions = [question.question for question in islice(found, most + WARM)]
+        answers = [qa.ask(question) for question in questions]
+        facts = sum(relation.facts for relation in kb.schema.relations)
+    timed = [answer for answer in answers[WARM:] if answer.timings]
+    if not timed:
+        raise InputError(f"{given}: there are no questions to time; {WARM + 1} at least are needed.")
+    return Asked(DEMO if folder is None else Path(folder).name, facts, timed)
+
+
+def report(given: Sequence[str], most: int, starts: int) -> str:
+    asked = [ask_all(one, most) for one in given]
+    lines = [
+        "Milliseconds a question; the parts are means.",
+        "",
+        f"| knowledge base | facts | questions | median | p95 | mean | {' | '.join(PARTS)} |",
+        f"|---|--:|--:|--:|--:|--:|{'--:|' * len(PARTS)}",
+        *(_row(one) for one in asked),
+    ]
+    for one in asked:
+        lines += ["", *_by_candidates(one)]
+    if starts:
+        lines += ["", *_starts(given[0], starts)]
+    return "\n".join(lines)
+
+
+def _row(asked: Asked) -> str:
+    total = asked.milliseconds()
+    cells = [
+        f"{asked.facts:,}",
+        f"{len(total)}",
+        f"{np.median(total):.0f}",
+        f"{np.percentile(total, 95):.0f}",
+        f"{np.mean(total):.0f}",
+        *(f"{np.mean(asked.milliseconds(part)):.1f}" for part in PARTS),
+    ]
+    return f"| {asked.name} | {' | '.join(cells)} |"
+
+
+def _by_candidates(asked: Asked) -> list[str]:
+    """Quarters of the questions by how many candidates their program was chosen from."""
+    counts = np.array([_candidates(answer) for answer in asked.answers])
+    order = np.argsort(counts, kind="stable")
+    lines = [
+        f"By the number of candidates along the program ({asked.name}):",
+        "",
+        f"| candidates | questions | median | {' | '.join(PARTS)} |",
+        f"|---|--:|--:|{'--:|' * len(PARTS)}",
+    ]
+    for quarter in np.array_split(order, 4):
+        if len(quarter):
+            some = Asked(asked.name, asked.facts, [asked.answers[place] for place in quarter])
+            span = f"{counts[quarter[0]]}–{counts[quarter[-1]]}"
+            parts = " | ".join(f"{np.mean(some.milliseconds(part)):.1f}" for part in PARTS)
+            lines.append(f"| {span} | {len(quarter)} | {np.median(some.milliseconds()):.0f} | {parts} |")
+    return lines
+
+
+def _candidates(answer: Answer) -> int:
+    steps = () if answer.trace is None else answer.trace.steps
+    return sum(len(step.candidates) for step in steps if len(step.candidates) > 1)
+
+
+def _starts(given: str, starts: int) -> list[str]:
+    folder, file = source(given)
+    question = "what is the capital of France?"
+    if file is not None:
+        question = next(iter(read_questions(file))).question
+    runs = np.array([_start(folder, question) for _ in range(starts + 1)])[1:]
+    whole = [_command(folder, question) for _ in range(starts)]
+    rows = [
+        f"| {name} | {1000 * value:.0f} |" for name, value in zip(STARTS, np.median(runs, 0), strict=True)
+    ]
+    name = Path(folder).name if folder else DEMO
+    return [
+        f"A new process on {name}, files in the page cache (medians of {starts}):",
+        "",
+        "| part | ms |",
+        "|---|--:|",
+        *rows,
+        f"| `arcaneqa ask` as a whole, the interpreter included | {1000 * np.median(whole):.0f} |",
+    ]
+
+
+def _start(kb: str | None, question: str) -> list[float]:
+    program = _START.format(kb=kb, question=question)
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    if ran.returncode:
+        raise ArcaneError(f"A new process did not answer: {ran.stderr.strip().splitlines()[-1]}")
+    seconds: list[float] = json.loads(ran.stdout)
+    return seconds
+
+
+def _command(kb: str | None, question: str) -> float:
+    options = [] if kb is None else ["--kb", kb]
+    verb = "from arcaneqa.cli.main import main; main()"
+    started = time.perf_counter()
+    ran = subprocess.run(
+        [sys.executable, "-c", verb, "ask", question, *options], capture_output=True, check=False
+    )
+    if ran.returncode == 2:
+        raise ArcaneError(f"`arcaneqa ask` failed: {ran.stderr.decode().strip()}")
+    return time.perf_counter() - started

@@ -1,0 +1,85 @@
+"""The library as others use it: from many threads, from files, under a deadline."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from arcaneqa.answer import ArcaneQA
+from arcaneqa.batch import answer_file
+from arcaneqa.errors import InputError
+from arcaneqa.kb.build import build_index
+
+SOURCE = Path(__file__).parent / "strangers" / "brewery.ttl"
+QUESTIONS = (
+    "Who owns the Seeblick Brewery?",
+    "which beers are brewed by the Seeblick Brewery?",
+    "how many breweries are there?",
+    "which beer has the highest alcohol content?",
+    "how to brew a stout?",
+)
+
+
+@pytest.fixture(scope="module")
+def kb(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("kb") / "index"
+    build_index([SOURCE], folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def qa(kb: Path) -> ArcaneQA:
+    return ArcaneQA.load(kb)
+
+
+def test_threads_share_one_and_get_equal_answers(qa: ArcaneQA, kb: Path) -> None:
+    alone = ArcaneQA.load(kb)
+    expected = [alone.ask(question) for question in QUESTIONS]
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(qa.ask, QUESTIONS * 4))
+    for answer, serial in zip(answers, expected * 4, strict=True):
+        assert (answer.program, answer.items, answer.reason) == (serial.program, serial.items, serial.reason)
+        assert answer.score == (None if serial.score is None else pytest.approx(serial.score, abs=1e-4))
+
+
+def test_the_parts_of_an_answers_time_make_up_the_whole(qa: ArcaneQA) -> None:
+    answer = qa.ask(QUESTIONS[1])
+    assert set(answer.timings) == {"linking", "induction", "model", "answer"}
+    assert all(seconds >= 0 for seconds in answer.timings.values())
+    assert sum(answer.timings.values()) == pytest.approx(answer.seconds, abs=1e-6)
+
+
+def test_a_question_for_a_manner_is_refused_with_the_nearest_readings(qa: ArcaneQA) -> None:
+    answer = qa.ask("how to brew a stout?")
+    assert "how to" in (answer.reason or "")
+    assert answer.readings
+
+
+def test_no_time_is_a_reason(qa: ArcaneQA) -> None:
+    answer = qa.ask(QUESTIONS[0], seconds=0.0)
+    assert answer.items == ()
+    assert "ran out of time" in (answer.reason or "")
+
+
+def test_a_file_goes_on_where_it_was_cut(kb: Path, tmp_path: Path) -> None:
+    source, target = tmp_path / "questions.jsonl", tmp_path / "predictions.jsonl"
+    lines = [json.dumps({"id": str(n), "question": question}) for n, question in enumerate(QUESTIONS)]
+    source.write_text("\n".join(lines), encoding="utf-8")
+    first = answer_file(source, target, kb)
+    assert (first.asked, first.before) == (len(QUESTIONS), 0)
+    whole = target.read_bytes()
+    kept = whole.splitlines(keepends=True)
+    target.write_bytes(b"".join(kept[:2]) + kept[2][:20])  # killed in the middle of a line
+    again = answer_file(source, target, kb)
+    assert (again.asked, again.before) == (len(QUESTIONS) - 2, 2)
+    programs = [
+        [json.loads(line)["program"] for line in data.splitlines()] for data in (whole, target.read_bytes())
+    ]
+    assert programs[0] == programs[1]
+    assert answer_file(source, target, kb).asked == 0
+    (tmp_path / "other.jsonl").write_text("not a prediction\n")
+    with pytest.raises(InputError, match="other than predictions"):
+        answer_file(source, tmp_path / "other.jsonl", kb)
