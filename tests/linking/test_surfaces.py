@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import os
+import subprocess
+import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,9 +16,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arcaneqa.errors import IndexFormatError
+from arcaneqa.errors import IndexFormatError, InputError
 from arcaneqa.kb.interface import Ids
 from arcaneqa.kb.terms import Iri, Term
+from arcaneqa.linking import surfaces as module
 from arcaneqa.linking.forms import Form, key, keys_of_name, split, stem
 from arcaneqa.linking.surfaces import Surfaces, build_surfaces
 
@@ -140,3 +146,59 @@ def test_threads_share_one_surface_index(tmp_path: Path) -> None:
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(lambda _: built.containing([["kubrick"]], 9), range(40)))
     assert found == [[0, 1, 2, 3, 4]] * 40
+
+
+def test_helpers_find_the_same_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = Names([f"{WORDS[n % len(WORDS)]} {n}" if n % 7 else None for n in range(100)], {3: ["an alias"]})
+    build_surfaces(tmp_path / "alone", names)
+    monkeypatch.setattr(module, "CHUNK", 9)
+    monkeypatch.setattr("os.cpu_count", lambda: 3)
+    build_surfaces(tmp_path / "helped", names)
+    for name in ("keys", "nodes", "forms", "rows"):
+        alone, helped = (np.load(tmp_path / way / "surfaces" / f"{name}.npy") for way in ("alone", "helped"))
+        assert alone.tolist() == helped.tolist()
+
+
+def test_a_helper_that_dies_is_an_error_and_leaves_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Dying(Names):
+        def labels(self, ids: Ids) -> list[str | None]:
+            if 50 in ids.tolist():
+                os._exit(1)
+            return super().labels(ids)
+
+    monkeypatch.setattr(module, "CHUNK", 9)
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    with pytest.raises(InputError, match="enough memory"):
+        build_surfaces(tmp_path, Dying(["name"] * 100))
+    assert not multiprocessing.active_children()
+
+
+def test_helpers_end_with_the_build(tmp_path: Path) -> None:
+    """Killed at once, a build leaves no process behind."""
+    code = (
+        "import os, signal, sys, numpy as np; sys.path.insert(0, sys.argv[2])\n"
+        "import arcaneqa.linking.surfaces as module; from test_surfaces import Names\n"
+        "module.CHUNK = 2; os.cpu_count = lambda: 3\n"
+        "chunks = list(module._chunks(np.arange(100_000)))\n"
+        "found = module._by_helpers(Names(['some name'] * 100_000), chunks)\n"
+        "next(found); import multiprocessing\n"
+        "print(*(child.pid for child in multiprocessing.active_children()), flush=True)\n"
+        "os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path), str(Path(__file__).parent)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    helpers = [Path(f"/proc/{pid}") for pid in done.stdout.split()]
+    assert len(helpers) == 3
+    until = time.monotonic() + 20
+    while any(map(_is_alive, helpers)) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not any(map(_is_alive, helpers))
+
+
+def _is_alive(process: Path) -> bool:
+    try:
+        return "State:\tZ" not in (process / "status").read_text()
+    except OSError:
+        return False

@@ -17,7 +17,7 @@ from arcaneqa.kb.interface import Comparison, Ids, KnowledgeBase, NodeSet, Pairs
 from arcaneqa.kb.lookup import Terms
 from arcaneqa.kb.order import Order
 from arcaneqa.kb.profile import profile_from_json
-from arcaneqa.kb.rows import Lists, Rows
+from arcaneqa.kb.rows import Lists, Rows, Steps
 from arcaneqa.kb.schema import Class, Relation, Schema, ValueKind
 from arcaneqa.kb.store import Array, map_array, open_manifest
 from arcaneqa.kb.strings import Strings
@@ -58,8 +58,9 @@ class Index(KnowledgeBase):
         self._in_lists = Lists(load, "relations.in", reached, self._in)
         self._literal_in_lists = Lists(load, "relations.in", shown, self._in)
         self._comparable_lists = Lists(load, "relations.comparable", compared, None)
-        self._step_lists = Lists(load, "steps", np.column_stack((shown, reached)).ravel(), None)
-        self._literal_step_lists = Lists(load, "steps", np.repeat(shown, 2), None)
+        steps = Steps(self._out, self._in, self._comparable_lists, self._nodes)
+        self._step_lists = Lists(load, "steps", np.column_stack((shown, reached)).ravel(), steps)
+        self._literal_step_lists = Lists(load, "steps", np.repeat(shown, 2), steps)
         self._class_lists = Lists(load, "classes", peopled, None)
         self._steps = [Step(code >> 1, bool(code & 1)) for code in range(2 * len(shown))]
         self._member_offsets: list[int] = load("members.offsets").tolist()
@@ -79,7 +80,7 @@ class Index(KnowledgeBase):
         return self._terms.find(term)
 
     def nodes(self, ids: Ids) -> NodeSet:
-        return NodeSet(np.unique(np.asarray(ids, np.int64)))
+        return NodeSet(sets.ordered(np.asarray(ids, np.int64)))
 
     def terms(self, ids: Ids) -> list[Term]:
         return self._terms.many(ids)
@@ -343,7 +344,7 @@ def open_terms(load: Callable[[str], Array], types: list[str], spellings: dict[s
 
 def _without_failing(nodes: NodeSet, dated: Ids, fits: NDArray[np.bool_]) -> NodeSet:
     """Without the members that have dates of which none fits."""
-    failing = sets.difference(np.unique(dated), np.unique(dated[fits]))
+    failing = sets.difference(sets.ordered(dated), sets.ordered(dated[fits]))
     return NodeSet(sets.difference(nodes.ids, failing))
 
 

@@ -52,6 +52,13 @@ def mark_codes(nodes: Array, offsets: Array, codes: Array, seen: Array, most: in
 
 
 @_compiled
+def mark_present(codes: Array, seen: Array) -> None:
+    """Mark every code of these."""
+    for code in codes:
+        seen[code] = True
+
+
+@_compiled
 def ranked(nodes: Array, words: Array, ranks: Array) -> Array:
     """For those nodes whose bit is set, how many set bits are before it."""
     found = np.empty(len(nodes) + 1, np.int64)

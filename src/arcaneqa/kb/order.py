@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from arcaneqa.kb.interface import Comparison, Ids, Window
-from arcaneqa.kb.sets import EMPTY, spread
+from arcaneqa.kb.sets import EMPTY, ordered, spread
 from arcaneqa.kb.store import Array
 from arcaneqa.kb.values import Number, Value
 
@@ -44,7 +44,7 @@ class Order:
         low, high = nodes.searchsorted((self.numbers, self.text))
         if low == high:
             return nodes
-        groups = np.unique(self._groups[nodes[low:high] - self.numbers])
+        groups = ordered(self._groups[nodes[low:high] - self.numbers])
         firsts = self._groups.searchsorted(groups)
         lasts = self._groups.searchsorted(groups, "right")
         same = spread(firsts, lasts - firsts) + self.numbers

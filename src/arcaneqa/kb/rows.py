@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,12 @@ from arcaneqa.kb.interface import Ids
 from arcaneqa.kb.store import Array
 
 _FEW = 64
-"""Relations that are looked up one by one rather than searched for."""
+"""So many codes at most are looked up one by one rather than searched for."""
+_PARTS = 16
+_TRIED = 4
+"""Of so many parts of a set, this many at most are looked at before that is decided."""
+_LOOKED_UP = 8
+"""Looking up a key takes as long as reading the lists of so many nodes."""
 
 
 class Rows:
@@ -28,6 +34,10 @@ class Rows:
     def count(self, relations: Ids) -> int:
         """How many rows these relations have."""
         return sum(self.starts[each + 1] - self.starts[each] for each in relations.tolist())
+
+    def has(self, relation: int, nodes: Ids) -> bool:
+        """Whether any of these nodes has this relation."""
+        return len(self.find(relation, nodes)) > 0
 
     def find(self, relation: int, nodes: Ids) -> Ids:
         """Rows of those nodes that have this relation."""
@@ -74,16 +84,31 @@ class Rows:
         return sets.spread(self.offsets[rows].astype(np.int64), self._lengths(rows))
 
 
+class ByCode(Protocol):
+    """The same as lists, the other way: from a code to the nodes that have it."""
+
+    def count(self, codes: Ids) -> int:
+        """How much there is to look through for these codes."""
+
+    def has(self, code: int, nodes: Ids) -> bool:
+        """Whether any of these nodes has the code."""
+
+
 class Lists:
     """A short list of codes for each node."""
 
     def __init__(
-        self, load: Callable[[str], Array], name: str, possible: NDArray[np.bool_], rows: Rows | None
+        self, load: Callable[[str], Array], name: str, possible: NDArray[np.bool_], by_code: ByCode | None
     ) -> None:
-        """`possible` are the codes that can occur in the lists: who has seen them all need not look on.
-        `rows` hold the nodes of each code, where the codes are relations."""
+        """No other codes than `possible` are in the lists: who has seen them all need not look on."""
         self._offsets, self._codes = load(f"{name}.offsets"), load(f"{name}.codes")
-        self._possible, self._rows = possible, rows
+        self._possible, self._by_code = possible, by_code
+        self._is_exact = False
+
+    def any(self, nodes: Ids) -> bool:
+        """Whether any of these nodes has a code at all."""
+        known = nodes[: nodes.searchsorted(len(self._offsets) - 1)]
+        return bool((self._offsets[known + 1] != self._offsets[known]).any())
 
     def union(self, nodes: Ids) -> Ids:
         """The distinct codes of these nodes; nodes beyond the lists have none."""
@@ -104,16 +129,49 @@ class Lists:
         return np.flatnonzero(seen)
 
     def _look(self, nodes: Ids, seen: NDArray[np.bool_]) -> None:
-        """A part of a large set has most of the codes. The few that are then missing are quicker to look up
+        """Parts of a large set have most of the codes. The few that are then missing are quicker to look up
         one by one than to wait for, unless they are common elsewhere."""
         from arcaneqa.kb import kernels
 
+        if not self._is_exact:
+            # A code that is nowhere would be waited for in vain, each time; one look at everything tells.
+            occurring = np.zeros(len(self._possible), bool)
+            kernels.mark_present(self._codes, occurring)
+            self._possible = self._possible & occurring
+            self._is_exact = True
         most = int(np.count_nonzero(self._possible))
-        part = len(nodes) // 16
-        kernels.mark_codes(nodes[:part], self._offsets, self._codes, seen, most)
-        missing = np.flatnonzero(self._possible & ~seen)
-        if self._rows is not None and len(missing) <= _FEW and self._rows.count(missing) <= len(nodes):
+        part = len(nodes) // _PARTS
+        for first in range(0, _TRIED * part, part or 1):
+            kernels.mark_codes(nodes[first : first + part], self._offsets, self._codes, seen, most)
+            missing = np.flatnonzero(self._possible & ~seen)
+            if self._work(missing) * _LOOKED_UP <= part:
+                break
+        else:
+            missing = np.flatnonzero(self._possible & ~seen)
+        if self._by_code is not None and self._work(missing) <= len(nodes):
             for code in missing.tolist():
-                seen[code] = len(self._rows.find(code, nodes)) > 0
-        elif len(missing):
-            kernels.mark_codes(nodes[part:], self._offsets, self._codes, seen, most)
+                seen[code] = self._by_code.has(code, nodes)
+        else:
+            kernels.mark_codes(nodes, self._offsets, self._codes, seen, most)
+
+    def _work(self, missing: Ids) -> float:
+        """How much there is to look through for these codes, if they are looked up one by one."""
+        if not len(missing):
+            return 0
+        if self._by_code is None or len(missing) > _FEW:
+            return np.inf
+        return self._by_code.count(missing)
+
+
+class Steps:
+    """Steps to numbers and times by code: twice the relation, and one more where it is walked backwards."""
+
+    def __init__(self, out: Rows, into: Rows, comparable: Lists, universe: int) -> None:
+        self._ways, self._comparable, self._universe = (out, into), comparable, universe
+
+    def count(self, codes: Ids) -> int:
+        return sum(self._ways[code & 1].count(np.array([code >> 1])) for code in codes.tolist())
+
+    def has(self, code: int, nodes: Ids) -> bool:
+        way = self._ways[code & 1]
+        return self._comparable.any(way.union(way.find(code >> 1, nodes), self._universe))

@@ -22,15 +22,20 @@ EMPTY: Ids = np.empty(0, np.int64)
 def distinct(values: Array, universe: int) -> Ids:
     """Sorted, without repeats; `universe` is one more than the largest there can be."""
     if len(values) < LARGE or universe > 256 * len(values):
-        ordered = np.sort(values)
-        fresh = np.ones(len(ordered), bool)
-        np.not_equal(ordered[1:], ordered[:-1], out=fresh[1:])
-        return _ids(ordered[fresh])
+        return _ids(ordered(values))
     from arcaneqa.kb import kernels
 
     words = np.zeros((universe >> 6) + 1, np.uint64)
     kernels.mark_each(values, words)
     return kernels.set_bits(words)
+
+
+def ordered(values: Array) -> Array:
+    """Sorted, without repeats: np.unique hashes first, which takes several times as long as sorting."""
+    found = np.sort(values)
+    fresh = np.ones(len(found), bool)
+    np.not_equal(found[1:], found[:-1], out=fresh[1:])
+    return found[fresh]
 
 
 def spread(starts: Ids, lengths: Ids) -> Ids:

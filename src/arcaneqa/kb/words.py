@@ -11,8 +11,8 @@ _BREAKS = re.compile(r"[\W_]+")
 def tail(iri: str) -> str:
     """The local part of an IRI: what follows the last `#`, `/` or, where there is none (in a URN), `:`."""
     trimmed = iri.rstrip("/#")
-    parts = re.split(r"[#/]", trimmed)
-    return (parts[-1] if len(parts) > 1 else trimmed.rsplit(":", 1)[-1]) or iri
+    last = max(trimmed.rfind("#"), trimmed.rfind("/"))
+    return trimmed[(last if last >= 0 else trimmed.rfind(":")) + 1 :] or iri
 
 
 def words(name: str) -> str:

@@ -7,20 +7,24 @@ order gives the likeliest names first and stops after the few that are wanted, h
 
 from __future__ import annotations
 
+import contextlib
+import multiprocessing
+import os
 import sqlite3
 import threading
 import weakref
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz import process
 from rapidfuzz.distance import DamerauLevenshtein
 
-from arcaneqa.errors import IndexFormatError
+from arcaneqa.errors import IndexFormatError, InputError
 from arcaneqa.kb.interface import Ids
 from arcaneqa.kb.terms import Iri, Term
 from arcaneqa.linking.forms import (
@@ -37,6 +41,7 @@ from arcaneqa.linking.forms import (
 
 FOLDER = "surfaces"
 CHUNK = 50_000
+HELPERS = 4
 LONGEST_NAME = 300
 LONGEST_TEXT = 60
 MOST_NEIGHBOURS = 2000
@@ -93,9 +98,7 @@ def build_surfaces(folder: Path, index: Named) -> None:
             "tokenize=\"ascii tokenchars '+#'\"); BEGIN"
         )
         written = 0
-        for chunk in _chunks(_best_known_first(index, index.entities())):
-            names = _Names()
-            names.add(index, chunk)
+        for names in _by_helpers(index, list(_chunks(_best_known_first(index, index.entities())))):
             keys.append(np.array(names.keys, dtype=np.uint64))
             nodes.append(np.array(names.nodes, dtype=np.int64))
             forms.append(np.array(names.forms, dtype=np.uint8))
@@ -149,12 +152,19 @@ class _Names:
         self.rows: list[int] = []
         self.texts: list[str] = []
 
+    @classmethod
+    def of(cls, index: Named, entities: Ids) -> Self:
+        names = cls()
+        names.add(index, entities)
+        return names
+
     def add(self, index: Named, ids: Ids) -> None:
         columns = (index.terms(ids), index.labels(ids), index.aliases(ids), index.foreign_names(ids))
         for node, term, label, aliases, foreign in zip(ids.tolist(), *columns, strict=True):
             seen: set[int] = set()
-            for number, name in enumerate([label or "", *aliases, *foreign]):
-                self._add(node, name[:LONGEST_NAME], ALIAS if number else 0, seen)
+            for number, name in enumerate([label, *aliases, *foreign]):
+                if name:
+                    self._add(node, name[:LONGEST_NAME], ALIAS if number else 0, seen)
             if isinstance(term, Iri):
                 self._add_iri(node, name_from_iri(term.value)[:LONGEST_NAME], seen)
 
@@ -173,8 +183,8 @@ class _Names:
         is_name = not is_code(parts)
         if is_name and not seen:
             self._add(node, name, 0, seen)
-        elif (is_name or not seen) and not all(map(str.isdigit, parts)) and key(parts) not in seen:
-            self.keys.append(key(parts))
+        elif (is_name or not seen) and not all(map(str.isdigit, parts)) and (whole := key(parts)) not in seen:
+            self.keys.append(whole)
             self.forms.append(Form.PLAIN + (ALIAS if seen else 0))
             self.nodes.append(node)
 
@@ -192,6 +202,49 @@ class _Names:
         if len(seen) > before:
             self.texts.append(" ".join(map(stem, parts)))
             self.rows.append(node)
+
+
+def _by_helpers(index: Named, chunks: list[Ids]) -> Iterator[_Names]:
+    """The names of the entities of each chunk, in order, worked out by several processes.
+
+    A helper that nobody listens to any more ends, so that none is left behind however the build ends.
+    """
+    count = min(len(chunks), os.cpu_count() or 1, HELPERS)
+    if count < 2 or "fork" not in multiprocessing.get_all_start_methods():
+        for chunk in chunks:
+            yield _Names.of(index, chunk)
+        return
+    fork = multiprocessing.get_context("fork")
+    lines: list[Connection] = []
+    helpers: list[multiprocessing.process.BaseProcess] = []
+    try:
+        for first in range(count):
+            here, there = fork.Pipe(duplex=False)
+            # A later helper would keep an earlier one's line open, and its own.
+            helpers.append(
+                fork.Process(target=_help, args=(index, chunks[first::count], there, [*lines, here]))
+            )
+            helpers[-1].start()
+            there.close()
+            lines.append(here)
+        for number in range(len(chunks)):
+            try:
+                yield lines[number % count].recv()
+            except EOFError:
+                raise InputError("A process that was listing names ended; is there enough memory?") from None
+    finally:
+        for line in lines:
+            line.close()
+        for helper in helpers:
+            helper.join()
+
+
+def _help(index: Named, chunks: list[Ids], line: Connection, others: list[Connection]) -> None:
+    for other in others:
+        other.close()
+    with contextlib.suppress(BrokenPipeError):
+        for chunk in chunks:
+            line.send(_Names.of(index, chunk))
 
 
 def _write_backwards(database: sqlite3.Connection) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -118,6 +119,7 @@ def _keep(path: Path, loads: list[Load]) -> None:
 def _build(source: Path, folder: Path) -> Load:
     """In a process of its own; its helpers hold less memory than it does."""
     code = f"from arcaneqa.kb.build import build_index; build_index([{str(source)!r}], {str(folder)!r})"
+    os.sync()
     start = time.perf_counter()
     done = subprocess.run(
         [sys.executable, "-c", f"{code}; {_MEMORY}"], check=True, capture_output=True, text=True

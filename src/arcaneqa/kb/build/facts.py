@@ -14,6 +14,7 @@ import numpy as np
 
 from arcaneqa.kb.build.batches import Batches, Progress
 from arcaneqa.kb.build.dictionary import Dictionary
+from arcaneqa.kb.sets import ordered
 from arcaneqa.kb.store import Array, ArrayWriter, Draft, narrow
 
 _BUCKET = 1 << 22
@@ -92,7 +93,7 @@ def stable_order(numbers: Array, below: int) -> Array:
 def sorted_pairs(left: Array, right: Array, nodes: int) -> tuple[Array, Array]:
     """Distinct pairs in order; packed into one integer where two ids fit."""
     if nodes < 1 << 32:
-        packed = np.unique(left.astype(np.uint64) << np.uint64(32) | right.astype(np.uint64))
+        packed = ordered(left.astype(np.uint64) << np.uint64(32) | right.astype(np.uint64))
         return packed >> np.uint64(32), packed & np.uint64(0xFFFFFFFF)
     order = np.lexsort((right, left))
     left, right = left[order], right[order]
