@@ -7,7 +7,7 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -15,10 +15,13 @@ from pathlib import Path
 import numpy as np
 
 from arcaneqa.answer import Answer, ArcaneQA
-from arcaneqa.datasets.record import read_questions
+from arcaneqa.datasets.record import Mention, Question, read_questions
 from arcaneqa.errors import ArcaneError, InputError
+from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.names import Names
 from arcaneqa.kb.open import open_kb
-from arcaneqa.synthesis.synthesize import synthesize
+from arcaneqa.kb.terms import Literal
+from arcaneqa.kb.words import label_from_iri
 
 DEMO = "demo"
 PARTS = ("linking", "induction", "model", "answer")
@@ -61,18 +64,38 @@ def source(given: str) -> tuple[str | None, Path | None]:
 
 
 def ask_all(given: str, most: int) -> Asked:
-    """The first `most` questions of a file, or as many made up from the knowledge base's own facts."""
+    """The first `most` questions of a file, or as many about random entities, which then are given."""
     folder, file = source(given)
     with open_kb(folder) as kb:
         qa = ArcaneQA.load(kb)
-        found = synthesize(kb, most + WARM) if file is None else read_questions(file)
-        questions = [question.question for question in islice(found, most + WARM)]
-        answers = [qa.ask(question) for question in questions]
+        found = about_entities(kb, most + WARM) if file is None else read_questions(file)
+        answers = [
+            qa.ask(question.question, entities=question.entities if file is None else None)
+            for question in islice(found, most + WARM)
+        ]
         facts = sum(relation.facts for relation in kb.schema.relations)
     timed = [answer for answer in answers[WARM:] if answer.timings]
     if not timed:
         raise InputError(f"{given}: there are no questions to time; {WARM + 1} at least are needed.")
     return Asked(DEMO if folder is None else Path(folder).name, facts, timed)
+
+
+def about_entities(kb: KnowledgeBase, most: int, seed: int = 0) -> Iterator[Question]:
+    """A relation of a random member of a random class: questions for graphs whose things have no names."""
+    draw = np.random.default_rng(seed)
+    names = Names(kb.profile)
+    classes = [klass.id for klass in kb.schema.classes if klass.members and not klass.hidden]
+    for number in range(most):
+        ids = kb.members(int(draw.choice(classes))).ids
+        node = ids[draw.integers(len(ids)), None]
+        (term,) = kb.terms(node)
+        relations = [kb.schema.relations[relation] for relation in kb.out_relations(kb.nodes(node)).tolist()]
+        seen = [relation.label for relation in relations if not relation.hidden] or ["name"]
+        assert not isinstance(term, Literal)
+        name = kb.labels(node)[0] or label_from_iri(names.write(term))
+        start = f"what is the {draw.choice(seen)} of "
+        mention = Mention(names.write(term), name, len(start), len(start) + len(name))
+        yield Question(str(number), f"{start}{name}?", entities=(mention,))
 
 
 def report(given: Sequence[str], most: int, starts: int) -> str:

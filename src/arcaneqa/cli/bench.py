@@ -158,7 +158,7 @@ def ask(
     sources: Annotated[
         list[str],
         typer.Argument(
-            help="KB=QUESTIONS.jsonl, or KB alone for questions made from it; demo is the bundled one."
+            help="KB=QUESTIONS.jsonl, or KB alone to ask about random entities; demo is the bundled one."
         ),
     ],
     most: Annotated[int, typer.Option(help="Questions of each knowledge base.")] = 200,

@@ -30,6 +30,11 @@ class Vocabulary:
         specials = words.specials
         self._specials = [ids.tolist() for ids in np.split(specials.ids, specials.offsets[1:-1])]
 
+    @property
+    def size(self) -> int:
+        """Strings kept."""
+        return len(self._known) + len(self._questions)
+
     def asked(self, question: str, context: str, candidates: Sequence[Candidate]) -> Asked:
         config = self._words.config
         named = tuple((one.text, one.types if config.types else "") for one in candidates)
