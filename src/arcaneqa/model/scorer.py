@@ -57,7 +57,7 @@ class ModelScorer:
     most `tokens_per_call` at once, which bounds its memory.
     """
 
-    def __init__(self, stored: Stored, cached: int = 512, tokens_per_call: int = 4_096) -> None:
+    def __init__(self, stored: Stored, cached: int = 256, tokens_per_call: int = 4_096) -> None:
         self._reader = reader_of(stored)
         self._decoder = Decoder(stored, self._reader.width)
         self._words = WordPieces(stored.tokenizer, stored.config, self._reader.pad)
