@@ -50,7 +50,15 @@ def thirty(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def settings(out: Path, *sets: Path, **choices: object) -> Settings:
     base = Settings(
-        sets, out, epochs=4, batch=8, rate=1e-2, encoder_rate=1e-3, device="cpu", storage="float32"
+        sets,
+        out,
+        epochs=4,
+        batch=8,
+        rate=1e-2,
+        encoder_rate=1e-3,
+        device="cpu",
+        storage="float32",
+        half=False,
     )
     return replace(base, **choices)  # type: ignore[arg-type]
 

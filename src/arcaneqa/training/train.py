@@ -146,7 +146,9 @@ def _parser() -> argparse.ArgumentParser:
         ("limit", int),
     ):
         parser.add_argument(f"--{name.replace('_', '-')}", type=kind, default=defaults[name])
-    parser.add_argument("--no-half", dest="half", action="store_false", help="fp32 on the accelerator too")
+    parser.add_argument(
+        "--no-half", dest="half", action="store_false", help="fp32 where bf16 would be faster"
+    )
     parser.add_argument("--model", default="{}", help='choices of the model as JSON, e.g. {"types": false}')
     parser.add_argument("--paper", action="store_true", help="the published model's choices")
     return parser

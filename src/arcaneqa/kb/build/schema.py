@@ -20,8 +20,6 @@ from arcaneqa.kb.words import label_from_iri
 _KINDS = (ValueKind.ENTITY, ValueKind.NUMBER, ValueKind.TIME, ValueKind.BOOLEAN, ValueKind.TEXT)
 # A class covers a relation's subjects if nearly all of them belong to it; the smallest such class says most.
 _COVERS = 0.8
-# Where none does, the most frequent class is told if it holds for this share; a rarer one would mislead.
-_INFORMS = 0.3
 
 LabelOf = Callable[[str], str | None]
 
@@ -128,8 +126,7 @@ def _covering(nodes: Array, offsets: Array, codes: Array, sizes: Array) -> int |
     counts = np.bincount(codes[places], minlength=len(sizes))
     covering = np.flatnonzero(counts >= _COVERS * int((lengths > 0).sum()))
     if not len(covering):
-        frequent = int(np.argmax(counts))
-        return frequent if counts[frequent] >= _INFORMS * int((lengths > 0).sum()) else None
+        return int(np.argmax(counts))
     return int(covering[np.lexsort((-counts[covering], sizes[covering]))[0]])
 
 

@@ -15,9 +15,7 @@ from arcaneqa.kb.schema import Class, Relation
 from arcaneqa.kb.terms import Iri
 
 # A class covers a relation's subjects if nearly all of them belong to it; the smallest such class says most.
-# Where none does, the most frequent class is told if it holds for this share; a rarer one would mislead.
 _COVERS = 0.8
-_INFORMS = 0.3
 _BATCH = 50
 
 
@@ -79,15 +77,13 @@ class Inference:
                 if isinstance(predicate, Iri) and isinstance(klass, Iri) and klass.value in self._shown:
                     of_class = counts[predicate.value]
                     of_class[klass.value] = max(of_class.get(klass.value, 0), whole_number(number))
-        best = {name: self._best(counts[name], total.get(name, 0)) for name in counts}
-        return {name: klass for name, klass in best.items() if klass is not None}
+        return {name: self._best(counts[name], _COVERS * total.get(name, 0)) for name in counts}
 
-    def _best(self, counts: Mapping[str, int], typed: int) -> int | None:
+    def _best(self, counts: Mapping[str, int], enough: float) -> int:
         ordered = [(self._classes[name], count) for name, count in sorted(counts.items())]
-        covering = [pair for pair in ordered if pair[1] >= _COVERS * typed]
+        covering = [pair for pair in ordered if pair[1] >= enough]
         if not covering:
-            frequent, count = max(ordered, key=lambda pair: pair[1])
-            return frequent.id if count >= _INFORMS * typed else None
+            return max(ordered, key=lambda pair: pair[1])[0].id
         return min(covering, key=lambda pair: (pair[0].members, -pair[1]))[0].id
 
     def _blocks(self) -> Iterator[str]:
