@@ -118,7 +118,7 @@ def test_a_killed_run_goes_on(tmp_path: Path, noisy_encoder: Path, twenty: Path)
     arguments = [
         *[str(twenty), "--out", str(killed.out), "--encoder", str(noisy_encoder), "--dev", str(twenty)],
         *["--epochs", "12", "--batch", "8", "--rate", "1e-2", "--encoder-rate", "1e-3", "--device", "cpu"],
-        *["--check-every", "4", "--save-every", "0", "--storage", "float32"],
+        *["--check-every", "4", "--save-every", "0", "--storage", "float32", "--no-half"],
         *["--model", json.dumps({"hidden": 32})],
     ]
     died = subprocess.run([sys.executable, "-c", command, *arguments], capture_output=True, check=False)
@@ -134,7 +134,15 @@ def test_two_processes_train_like_one(tmp_path: Path, encoder: Path, twenty: Pat
     arguments = [
         *["-m", "arcaneqa.training.train", str(twenty), "--out", str(tmp_path / "pair"), "--epochs", "3"],
         *["--encoder", str(encoder), "--batch", "10", "--rate", "1e-2", "--encoder-rate", "1e-3"],
-        *["--device", "cpu", "--storage", "float32", "--model", json.dumps({"hidden": 32, "dropout": 0.0})],
+        *[
+            "--device",
+            "cpu",
+            "--no-half",
+            "--storage",
+            "float32",
+            "--model",
+            json.dumps({"hidden": 32, "dropout": 0.0}),
+        ],
     ]
     launcher = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
