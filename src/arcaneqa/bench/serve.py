@@ -17,6 +17,9 @@ import httpx
 import numpy as np
 
 from arcaneqa.errors import ArcaneError
+from arcaneqa.model.bundled import bundled_model
+from arcaneqa.model.reader import reader_of
+from arcaneqa.model.stored import read_stored
 
 CLIENTS = (1, 8, 64)
 OVERLOAD = 128
@@ -124,7 +127,23 @@ def report(questions: Sequence[str], options: Sequence[str], seconds: float) -> 
                 load = drive(url, cycle(questions), clients, seconds, expected)
                 rows.append(_row(clients, together, load))
             notes.append(f"Searching {together} together, it held {resident(pid):,.0f} MB at the end.")
-    return "\n".join([*rows, "", *notes])
+    return "\n".join([*rows, "", *notes, "", rates()])
+
+
+def rates() -> str:
+    """What searching together could gain at most: how fast the encoder reads few and many tokens at once."""
+    reader = reader_of(read_stored(bundled_model()))
+    lines = ["| tokens in a call of the encoder | tokens/ms |", "|--:|--:|"]
+    for inputs in (1, 2, 8, 32):
+        ids, lengths = np.full(128 * inputs, 1000, np.int32), np.full(inputs, 128)
+        reader.read(ids, lengths)
+        turns = max(2, 64 // inputs)
+        started = time.perf_counter()
+        for _ in range(turns):
+            reader.read(ids, lengths)
+        rate = turns * len(ids) / (time.perf_counter() - started) / 1000
+        lines.append(f"| {len(ids):,} | {rate:.1f} |")
+    return "\n".join(lines)
 
 
 def _row(clients: int, together: int, load: Load) -> str:

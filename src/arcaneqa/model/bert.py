@@ -41,6 +41,8 @@ class BertReader:
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 3
         options.intra_op_num_threads = threads()
+        # It would keep a plan of memory for every shape of input it has met, and hardly two are alike.
+        options.enable_mem_pattern = False
         model = graph.model(self.width).SerializeToString()
         self._session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
 
