@@ -140,10 +140,12 @@ class ArcaneQA:
         model: str | Path | None = None,
         beam: int = 5,
         exact: bool = False,
+        device: str = "cpu",
     ) -> ArcaneQA:
         """Open a knowledge base (folder or endpoint URL) and a model; without a name, the bundled ones.
 
-        `exact` lets the model read every set of candidates as a whole, however large.
+        `exact` lets the model read every set of candidates as a whole, however large. `device` is where
+        the encoder runs; any but the processor ("cuda") needs torch.
         """
         from arcaneqa.model.bundled import bundled_model
         from arcaneqa.model.scorer import ModelScorer
@@ -151,7 +153,7 @@ class ArcaneQA:
         folder = bundled_model() if model is None else Path(model)
         opened = kb if isinstance(kb, KnowledgeBase) else open_kb(kb)
         linker = Linker(opened, Weights.of_model(folder))
-        scorer = ModelScorer.load(folder)
+        scorer = ModelScorer.load(folder, device)
         return cls(
             opened,
             scorer,

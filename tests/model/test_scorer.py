@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 
+from arcaneqa.errors import InputError
 from arcaneqa.induction.scorer import Decision
 from arcaneqa.model.bert import BertReader
 from arcaneqa.model.checkpoint import Model, create, load, save
@@ -40,9 +41,9 @@ def model_of(encoder: Path, **choices: object) -> Model:
     return create(str(encoder), ModelConfig.from_json(ModelConfig(hidden=24).to_json() | choices))
 
 
-def scorer_of(model: Model, folder: Path, storage: str = "float32") -> ModelScorer:
-    save(model, folder / storage, storage)
-    return ModelScorer.load(folder / storage)
+def scorer_of(model: Model, folder: Path, device: str = "cpu") -> ModelScorer:
+    save(model, folder / "float32", "float32")
+    return ModelScorer.load(folder / "float32", device)
 
 
 @pytest.fixture
@@ -98,6 +99,27 @@ def test_steps_equal_the_training_path(encoder: Path, tmp_path: Path, choices: d
     assert walk(narrow, batch) == pytest.approx(expected, abs=1e-4)
 
 
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+@pytest.mark.parametrize("choices", CONFIGS)
+def test_steps_on_a_gpu_equal_the_training_path(
+    encoder: Path, tmp_path: Path, choices: dict[str, object]
+) -> None:
+    model = model_of(encoder, **choices)
+    batch = examples(12, relations=9)
+    found = walk(scorer_of(model, tmp_path, "cuda"), batch)
+    assert found == pytest.approx(trained(model, batch), abs=1e-4)
+    model.network.to("cuda")
+    assert found == pytest.approx(trained(model, batch), abs=1e-4)
+
+
+@pytest.mark.parametrize("device", ["cuda:99", "abacus"])
+def test_a_device_that_is_not_there_is_refused_in_a_sentence(
+    encoder: Path, tmp_path: Path, device: str
+) -> None:
+    with pytest.raises(InputError, match=f"no device '{device}' here"):
+        scorer_of(model_of(encoder), tmp_path, device)
+
+
 def trained(model: Model, batch: list[Example]) -> dict[tuple[int, int], float]:
     """What training computes for the same decisions, all at once."""
     builder = Builder()
@@ -106,7 +128,7 @@ def trained(model: Model, batch: list[Example]) -> dict[tuple[int, int], float]:
     corpus = Corpus.of(builder.build(), model.words)
     model.network.eval()
     with torch.inference_mode():
-        sequences = corpus.batch(np.arange(len(batch)), 4096)
+        sequences = corpus.batch(np.arange(len(batch)), 4096).to(next(model.network.parameters()).device)
         losses = model.network(sequences).losses.tolist()
     steps = [(int(row), step) for step, rows in enumerate(sequences.decision_rows) for row in rows.tolist()]
     return {key: -loss for key, loss in zip(steps, losses, strict=True)}

@@ -48,6 +48,7 @@ def command(
     exact: Annotated[
         bool, typer.Option("--exact", help="Let the model read large sets of candidates as a whole; slower.")
     ] = False,
+    device: Annotated[str, typer.Option(help="Where the encoder runs: cpu or cuda.")] = "cpu",
     seed: Annotated[int, typer.Option(min=0, help="For the bootstrap intervals.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
@@ -59,7 +60,7 @@ def command(
     from arcaneqa.evaluation.tables import score_text
 
     chosen: Literal["gold", "linked"] = "gold" if entities is Entities.GOLD else "linked"
-    summary = evaluate(data, kb, model, chosen, mode, ontology, report, calibrate, seed, exact)
+    summary = evaluate(data, kb, model, chosen, mode, ontology, report, calibrate, seed, exact, device)
     typer.echo(json.dumps(summary, ensure_ascii=False) if as_json else score_text(summary))
     if report is not None and not as_json:
         typer.echo(f"\nThe report is in {report / 'report.md'}, every question in {report / 'report.html'}.")

@@ -27,6 +27,7 @@ def command(
     seconds: Annotated[float, typer.Option(min=0.1, help="Deadline of a request.")] = 30.0,
     together: Annotated[int, typer.Option(min=1, help="Questions searched at the same time.")] = 16,
     waiting: Annotated[int, typer.Option(min=1, help="Questions that may wait; more are turned away.")] = 64,
+    device: Annotated[str, typer.Option(help="Where the encoder runs: cpu or cuda.")] = "cpu",
     token_file: Annotated[
         Path | None, typer.Option(help=f"Ask for this bearer token; {TOKEN_VARIABLE} works too.")
     ] = None,
@@ -49,7 +50,6 @@ def command(
         raise InputError(f"The token file {token_file} cannot be read ({error}).") from error
     if token == "":
         raise InputError("The bearer token is empty; write one into the file or leave the option out.")
-    app = create_app(
-        ArcaneQA.load(kb, model), token=token, seconds=seconds, together=together, waiting=waiting
-    )
+    qa = ArcaneQA.load(kb, model, device=device)
+    app = create_app(qa, token=token, seconds=seconds, together=together, waiting=waiting)
     uvicorn.run(app, host=host, port=port, log_level="info", access_log=False, server_header=False)

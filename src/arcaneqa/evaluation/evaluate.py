@@ -42,6 +42,7 @@ def evaluate(
     calibrate: bool,
     seed: int,
     exact: bool = False,
+    device: str = "cpu",
 ) -> dict[str, Any]:
     """The score, and with a report folder everything in it; the folder also lets a run be resumed."""
     if calibrate and model is None:
@@ -55,7 +56,7 @@ def evaluate(
     with TemporaryDirectory() as scratch:
         folder = report or Path(scratch)
         claim(folder, run)
-        qa = ArcaneQA.load(kb, model, exact=exact)
+        qa = ArcaneQA.load(kb, model, exact=exact, device=device)
         if calibrate:
             qa.confidence = replace(qa.confidence, threshold=0.0)
         if ontology is None:

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from arcaneqa.errors import ModelError
+from arcaneqa.errors import InputError, ModelError
 from arcaneqa.model.ragged import Ints
 from arcaneqa.model.stored import Floats, Stored
 
@@ -33,7 +33,10 @@ class Reader(Protocol):
         ...
 
 
-def reader_of(stored: Stored) -> Reader:
+def reader_of(stored: Stored, device: str = "cpu") -> Reader:
+    """The lightest reader that can run a model's encoder on a device, named as torch names it."""
+    if device != "cpu":
+        return TorchReader(stored, device)
     kind = stored.encoder.get("model_type")
     if kind == "static":
         return StaticReader(stored)
@@ -41,7 +44,7 @@ def reader_of(stored: Stored) -> Reader:
         from arcaneqa.model.bert import BertReader
 
         return BertReader(stored)
-    return OtherReader(stored)
+    return TorchReader(stored)
 
 
 class Table:
@@ -79,15 +82,20 @@ class StaticReader:
         return alike(self._vectors[ids])
 
 
-class OtherReader:
-    """Any other encoder that could be trained, run by the library it comes from."""
+class TorchReader:
+    """Any encoder that could be trained, on any device, run by the library it comes from."""
 
-    def __init__(self, stored: Stored) -> None:
+    def __init__(self, stored: Stored, device: str = "cpu") -> None:
         import torch
 
         from arcaneqa.model.encoder import encoder_from
 
         self._torch = torch
+        try:
+            self._device = torch.device(device)
+            torch.zeros(1, device=self._device)
+        except (AssertionError, RuntimeError) as error:
+            raise InputError(f"torch has no device {device!r} here; leave the device out") from error
         self._encoder = encoder_from(stored.encoder, train_vectors=False).eval()
         own = [name for name in stored.names() if name.startswith("encoder.")]
         weights: dict[str, Any] = {
@@ -98,6 +106,7 @@ class OtherReader:
         except RuntimeError as error:
             raise ModelError(f"the weights in {stored.folder} do not fit its configuration") from error
         self.width, self.pad = self._encoder.width, self._encoder.pad
+        self._encoder.to(self._device)
 
     def read(self, ids: Words, lengths: Ints) -> Floats:
         torch = self._torch
@@ -105,7 +114,8 @@ class OtherReader:
         padded = np.full(mask.shape, self.pad, np.int64)
         padded[mask] = ids
         with torch.inference_mode():
-            found: Floats = self._encoder(torch.from_numpy(padded), torch.from_numpy(mask)).numpy()[mask]
+            ids_there, mask_there = (torch.from_numpy(one).to(self._device) for one in (padded, mask))
+            found: Floats = self._encoder(ids_there, mask_there).float().cpu().numpy()[mask]
         return found
 
     def looks(self, ids: Words) -> Floats:

@@ -54,11 +54,14 @@ class ModelScorer:
 
     A forced decision advances the decoder without the encoder. Equal (question, context, candidates)
     are encoded once, also across calls: the newest `cached` encodings are kept. The encoder reads at
-    most `tokens_per_call` at once, which bounds its memory.
+    most `tokens_per_call` at once, which bounds its memory. It runs on `device`; the decoder is too small
+    to leave the processor.
     """
 
-    def __init__(self, stored: Stored, cached: int = 256, tokens_per_call: int = 4_096) -> None:
-        self._reader = reader_of(stored)
+    def __init__(
+        self, stored: Stored, device: str = "cpu", cached: int = 256, tokens_per_call: int = 4_096
+    ) -> None:
+        self._reader = reader_of(stored, device)
         self._decoder = Decoder(stored, self._reader.width)
         self._words = WordPieces(stored.tokenizer, stored.config, self._reader.pad)
         self._vocabulary = Vocabulary(self._words)
@@ -70,8 +73,8 @@ class ModelScorer:
         self._start = _State(zeros, zeros, zeros, self._decoder.start[None], _START, ())
 
     @classmethod
-    def load(cls, folder: Path) -> ModelScorer:
-        return cls(read_stored(folder))
+    def load(cls, folder: Path, device: str = "cpu") -> ModelScorer:
+        return cls(read_stored(folder), device)
 
     def score(self, decisions: Sequence[Decision]) -> list[Scores]:
         # Small products gain nothing by threads, and those that wait for more would slow the encoder's down.
