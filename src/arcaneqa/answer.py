@@ -15,10 +15,12 @@ from arcaneqa.datasets.record import AnswerItem, Mention, Prediction, Question
 from arcaneqa.describe import items_of, unit_of
 from arcaneqa.errors import BudgetExceeded
 from arcaneqa.expected import ExpectedTypes, TypedRanker, TypedScorer
+from arcaneqa.induction.found import Found, Outcome
 from arcaneqa.induction.induction import Induction
 from arcaneqa.induction.learned import Learned
+from arcaneqa.induction.readings import Readings
 from arcaneqa.induction.scorer import Attentive, Decision, Heat, Ranker, Scorer, Scores, TokenKind
-from arcaneqa.induction.search import SHORTLIST, Found, Outcome, Search
+from arcaneqa.induction.search import SHORTLIST, Search
 from arcaneqa.induction.topics import Topics, topics_from_gold, topics_from_links
 from arcaneqa.induction.trace import Considered, Trace
 from arcaneqa.kb.interface import KnowledgeBase
@@ -118,6 +120,7 @@ class ArcaneQA:
         ranker: Ranker | None = None,
         learned: Learned | None = None,
         exact: bool = False,
+        readings: bool = False,
     ) -> None:
         self.kb = kb
         self.names = Names(kb.profile)
@@ -131,7 +134,8 @@ class ArcaneQA:
             expected = ExpectedTypes(kb)
             listening, ranker = TypedScorer(self.scorer, expected), TypedRanker(expected, ranker)
         limit = None if exact else SHORTLIST
-        self.search = Search(self.induction, listening, beam, limit, ranker)
+        weighed = Readings(kb) if readings else None
+        self.search = Search(self.induction, listening, beam, limit, ranker, readings=weighed)
 
     @classmethod
     def load(
@@ -152,8 +156,8 @@ class ArcaneQA:
 
         folder = bundled_model() if model is None else Path(model)
         opened = kb if isinstance(kb, KnowledgeBase) else open_kb(kb)
-        linker = Linker(opened, Weights.of_model(folder))
         scorer = ModelScorer.load(folder, device)
+        linker = Linker(opened, Weights.of_model(folder), spans=scorer.spans())
         return cls(
             opened,
             scorer,
@@ -163,6 +167,7 @@ class ArcaneQA:
             ranker=scorer.ranker(),
             learned=Learned.of_model(folder),
             exact=exact,
+            readings=scorer.weighs_readings,
         )
 
     def ask(

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcaneqa.errors import InputError, ModelError
-from arcaneqa.induction.search import Found
+from arcaneqa.induction.found import Found
 
 FILE = "confidence.json"
 FEATURES = (

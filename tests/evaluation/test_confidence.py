@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from arcaneqa.confidence import FEATURES, Confidence, Row, features
 from arcaneqa.errors import InputError, ModelError
 from arcaneqa.evaluation.calibration import expected_calibration_error
+from arcaneqa.induction.found import Found
 from arcaneqa.induction.scorer import Candidate, TokenKind
-from arcaneqa.induction.search import Found
 from arcaneqa.induction.trace import Considered, Trace
 from arcaneqa.kb.interface import NodeSet
 from arcaneqa.kb.terms import Iri

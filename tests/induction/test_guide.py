@@ -6,9 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from randomness import RandomScorer, random_kb, random_topics
 
+from arcaneqa.induction.found import Found, Outcome
 from arcaneqa.induction.guide import NEVER, Choice, Guide
 from arcaneqa.induction.induction import Induction
-from arcaneqa.induction.search import Found, Outcome, Search
+from arcaneqa.induction.search import Search
 
 
 def _run(search: Search, seed: int, choices: list[Choice]) -> Outcome:

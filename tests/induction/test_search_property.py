@@ -9,9 +9,10 @@ from plain import PlainKb
 from randomness import RandomScorer, random_kb, random_topics
 
 from arcaneqa.bench.induction import search_at_random
+from arcaneqa.induction.found import Found
 from arcaneqa.induction.grammar import MOST_SUBPROGRAMS
 from arcaneqa.induction.induction import Induction
-from arcaneqa.induction.search import Found, Search
+from arcaneqa.induction.search import Search
 from arcaneqa.kb.names import Names
 from arcaneqa.kb.open import open_kb
 from arcaneqa.program.execute import execute

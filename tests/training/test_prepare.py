@@ -14,7 +14,7 @@ from arcaneqa.cli.main import app
 from arcaneqa.errors import InputError
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.terms import XSD, Literal
-from arcaneqa.training.prepare import GOLD, LINKED, Plan, prepare
+from arcaneqa.training.prepare import GOLD, LINKED, READINGS, Plan, prepare
 from arcaneqa.training.prepared import manifest_of, read
 from arcaneqa.training.train import learned
 
@@ -105,6 +105,25 @@ def test_linked_topics_hold_the_gold_and_its_rivals(kb: Path, data: Path, tmp_pa
 def _members(found: Any, step: int) -> Any:
     group = found.step_sets[step]
     return found.set_candidates[found.set_offsets[group] : found.set_offsets[group + 1]]
+
+
+def test_whole_programs_are_one_decision_with_the_gold_among_them(
+    kb: Path, data: Path, tmp_path: Path
+) -> None:
+    prepare([data], str(kb), tmp_path / "set", Plan((READINGS,)))
+    found = read(tmp_path / "set")
+    assert len(found) >= 3
+    assert np.diff(found.step_offsets).max() == 1
+    places = set()
+    for number, name in enumerate(found.ids):
+        members = _members(found, number)
+        texts = [found.texts[found.candidate_texts[member]] for member in members]
+        assert len(set(texts)) == len(texts) > 1
+        places.add(int(found.step_gold[number]))
+        if name == "q0":
+            assert texts[found.step_gold[number]] == "the capital of France"
+            assert found.texts[found.candidate_types[members[found.step_gold[number]]]] == "1 city"
+    assert len(places) > 1, "the place of the gold says nothing"
 
 
 def test_programs_teach_constants_to_their_own_steps_and_to_the_model(kb: Path, tmp_path: Path) -> None:

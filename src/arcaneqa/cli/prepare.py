@@ -14,7 +14,10 @@ def command(
     kb: Annotated[str | None, typer.Option(help="Index folder; the bundled one if left out.")] = None,
     topics: Annotated[
         str,
-        typer.Option(help="gold: the program's entities; linked: all the linker finds, the gold among it."),
+        typer.Option(
+            help="gold: the program's entities; linked: all the linker finds, the gold among it; readings: "
+            "the choice among whole programs."
+        ),
     ] = "gold,linked",
     most: Annotated[int, typer.Option(help="Candidates a decision keeps; larger sets are sampled.")] = 128,
     workers: Annotated[int | None, typer.Option(help="Processes; one per processor if left out.")] = None,
@@ -34,26 +37,23 @@ def command(
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     from arcaneqa.errors import InputError
-    from arcaneqa.training.prepare import GOLD, LINKED, Plan, prepare
+    from arcaneqa.training.prepare import GOLD, LINKED, READINGS, Plan, prepare
 
     ways = tuple(part.strip() for part in topics.split(","))
-    if not set(ways) <= {GOLD, LINKED}:
-        raise InputError(f"--topics takes gold, linked or gold,linked, not {topics!r}")
+    if not set(ways) <= {GOLD, LINKED, READINGS}:
+        raise InputError(f"--topics takes gold, linked, readings or some with commas, not {topics!r}")
     if most < 4:
         raise InputError("--most must be at least 4")
     console = Console(stderr=True)
     columns = (TextColumn("preparing"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, disable=not sys.stderr.isatty()) as bar:
         task = bar.add_task("", total=None)
-        report = prepare(
-            data,
-            kb,
-            out,
-            Plan(ways, most, seed),
-            workers or os.cpu_count() or 1,
-            limit,
-            lambda done, total: bar.update(task, completed=done, total=total),
-        )
+
+        def tell(done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total)
+
+        processes = workers or os.cpu_count() or 1
+        report = prepare(data, kb, out, Plan(ways, most, seed), processes, limit, tell)
     if as_json:
         typer.echo(json.dumps(report.to_json()))
         return

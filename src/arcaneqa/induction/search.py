@@ -15,46 +15,23 @@ from itertools import islice
 
 import numpy as np
 
+from arcaneqa.induction.found import Found, Outcome
 from arcaneqa.induction.grammar import State
 from arcaneqa.induction.induction import Induction, Machine
 from arcaneqa.induction.meaning import Meaning
 from arcaneqa.induction.ranker import WordRanker
+from arcaneqa.induction.readings import Readings
 from arcaneqa.induction.scorer import Decision, Ranker, Scorer, Scores, TokenKind
 from arcaneqa.induction.shortlist import Shortlist
-from arcaneqa.induction.topics import Topic, Topics
+from arcaneqa.induction.topics import Topics
 from arcaneqa.induction.trace import Considered, Trace
 from arcaneqa.induction.vocabulary import Options
-from arcaneqa.kb.interface import NodeSet
-from arcaneqa.program.expression import Expression
 from arcaneqa.program.steps import Symbol, Variable
 
 SHORTLIST = 64
 """Larger sets of candidates are shortlisted."""
 
-Steps = Generator[list[Decision], Sequence[Scores], "Outcome"]
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A program with the sum of its log-probabilities and priors, and what it denotes.
-
-    `nodes` are the answers, empty for COUNT, whose answer is `number`.
-    """
-
-    program: Expression
-    score: float
-    nodes: NodeSet
-    number: int | None
-    topics: tuple[Topic, ...]
-    trace: Trace
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """Programs, best first. `is_complete` is False where time ran out before the beam was done."""
-
-    found: tuple[Found, ...]
-    is_complete: bool
+Steps = Generator[list[Decision], Sequence[Scores], Outcome]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +58,8 @@ class _Hypothesis:
 class Search:
     """`limit` is the size above which a set of candidates is shortlisted; None scores whole sets.
 
-    Hypotheses more than `margin` (in log-probability) behind the best are given up.
+    Hypotheses more than `margin` (in log-probability) behind the best are given up. With `readings` the
+    programs found are weighed once more as wholes.
     """
 
     def __init__(
@@ -92,11 +70,13 @@ class Search:
         limit: int | None = SHORTLIST,
         ranker: Ranker | None = None,
         margin: float = 7.0,
+        readings: Readings | None = None,
     ) -> None:
         self._induction = induction
         self._scorer = scorer
         self._beam = beam
         self._margin = margin
+        self._readings = readings
         self._shortlist = None if limit is None else Shortlist(ranker or WordRanker(), limit)
 
     def run(self, question: str, hypotheses: Sequence[Topics], seconds: float | None = None) -> Outcome:
@@ -159,7 +139,10 @@ class Search:
                 break
             scores = yield [decision for _, _, decision in asked]
             live = self._extended(machine, asked, scores, done)
-        return self._outcome(done, is_complete=True)
+        outcome = self._outcome(done, is_complete=True)
+        if self._readings is None:
+            return outcome
+        return Outcome((yield from self._readings.weigh(question, outcome.found)), is_complete=True)
 
     def _extended(
         self,

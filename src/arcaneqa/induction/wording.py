@@ -11,6 +11,7 @@ they are, or all checkpoints are trained anew.
 | class | `magnetic flux unit` | `measurement unit` (the part of a dotted name before it) |
 | entity | `Paris (city)` | |
 | literal | `1999 (year)`, `5.0 (number)` | |
+| whole program (`readings`) | `the capital of France` | `1 city` |
 
 `types` always reads from the class a step starts in to the class it leads to.
 """
@@ -81,7 +82,7 @@ def forward_candidate(relation: Relation, schema: Schema) -> Candidate:
     return Candidate(
         TokenKind.RELATION,
         relation_words(relation),
-        _leads(_domain(relation, schema), _range(relation, schema)),
+        _leads(domain_words(relation, schema), range_words(relation, schema)),
     )
 
 
@@ -89,7 +90,7 @@ def backward_candidate(relation: Relation, schema: Schema) -> Candidate:
     return Candidate(
         TokenKind.RELATION,
         f"whose {relation_words(relation)} is",
-        _leads(_range(relation, schema), _domain(relation, schema)),
+        _leads(range_words(relation, schema), domain_words(relation, schema)),
     )
 
 
@@ -103,14 +104,14 @@ def _own_words(iri: str, label: str) -> str:
     return words(tail(iri).rpartition(".")[2]) or label
 
 
-def _domain(relation: Relation, schema: Schema) -> str:
+def domain_words(relation: Relation, schema: Schema) -> str:
     if relation.domain is not None:
         return class_words(schema.classes[relation.domain])
     owner = tail(relation.iri).rpartition(".")[0]
     return words(owner.rpartition(".")[2]) or _ANYTHING
 
 
-def _range(relation: Relation, schema: Schema) -> str:
+def range_words(relation: Relation, schema: Schema) -> str:
     if ValueKind.ENTITY in relation.kinds:
         return _ANYTHING if relation.range is None else class_words(schema.classes[relation.range])
     return next((text for kind, text in _VALUE_WORDS if kind in relation.kinds), _ANYTHING)

@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -126,15 +126,16 @@ def _shards(tensors: dict[str, Tensor]) -> list[dict[str, Tensor]]:
     return shards
 
 
-def load(folder: Path, device: str | torch.device = "cpu") -> Model:
+def load(folder: Path, device: str | torch.device = "cpu", learns_readings: bool = False) -> Model:
     """A network to train on; raises ModelError where a file does not fit the configuration."""
     stored = read_stored(folder)
-    encoder = encoder_from(stored.encoder, stored.config.train_vectors)
-    network = Network(encoder, stored.config)
+    config = replace(stored.config, readings=stored.config.readings or learns_readings)
+    encoder = encoder_from(stored.encoder, config.train_vectors)
+    network = Network(encoder, config)
     try:
         network.load_state_dict({name: torch.from_numpy(stored.floats(name)) for name in stored.names()})
     except RuntimeError as error:
         reason = str(error).splitlines()[1].strip() if "\n" in str(error) else str(error)
         raise ModelError(f"the weights in {folder} do not fit its configuration: {reason}") from error
     network.to(device).eval()
-    return Model(network, WordPieces(stored.tokenizer, stored.config, encoder.pad))
+    return Model(network, WordPieces(stored.tokenizer, config, encoder.pad))

@@ -22,7 +22,7 @@ class ModelConfig:
     candidates name the classes they lead from and to. `relevance`: a candidate's own encoding adds
     to its score. `attentive`: the attended question joins the decoder's state in scoring.
     `entity_text`: a linked entity is its mention's span and its own words, which tell apart the
-    alternatives of one mention.
+    alternatives of one mention. `readings`: it learned to weigh whole programs, too.
     """
 
     encoder: str = "contextual"
@@ -30,13 +30,14 @@ class ModelConfig:
     max_tokens: int = 256
     max_question: int = 64
     max_context: int = 48
-    max_text: int = 24
+    max_text: int = 40
     max_types: int = 16
     context: bool = True
     types: bool = True
     relevance: bool = True
     attentive: bool = True
     entity_text: bool = True
+    readings: bool = False
     train_vectors: bool = True
     dropout: float = 0.2
 

@@ -18,6 +18,7 @@ from arcaneqa.model.heat import heat
 from arcaneqa.model.ragged import offsets_of, ranges
 from arcaneqa.model.ranker import EncoderRanker
 from arcaneqa.model.reader import parts, reader_of
+from arcaneqa.model.spans import QuestionReader, SpanHead, SpanScorer
 from arcaneqa.model.stored import Floats, Stored, read_stored
 from arcaneqa.model.tokens import Packed, WordPieces
 from arcaneqa.model.vocabulary import Asked, Vocabulary
@@ -61,10 +62,12 @@ class ModelScorer:
     def __init__(
         self, stored: Stored, device: str = "cpu", cached: int = 256, tokens_per_call: int = 4_096
     ) -> None:
+        self._folder = stored.folder
         self._reader = reader_of(stored, device)
         self._decoder = Decoder(stored, self._reader.width)
         self._words = WordPieces(stored.tokenizer, stored.config, self._reader.pad)
         self._vocabulary = Vocabulary(self._words)
+        self.weighs_readings = stored.config.readings
         self._cached = cached
         self._tokens_per_call = tokens_per_call
         self._readings: OrderedDict[Asked, _Reading] = OrderedDict()
@@ -123,6 +126,15 @@ class ModelScorer:
     def ranker(self) -> EncoderRanker:
         """Shortlists very large sets of candidates with this model's encoder."""
         return EncoderRanker(self._reader, self._words)
+
+    def spans(self) -> SpanScorer | None:
+        """Tells names of a question from its other words, where a head for that was trained."""
+        head = SpanHead.of_model(self._folder)
+        return None if head is None else SpanScorer(head, self.question_reader())
+
+    def question_reader(self) -> QuestionReader:
+        """This model's encoder for questions alone."""
+        return QuestionReader(self._reader, self._words)
 
     def heat(self, question: str, context: str, candidates: Sequence[Candidate]) -> Heat:
         """Which words of the question each candidate looks at; computed when somebody wants to see it."""

@@ -151,7 +151,9 @@ def pack(
     closers = np.where(contexts == EMPTY, EMPTY, SEP)
     room = config.max_tokens - (lengths[questions] + lengths[contexts] + lengths[closers] + 3)
     # A candidate goes where its first token falls, so a part may run over by one candidate.
-    stride = np.where(totals <= room, np.maximum(totals, 1), room - config.longest_candidate)
+    longest = np.zeros(len(counts), np.int64)
+    np.maximum.at(longest, decisions, sizes)
+    stride = np.where(totals <= room, np.maximum(totals, 1), room - longest)
     parts = before // stride[decisions]
     new_input = np.ones(len(texts), bool)
     new_input[1:] = (decisions[1:] != decisions[:-1]) | (parts[1:] != parts[:-1])

@@ -15,9 +15,9 @@ from arcaneqa.answer import Answer, ArcaneQA, refusal
 from arcaneqa.datasets.record import AnswerItem
 from arcaneqa.describe import items_of
 from arcaneqa.heatmap import heat_map
+from arcaneqa.induction.found import Outcome
 from arcaneqa.induction.guide import NEVER, Choice
 from arcaneqa.induction.scorer import Decision, Scores
-from arcaneqa.induction.search import Outcome
 from arcaneqa.induction.trace import Considered
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.linking.links import Links

@@ -14,9 +14,10 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 
 from arcaneqa.errors import ArcaneError
+from arcaneqa.induction.found import Outcome
 from arcaneqa.induction.guide import Choice, Guide
 from arcaneqa.induction.scorer import Decision, Scorer, Scores
-from arcaneqa.induction.search import Outcome, Search, Steps
+from arcaneqa.induction.search import Search, Steps
 from arcaneqa.induction.topics import Topics
 
 Watcher = Callable[[Decision, Scores], None]

@@ -2,7 +2,8 @@
 
 A question is prepared with the gold entities alone, and again with everything the linker found, the
 gold among it: the model then also learns which of the alternatives of a mention is meant, and to leave
-out what is named in passing or linked by mistake. A program whose gold is not admissible is left out,
+out what is named in passing or linked by mistake. Asked for, whole programs are prepared as well, for the
+last decision of a search (`readings`). A program whose gold is not admissible is left out,
 and counted by reason.
 """
 
@@ -34,15 +35,16 @@ from arcaneqa.linking.linker import Linker
 from arcaneqa.program.expression import Expression
 from arcaneqa.program.text import parse
 from arcaneqa.training.prepared import Builder, Example, Prepared, Step, write
+from arcaneqa.training.readings import reading_step
 
-GOLD, LINKED = "gold", "linked"
+GOLD, LINKED, READINGS = "gold", "linked", "readings"
 CHUNK = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """`topics`: prepare with the gold entities, with linked ones, or both. `most`: a larger candidate
-    set is cut to the gold, the words' best and random others, half and half."""
+    """`topics`: prepare with the gold entities, with linked ones, and the choice among readings. `most`: a
+    larger candidate set is cut to the gold, the words' best and random others, half and half."""
 
     topics: tuple[str, ...] = (GOLD, LINKED)
     most: int = 128
@@ -77,7 +79,7 @@ class Preparer:
         self._names = Names(kb.profile)
         self._learned = learned
         self._induction = Induction(kb, learned)
-        self._linker = Linker(kb) if LINKED in plan.topics else None
+        self._linker = None if plan.topics == (GOLD,) else Linker(kb)
         self._ranker = WordRanker()
 
     def examples(self, question: Question, report: Report) -> Iterator[Example]:
@@ -96,7 +98,8 @@ class Preparer:
             topics = gold if way == GOLD else self._linked(question.question, gold, draw)
             if way == LINKED and self._plan.topics[0] != LINKED and topics == gold:
                 continue
-            example = self._example(question.id, question.question, program, topics, draw, report)
+            make = self._reading if way == READINGS else self._example
+            example = make(question.id, question.question, program, topics, draw, report)
             if example is not None:
                 yield example
 
@@ -134,6 +137,23 @@ class Preparer:
         report.examples += 1
         steps = tuple(self._step(question, step, draw, report) for step in target.steps)
         return Example(name, question, topics.words, steps)
+
+    def _reading(
+        self, name: str, question: str, program: Expression, topics: Topics, draw: Random, report: Report
+    ) -> Example | None:
+        try:
+            target = targets(self._induction, question, program, topics)
+            if isinstance(target, Inadmissible):
+                return None
+            step = reading_step(self._kb, self._induction, question, program, topics, target.steps, draw)
+        except ArcaneError as error:
+            report.left_out[f"{type(error).__name__}: {error}"[:80]] += 1
+            return None
+        if step is None:
+            report.left_out["only one reading was found"] += 1
+            return None
+        report.examples += 1
+        return Example(name, question, (), (step,))
 
     def _step(self, question: str, step: TargetStep, draw: Random, report: Report) -> Step:
         candidates = tuple(step.candidates)

@@ -40,7 +40,11 @@ def train(settings: Settings, encoder: str | None, start: Path | None, config: M
     crew, device = _place(settings.device)
     torch.manual_seed(settings.seed)
     torch.set_float32_matmul_precision("high" if settings.half else "highest")
-    model = load(start) if start is not None else create(str(encoder), config)
+    readings = any(_has_readings(folder) for folder in settings.sets)
+    if start is not None:
+        model = load(start, learns_readings=readings)
+    else:
+        model = create(str(encoder), replace(config, readings=readings))
     # The same dropout for every process would be the same noise on each one's share.
     torch.manual_seed(settings.seed + crew.rank)
     sets = [read(folder) for folder in settings.sets]
@@ -79,6 +83,10 @@ def learned(sets: Sequence[Path], start: Path | None) -> Learned:
             except ValueError as error:
                 raise InputError(f"{folder} cannot be read ({error}); prepare the set again") from error
     return known
+
+
+def _has_readings(folder: Path) -> bool:
+    return "readings" in manifest_of(folder)["report"].get("plan", {}).get("topics", ())
 
 
 def _name(folder: Path) -> str:

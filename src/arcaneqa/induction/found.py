@@ -1,0 +1,36 @@
+"""What a search ends with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from arcaneqa.induction.topics import Topic
+from arcaneqa.induction.trace import Trace
+from arcaneqa.kb.interface import NodeSet
+from arcaneqa.program.expression import Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A program with its score, and what it denotes.
+
+    The score is the sum of its log-probabilities and priors, and of `reading`: what the model makes of the
+    whole program beside the others that were found. `nodes` are the answers, empty for COUNT, whose answer
+    is `number`.
+    """
+
+    program: Expression
+    score: float
+    nodes: NodeSet
+    number: int | None
+    topics: tuple[Topic, ...]
+    trace: Trace
+    reading: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Programs, best first. `is_complete` is False where time ran out before the beam was done."""
+
+    found: tuple[Found, ...]
+    is_complete: bool

@@ -1,0 +1,105 @@
+"""Programs weighed as wholes: the model reads the question once more, beside all that was found.
+
+A search adds up many small choices, and none of them sees where its program will end. In words, and with
+what they would answer, the found programs are the candidates of one last decision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from arcaneqa.induction.found import Found
+from arcaneqa.induction.scorer import Candidate, Decision, Scores, TokenKind
+from arcaneqa.induction.wording import class_words, domain_words, range_words
+from arcaneqa.kb.interface import KnowledgeBase, NodeSet
+from arcaneqa.kb.schema import Schema
+from arcaneqa.program.expression import (
+    And,
+    Class,
+    Compare,
+    Cons,
+    Count,
+    During,
+    Entity,
+    Expression,
+    Extreme,
+    Join,
+    Value,
+)
+from arcaneqa.program.paraphrase import paraphrase
+
+WEIGHT = 1.0
+"""Of a log-probability of the last decision beside those of the steps."""
+
+
+class Readings:
+    """Asks a scorer for the last decision; a reading is all found programs with the same answers."""
+
+    def __init__(self, kb: KnowledgeBase, weight: float = WEIGHT) -> None:
+        self._kb = kb
+        self._weight = weight
+
+    def weigh(
+        self, question: str, found: Sequence[Found]
+    ) -> Generator[list[Decision], Sequence[Scores], tuple[Found, ...]]:
+        """The programs with their new scores, best first; yields the decision and is sent its scores.
+
+        Programs with the same answers speak for each other: theirs is the probability of all together.
+        """
+        readings = distinct(found)
+        if len(readings) < 2:
+            return tuple(found)
+        candidates = [self.candidate(best.program, best.nodes, best.number) for best, *_ in readings]
+        (scores,) = yield [Decision(question, (), candidates)]
+        weighed = []
+        for reading, log_prob in zip(readings, scores.log_probs.tolist(), strict=True):
+            own = [one.score for one in reading]
+            more = self._weight * log_prob + float(np.logaddexp.reduce(own)) - max(own)
+            weighed += [replace(one, score=one.score + more, reading=more) for one in reading]
+        return tuple(sorted(weighed, key=lambda one: -one.score))
+
+    def candidate(self, program: Expression, nodes: NodeSet, number: int | None) -> Candidate:
+        """ "the capital of France", which leads to "1 city"; for a scorer it is an end of the program."""
+        answers = "number" if number is not None else f"{len(nodes)} {_kind(program, self._kb.schema)}"
+        return Candidate(TokenKind.END, paraphrase(program, self._kb), answers)
+
+
+def distinct(found: Sequence[Found]) -> list[list[Found]]:
+    """The readings, each with its likeliest program first."""
+    groups: list[list[Found]] = []
+    for one in found:
+        for group in groups:
+            if is_same(one.nodes, one.number, group[0].nodes, group[0].number):
+                group.append(one)
+                break
+        else:
+            groups.append([one])
+    return groups
+
+
+def is_same(nodes: NodeSet, number: int | None, others: NodeSet, other: int | None) -> bool:
+    """Whether two answers are equal; sets of different sizes are never looked at."""
+    if number is not None or other is not None:
+        return number == other
+    return len(nodes) == len(others) and bool((nodes.ids == others.ids).all())
+
+
+def _kind(program: Expression, schema: Schema) -> str:
+    """What the answers are, by the schema alone."""
+    match program:
+        case Class(iri):
+            return class_words(schema.classes[schema.class_ids[iri]])
+        case Join(relation, _):
+            known = schema.relations[schema.relation_ids[relation.iri]]
+            return range_words(known, schema) if relation.inverse else domain_words(known, schema)
+        case Compare(_, relation, _):
+            return domain_words(schema.relations[schema.relation_ids[relation.iri]], schema)
+        case And(left, right):
+            return _kind(left if isinstance(left, Class) else right, schema)
+        case Extreme(_, argument, _) | Cons(argument, _, _) | During(argument, _, _) | Count(argument):
+            return _kind(argument, schema)
+        case Entity() | Value():
+            return "thing"

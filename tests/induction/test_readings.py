@@ -1,0 +1,129 @@
+"""The last decision: whole programs beside each other."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from plain import EX, PlainKb
+from randomness import RandomScorer, random_kb, random_topics
+
+from arcaneqa.induction import scorer
+from arcaneqa.induction.found import Found
+from arcaneqa.induction.induction import Induction
+from arcaneqa.induction.readings import Readings, distinct
+from arcaneqa.induction.scorer import Candidate, Decision, Scores, TokenKind
+from arcaneqa.induction.search import Search
+from arcaneqa.induction.topics import Topic, Topics
+from arcaneqa.kb.names import Names
+from arcaneqa.kb.terms import Iri
+from arcaneqa.program.execute import execute
+from arcaneqa.program.expression import Entity
+from arcaneqa.program.text import parse, print_program
+
+KB = PlainKb(
+    [
+        ("alien", "type", "Film"),
+        ("alien", "director", "ridley"),
+        ("alien", "writer", "dan"),
+        ("brazil", "type", "Film"),
+        ("brazil", "director", "terry"),
+        ("brazil", "writer", "terry"),
+    ]
+)
+ALIEN = Topics((Topic(Entity(Iri(EX + "alien")), scorer.Topic("alien", 0, 5, 0)),))
+BRAZIL = Topics((Topic(Entity(Iri(EX + "brazil")), scorer.Topic("brazil", 0, 6, 0)),))
+
+
+class LastWord:
+    """Undecided at every step; whole programs are weighed by their words."""
+
+    def __init__(self, weight: Callable[[str], float]) -> None:
+        self._weight = weight
+        self.last: list[Sequence[Candidate]] = []
+
+    def score(self, decisions: Sequence[Decision]) -> list[Scores]:
+        return [self._score(decision) for decision in decisions]
+
+    def _score(self, decision: Decision) -> Scores:
+        weights = np.ones(len(decision.candidates))
+        if len(weights) > 1 and all(one.kind is TokenKind.END for one in decision.candidates):
+            self.last.append(decision.candidates)
+            weights = np.array([self._weight(one.text) for one in decision.candidates])
+        return Scores(np.log(weights / weights.sum()).astype(np.float32), None)
+
+
+def programs(found: Sequence[Found]) -> list[str]:
+    return [print_program(one.program, Names(KB.profile)) for one in found]
+
+
+@pytest.mark.parametrize("word", ["director", "writer"])
+def test_the_whole_decides_where_the_steps_cannot(word: str) -> None:
+    judge = LastWord(lambda text: 100.0 if text == f"the {word} of alien" else 1.0)
+    outcome = Search(Induction(KB), judge, beam=20, readings=Readings(KB)).run("?", [ALIEN])
+    assert programs(outcome.found)[0] == f"(JOIN ex:{word}_inv ex:alien)"
+    assert list(outcome.found) == sorted(outcome.found, key=lambda one: -one.score)
+    (candidates,) = judge.last
+    assert Candidate(TokenKind.END, "the director of alien", "1 thing") in candidates
+
+
+def test_programs_with_the_same_answers_are_one_reading() -> None:
+    judge = LastWord(lambda _: 1.0)
+    plain = Search(Induction(KB), judge, beam=30).run("?", [BRAZIL]).found
+    found = Search(Induction(KB), judge, beam=30, readings=Readings(KB)).run("?", [BRAZIL]).found
+    assert set(programs(found)) == set(programs(plain))
+    (terry,) = (
+        reading
+        for reading in distinct(found)
+        if reading[0].number is None and KB.terms(reading[0].nodes.ids) == [Iri(EX + "terry")]
+    )
+    assert {"(JOIN ex:director_inv ex:brazil)", "(JOIN ex:writer_inv ex:brazil)"} <= set(programs(terry))
+    # Their probabilities add up, and all were as likely by their words.
+    before = dict(zip(programs(plain), (one.score for one in plain), strict=True))
+    mass = math.log(sum(math.exp(before[name]) for name in programs(terry)))
+    words = -math.log(len(distinct(found)))
+    assert terry[0].score == pytest.approx(mass + words, abs=1e-4)
+    assert terry[0].reading == pytest.approx(terry[0].score - before[programs(terry)[0]], abs=1e-4)
+
+
+def test_a_single_reading_is_not_asked_about() -> None:
+    kb = PlainKb([("alien", "director", "ridley")])
+    judge = LastWord(lambda _: 1.0)
+    outcome = Search(Induction(kb), judge, beam=1, readings=Readings(kb)).run("?", [ALIEN])
+    assert len(distinct(outcome.found)) == 1
+    assert not judge.last
+
+
+@given(seed=st.integers(0, 10_000))
+def test_no_program_is_lost_and_answers_stay_those_of_the_program(seed: int) -> None:
+    kb, hypotheses = random_kb(seed), random_topics(seed)
+    plain = Search(Induction(kb), RandomScorer(seed), beam=4).run("which?", hypotheses).found
+    weighed = Search(Induction(kb), RandomScorer(seed), beam=4, readings=Readings(kb))
+    found = weighed.run("which?", hypotheses).found
+    assert sorted(map(repr, (one.program for one in found))) == sorted(
+        map(repr, (one.program for one in plain))
+    )
+    for one in found:
+        result = execute(one.program, kb)
+        assert one.number == result.count
+        if one.number is None:
+            assert np.array_equal(one.nodes.ids, result.nodes.ids)
+
+
+@pytest.mark.parametrize(
+    ("program", "words", "answers"),
+    [
+        ("(AND ex:Film (JOIN ex:director ex:ridley))", "Films whose director is ridley", "1 Film"),
+        ("(COUNT ex:Film)", "the number of Films", "number"),
+        ("ex:Film", "Films", "2 Film"),
+    ],
+)
+def test_a_program_in_words(program: str, words: str, answers: str) -> None:
+    parsed = parse(program, Names(KB.profile), KB.schema)
+    result = execute(parsed, KB)
+    found = Readings(KB).candidate(parsed, result.nodes, result.count)
+    assert (found.text.lower(), found.types.lower()) == (words.lower(), answers.lower())
