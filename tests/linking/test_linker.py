@@ -144,7 +144,7 @@ def check(links: Links) -> None:
     for mention in links.mentions:
         assert links.question[mention.start : mention.end] == mention.text
         assert mention.score <= 0
-        assert math.isfinite(mention.odds)
+        assert math.isfinite(mention.score)
         assert 1 <= len(mention.candidates) <= PER_MENTION
         scores = [candidate.score for candidate in mention.candidates]
         assert scores == sorted(scores, reverse=True)

@@ -22,7 +22,8 @@ def command(
         str | None, typer.Option(help="Index folder or URL of a SPARQL endpoint; the demo if left out.")
     ] = None,
     model: Annotated[
-        Path | None, typer.Option(help="Model folder with linker weights of its own (linker.json).")
+        Path | None,
+        typer.Option(help="Model folder, or one with linker weights; the bundled one if left out."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
@@ -32,11 +33,15 @@ def command(
     """
     from arcaneqa.kb.open import open_kb
     from arcaneqa.linking.linker import Linker
-    from arcaneqa.linking.weights import Weights, bundled
+    from arcaneqa.linking.weights import Weights
+    from arcaneqa.model.bundled import bundled_model
+    from arcaneqa.model.scorer import ModelScorer
+    from arcaneqa.model.stored import MANIFEST
 
-    weights = bundled() if model is None else Weights.of_model(model)
+    folder = bundled_model() if model is None else model
+    spans = ModelScorer.load(folder).spans() if (folder / MANIFEST).exists() else None
     with open_kb(kb) as opened:
-        links = Linker(opened, weights).link(question)
+        links = Linker(opened, Weights.of_model(folder), spans=spans).link(question)
         found = as_data(links, opened)
     typer.echo(json.dumps(found, ensure_ascii=False) if as_json else as_text(found))
     if not links.mentions and not links.literals:
@@ -65,6 +70,7 @@ def as_data(links: Links, kb: KnowledgeBase) -> dict[str, Any]:
                 "start": mention.start,
                 "end": mention.end,
                 "probability": _percent(mention.score),
+                "by_words": None if mention.by_words is None else _percent(mention.by_words),
                 "entities": entities,
             }
         )
@@ -92,7 +98,8 @@ def _percent(log_probability: float) -> float:
 def as_text(found: dict[str, Any]) -> str:
     lines = []
     for mention in found["mentions"]:
-        lines.append(f"“{mention['mention']}”  {mention['probability']:.0%} a mention")
+        by_words = "" if mention["by_words"] is None else f" ({mention['by_words']:.0%} by words alone)"
+        lines.append(f"“{mention['mention']}”  {mention['probability']:.0%} a mention{by_words}")
         for entity in mention["entities"]:
             lines.append(f"    {entity['probability']:4.0%}  {entity['label']}  {entity['id']}")
     for literal in found["literals"]:

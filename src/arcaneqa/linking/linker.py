@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +46,15 @@ LIKELY = math.log(0.5)
 MOST_PROPOSALS = 200
 
 
+class SpanScorer(Protocol):
+    """A model's second opinion on which stretches of a question name something."""
+
+    def odds(
+        self, question: str, stretches: Sequence[tuple[int, int]], known: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Log-odds of stretches (first character, behind the last); `known` are those by words and names."""
+
+
 @dataclass(frozen=True, slots=True)
 class Considered:
     """Every proposal for a question: entities with their features, and texts that are values of facts.
@@ -52,6 +62,7 @@ class Considered:
     `spans` lists the entities proposed for each span.
     """
 
+    text: Text
     proposals: tuple[Proposal, ...]
     texts: tuple[Proposal, ...]
     rows: NDArray[np.float64]
@@ -63,10 +74,18 @@ class Linker:
     """Links questions to one knowledge base.
 
     `weights` are the bundled ones unless others were trained; `limit` is how many entities a mention keeps.
+    `spans` judges mentions with a model's encoder, where one was trained for it.
     """
 
-    def __init__(self, kb: KnowledgeBase, weights: Weights | None = None, limit: int = PER_MENTION) -> None:
+    def __init__(
+        self,
+        kb: KnowledgeBase,
+        weights: Weights | None = None,
+        limit: int = PER_MENTION,
+        spans: SpanScorer | None = None,
+    ) -> None:
         self._kb = kb
+        self._spans = spans
         self._weights = bundled() if weights is None else weights
         self._limit = limit
         short_forms = _joined(known_short_forms(), self._weights.short_forms)
@@ -90,7 +109,7 @@ class Linker:
     def link(self, question: str) -> Links:
         text = Text.of(question)
         considered = self.consider(text)
-        mentions = self._with_identified(question, self._mentions(text, considered))
+        mentions = self._with_identified(question, self._mentions(considered))
         literals = find_literals(question[:LONGEST_TEXT], self._kb, self._used_types)
         stated = [literal for literal in literals if not _part_of_a_name(literal, mentions)]
         stated = with_texts(stated, stated_texts(text, considered.texts, mentions, self._kb))
@@ -129,20 +148,34 @@ class Linker:
         spans: dict[Span, list[int]] = {}
         for number, proposal in enumerate(proposals):
             spans.setdefault(proposal.span, []).append(number)
-        return Considered(tuple(proposals), tuple(texts), rows, labels, spans)
+        return Considered(text, tuple(proposals), tuple(texts), rows, labels, spans)
 
     def scores(self, considered: Considered) -> tuple[dict[Span, float], NDArray[np.float64]]:
         """Log-probability of each span to be a mention, and of each proposal among those of its span."""
-        candidates = considered.rows @ self._candidate
-        mentions: dict[Span, float] = {}
-        for span, members in considered.spans.items():
-            best = members[int(candidates[members].argmax())]
-            mentions[span] = -float(np.logaddexp(0, -considered.rows[best] @ self._mention))
-            candidates[members] -= np.logaddexp.reduce(candidates[members])
-        return mentions, candidates
+        odds, candidates = self.plain_scores(considered)
+        return _chances(considered, self._judged(considered, odds)), candidates
 
-    def _mentions(self, text: Text, considered: Considered) -> list[MentionLink]:
-        mentions, candidates = self.scores(considered)
+    def _judged(self, considered: Considered, odds: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The odds of spans as a model's encoder corrects them, where there is one."""
+        if self._spans is None:
+            return odds
+        stretches = [considered.text.stretch(span) for span in considered.spans]
+        return self._spans.odds(considered.text.question[:LONGEST_TEXT], stretches, odds)
+
+    def plain_scores(self, considered: Considered) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Log-odds of each span by its words and names alone, and log-probabilities of its proposals."""
+        candidates = considered.rows @ self._candidate
+        odds = np.empty(len(considered.spans))
+        for number, members in enumerate(considered.spans.values()):
+            best = members[int(candidates[members].argmax())]
+            odds[number] = considered.rows[best] @ self._mention
+            candidates[members] -= np.logaddexp.reduce(candidates[members])
+        return odds, candidates
+
+    def _mentions(self, considered: Considered) -> list[MentionLink]:
+        odds, candidates = self.plain_scores(considered)
+        by_words = _chances(considered, odds)
+        mentions = _chances(considered, self._judged(considered, odds))
         proposals = considered.proposals
         joint = [mentions[proposal.span] + float(candidates[n]) for n, proposal in enumerate(proposals)]
         chosen: dict[Span, list[int]] = {}
@@ -153,7 +186,9 @@ class Linker:
                 taken.add(proposal.node)
                 chosen.setdefault(proposal.span, []).append(number)
         links = [
-            self._mention_link(text, span, mentions[span], members[: self._limit], candidates, considered)
+            _mention_link(
+                considered, span, mentions[span], by_words[span], members[: self._limit], candidates
+            )
             for span, members in chosen.items()
         ]
         links.sort(key=lambda link: -link.score)
@@ -179,24 +214,29 @@ class Linker:
         ]
         return [*certain, *apart][:MOST_MENTIONS]
 
-    def _mention_link(
-        self,
-        text: Text,
-        span: Span,
-        score: float,
-        members: list[int],
-        candidates: NDArray[np.float64],
-        considered: Considered,
-    ) -> MentionLink:
-        total = float(np.logaddexp.reduce(candidates[members]))
-        found = []
-        for number in members:
-            if candidates[number] - total < LEAST_CANDIDATE:
-                continue
-            node = considered.proposals[number].node
-            found.append(EntityCandidate(node, considered.labels[node], float(candidates[number]) - total))
-        start, end = text.words[span.first].start, text.words[span.last - 1].end
-        return MentionLink(start, end, text.question[start:end], score, tuple(found))
+
+def _mention_link(
+    considered: Considered,
+    span: Span,
+    score: float,
+    by_words: float,
+    members: list[int],
+    candidates: NDArray[np.float64],
+) -> MentionLink:
+    total = float(np.logaddexp.reduce(candidates[members]))
+    found = []
+    for number in members:
+        if candidates[number] - total < LEAST_CANDIDATE:
+            continue
+        node = considered.proposals[number].node
+        found.append(EntityCandidate(node, considered.labels[node], float(candidates[number]) - total))
+    start, end = considered.text.stretch(span)
+    return MentionLink(start, end, considered.text.question[start:end], score, tuple(found), by_words)
+
+
+def _chances(considered: Considered, odds: NDArray[np.float64]) -> dict[Span, float]:
+    """Log-probabilities of spans from their log-odds."""
+    return dict(zip(considered.spans, (-np.logaddexp(0, -odds)).tolist(), strict=True))
 
 
 def _joined(

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from arcaneqa.kb.terms import Literal
-
-SMALLEST = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +20,7 @@ class EntityCandidate:
 class MentionLink:
     """A stretch of the question and the entities it may name, best first.
 
-    `score` is the log-probability that it names one of them.
+    `score` is the log-probability that it names one of them, `by_words` what it would be without an encoder.
     """
 
     start: int
@@ -31,12 +28,7 @@ class MentionLink:
     text: str
     score: float
     candidates: tuple[EntityCandidate, ...]
-
-    @property
-    def odds(self) -> float:
-        """Log-odds that the stretch names one of its candidates: what a program gains by using one of
-        them over leaving them all out."""
-        return self.score - math.log(max(-math.expm1(self.score), SMALLEST))
+    by_words: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,8 +96,13 @@ class Text:
     def folded(self, span: Span) -> list[str]:
         return [word.folded for word in self.words[span.first : span.last]]
 
+    def stretch(self, span: Span) -> tuple[int, int]:
+        """Its characters: from the first to behind the last."""
+        return self.words[span.first].start, self.words[span.last - 1].end
+
     def surface(self, span: Span) -> str:
-        return self.question[self.words[span.first].start : self.words[span.last - 1].end]
+        start, end = self.stretch(span)
+        return self.question[start:end]
 
     def content(self, span: Span) -> list[str]:
         """The words that say what is meant: all but stop words, unless these are written as a name."""

@@ -132,14 +132,13 @@ class _Known:
         return rows, np.concatenate([self._right[n] for n in chosen]), importance / importance.sum(), starts
 
 
-def _best_spans(linker: Linker, text: Text, example: Example) -> set[Span]:
+def best_spans(linker: Linker, considered: Considered, nodes: frozenset[int]) -> set[Span]:
     """For each named node the span that fits it best."""
-    considered = linker.consider(text)
     mentions, candidates = linker.scores(considered)
     best: dict[int, tuple[float, Proposal]] = {}
     for proposal, among in zip(considered.proposals, candidates.tolist(), strict=True):
         score = mentions[proposal.span] + among
-        if proposal.node in example.nodes and score > best.get(proposal.node, (-math.inf,))[0]:
+        if proposal.node in nodes and score > best.get(proposal.node, (-math.inf,))[0]:
             best[proposal.node] = (score, proposal)
     return {proposal.span for _, proposal in best.values()}
 
@@ -154,7 +153,7 @@ def _word_odds(
     for linker, part in zip(linkers, parts, strict=True):
         for example in part:
             text = Text.of(example.question)
-            spans = _best_spans(linker, text, example)
+            spans = best_spans(linker, linker.consider(text), example.nodes)
             if not spans:
                 continue
             inside = {n for span in spans for n in range(span.first, span.last)}

@@ -1,0 +1,131 @@
+"""Which stretches of a question name something, as the encoder sees them: a small network over its vectors.
+
+The encoder reads the question alone, once. A stretch is its first, its last and its mean vector; one hidden
+layer turns them into a correction of what the linker knows by words and names. It is stored beside the
+encoder it was trained for, and fits no other.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save as save_arrays
+
+from arcaneqa.errors import ModelError
+from arcaneqa.model.reader import Reader, parts
+from arcaneqa.model.stored import Floats, manifest_of
+from arcaneqa.model.tokens import CLS, SEP, WordPieces
+
+FILE = "spans.safetensors"
+Stretch = tuple[int, int]
+"""From the first character to behind the last."""
+
+_AGAIN = "train it again (`python recipes/linker.py --head MODEL KB=RECORDS.jsonl`), or delete it"
+_ARRAYS = ("inward", "bias", "outward", "known")
+_TOKENS_PER_CALL = 4_096
+
+
+@dataclass(frozen=True, slots=True)
+class SpanHead:
+    """`inward` and `bias` lead to the hidden layer, `outward` from there. `known` are the factor of the
+    linker's own log-odds, and what is added to all."""
+
+    inward: Floats
+    bias: Floats
+    outward: Floats
+    known: Floats
+
+    def odds(self, stretches: Floats, known: Floats) -> Floats:
+        """Log-odds of stretches (rows of `stretch_vectors`) to be mentions; `known` are the linker's."""
+        hidden = np.maximum(stretches @ self.inward + self.bias, 0)
+        found: Floats = hidden @ self.outward + self.known[0] * known + self.known[1]
+        return found
+
+    def save(self, folder: Path) -> None:
+        """Beside the model it was trained for, as half floats."""
+        arrays = {name: getattr(self, name).astype(np.float16) for name in _ARRAYS}
+        (folder / FILE).write_bytes(save_arrays(arrays, {"encoder": encoder_of(folder)}))
+
+    @classmethod
+    def of_model(cls, folder: Path) -> SpanHead | None:
+        """The one in a model's folder; None where it has none. A ModelError where it is another encoder's."""
+        path = folder / FILE
+        if not path.exists():
+            return None
+        try:
+            with safe_open(path, "np") as file:
+                encoder = (file.metadata() or {}).get("encoder")
+                head = cls(**{name: file.get_tensor(name).astype(np.float32) for name in _ARRAYS})
+        except (SafetensorError, OSError, TypeError) as error:
+            raise ModelError(f"{path} cannot be read ({error}); {_AGAIN}.") from error
+        if encoder != encoder_of(folder):
+            raise ModelError(f"{path} was trained for another encoder; {_AGAIN}.")
+        return head
+
+
+def encoder_of(folder: Path) -> str:
+    """Tells encoders apart: a digest of all the files a model consists of."""
+    files = manifest_of(folder)["files"]
+    return hashlib.sha256("".join(sorted(files.values())).encode()).hexdigest()
+
+
+class QuestionReader:
+    """The encoder's vectors of questions alone; threads may share it."""
+
+    def __init__(self, reader: Reader, words: WordPieces) -> None:
+        self._reader = reader
+        self._words = words
+        specials = words.specials
+        self._marks = [
+            specials.ids[specials.offsets[mark] : specials.offsets[mark + 1]] for mark in (CLS, SEP)
+        ]
+
+    def stretch_vectors(
+        self, questions: Sequence[str], stretches: Sequence[Sequence[Stretch]]
+    ) -> list[tuple[Floats, NDArray[np.bool_]]]:
+        """For each question a row a stretch, and which stretches the encoder has read: a question is cut."""
+        pieces = self._words.questions(questions)
+        opening, closing = self._marks
+        rows = [np.concatenate([opening, np.array(own.ids, np.int32), closing]) for own in pieces]
+        lengths = np.array([len(row) for row in rows], np.int64)
+        read: list[Floats] = []
+        for part in parts(lengths, _TOKENS_PER_CALL):
+            vectors = self._reader.read(np.concatenate(rows[part]).astype(np.int32), lengths[part])
+            read += np.split(vectors, np.cumsum(lengths[part])[:-1])
+        found = []
+        for own, vectors, wanted in zip(pieces, read, stretches, strict=True):
+            places = np.array([own.find(start, end) for start, end in wanted], np.int64).reshape(-1, 2)
+            met = places[:, 1] > places[:, 0]
+            found.append((_described(vectors[len(opening) :], places * met[:, None]), met))
+        return found
+
+
+def _described(vectors: Floats, places: NDArray[np.int64]) -> Floats:
+    """First, last and mean vector of pieces `first` to `last` (exclusive)."""
+    first, last = places[:, 0], np.maximum(places[:, 1], places[:, 0] + 1)
+    sums = np.concatenate([np.zeros((1, vectors.shape[1]), np.float32), np.cumsum(vectors, axis=0)])
+    mean = (sums[last] - sums[first]) / (last - first)[:, None].astype(np.float32)
+    return np.concatenate([vectors[first], vectors[last - 1], mean], axis=1)
+
+
+class SpanScorer:
+    """Implements `linking.linker.SpanScorer` with a head and the encoder it was trained for."""
+
+    def __init__(self, head: SpanHead, reader: QuestionReader) -> None:
+        self._head = head
+        self._reader = reader
+
+    def odds(
+        self, question: str, stretches: Sequence[Stretch], known: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        if not stretches:
+            return known
+        [(vectors, met)] = self._reader.stretch_vectors([question], [stretches])
+        corrected = self._head.odds(vectors, known.astype(np.float32)).astype(np.float64)
+        return np.where(met, corrected, known)
