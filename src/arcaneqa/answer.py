@@ -26,6 +26,7 @@ from arcaneqa.induction.trace import Considered, Trace
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names import Names
 from arcaneqa.kb.open import open_kb
+from arcaneqa.linking.classes import AnswerTypes
 from arcaneqa.linking.forms import split, stem
 from arcaneqa.linking.linker import Linker
 from arcaneqa.linking.links import Links
@@ -116,7 +117,7 @@ class ArcaneQA:
         confidence: Confidence,
         linker: Linker | None = None,
         beam: int = 5,
-        answer_types: bool = False,
+        answer_types: AnswerTypes | None = None,
         ranker: Ranker | None = None,
         learned: Learned | None = None,
         exact: bool = False,
@@ -128,10 +129,10 @@ class ArcaneQA:
         self.linker = linker or Linker(kb)
         self.scorer = _OneAtATime(scorer)
         self.induction = Induction(kb, learned)
-        self.ranker = ranker
+        self.answer_types = answer_types
         listening: Scorer = self.scorer
-        if answer_types:
-            expected = ExpectedTypes(kb)
+        if answer_types is not None:
+            expected = ExpectedTypes(kb, answer_types)
             listening, ranker = TypedScorer(self.scorer, expected), TypedRanker(expected, ranker)
         limit = None if exact else SHORTLIST
         weighed = Readings(kb) if readings else None
@@ -145,11 +146,13 @@ class ArcaneQA:
         beam: int = 5,
         exact: bool = False,
         device: str = "cpu",
+        answer_types: bool = False,
     ) -> ArcaneQA:
         """Open a knowledge base (folder or endpoint URL) and a model; without a name, the bundled ones.
 
         `exact` lets the model read every set of candidates as a whole, however large. `device` is where
-        the encoder runs; any but the processor ("cuda") needs torch.
+        the encoder runs; any but the processor ("cuda") needs torch. With `answer_types` the classes that
+        a question seems to ask for count as evidence.
         """
         from arcaneqa.model.bundled import bundled_model
         from arcaneqa.model.scorer import ModelScorer
@@ -158,13 +161,15 @@ class ArcaneQA:
         opened = kb if isinstance(kb, KnowledgeBase) else open_kb(kb)
         scorer = ModelScorer.load(folder, device)
         linker = Linker(opened, Weights.of_model(folder), spans=scorer.spans())
+        ranker = scorer.ranker()
         return cls(
             opened,
             scorer,
             Confidence.of_model(folder),
             linker,
             beam,
-            ranker=scorer.ranker(),
+            AnswerTypes(opened, ranker) if answer_types else None,
+            ranker=ranker,
             learned=Learned.of_model(folder),
             exact=exact,
             readings=scorer.weighs_readings,

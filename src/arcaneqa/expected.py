@@ -12,7 +12,6 @@ from arcaneqa.induction.scorer import Candidate, Decision, Ranker, Scorer, Score
 from arcaneqa.induction.wording import class_candidate
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.linking.classes import AnswerTypes
-from arcaneqa.linking.mentions import Text
 
 WEIGHT = 0.5
 UNEXPECTED = -2.0
@@ -23,16 +22,15 @@ REMEMBERED = 64
 class ExpectedTypes:
     """The classes a question may ask for, as evidence for a scorer and as starts that are never cut."""
 
-    def __init__(self, kb: KnowledgeBase, weight: float = WEIGHT) -> None:
-        self._types = AnswerTypes(kb)
+    def __init__(self, kb: KnowledgeBase, types: AnswerTypes) -> None:
+        self._types = types
         self._texts = {klass.id: _words(class_candidate(klass)) for klass in kb.schema.classes}
-        self._weight = weight
         self.of = lru_cache(REMEMBERED)(self._read)
 
     def _read(self, question: str) -> Mapping[str, float]:
         """Words of classes, as candidates have them, with their log-probabilities."""
         found: dict[str, float] = {}
-        for link in self._types.rank(Text.of(question)):
+        for link in self._types.rank(question):
             found.setdefault(self._texts[link.klass], link.score)
         return found
 
@@ -46,7 +44,7 @@ class ExpectedTypes:
         said = [expected.get(_words(decision.candidates[n]), floor) for n in places]
         log_probs = scores.log_probs.astype(np.float64)
         among = log_probs[places]
-        moved = among + self._weight * np.array(said)
+        moved = among + WEIGHT * np.array(said)
         # Between classes only: how likely it is that a class comes at all stays what the model says.
         moved += np.logaddexp.reduce(among) - np.logaddexp.reduce(moved)
         log_probs[places] = moved
@@ -79,6 +77,8 @@ class TypedRanker:
 
     def rank(self, question: str, texts: Sequence[str], limit: int) -> Sequence[int]:
         expected = self._expected.of(question)
-        first = [n for n, text in enumerate(texts) if text in expected][:limit]
+        first = sorted(
+            (n for n, text in enumerate(texts) if text in expected), key=lambda n: -expected[texts[n]]
+        )
         rest = self._ranker.rank(question, texts, limit)
         return list(dict.fromkeys([*first, *rest]))[:limit]

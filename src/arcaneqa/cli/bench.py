@@ -18,6 +18,9 @@ def linking(
         bool,
         typer.Option(help="Train on nine tenths here and test on the rest, in place of bundled weights."),
     ] = False,
+    model: Annotated[
+        Path | None, typer.Option(help="Model whose encoder judges mentions; the bundled one if left out.")
+    ] = None,
     most: Annotated[int, typer.Option(help="Use at most so many questions, the first ones.")] = 10_000,
     document: Annotated[Path, typer.Option(help="Where the table goes.")] = Path("docs/results.md"),
 ) -> None:
@@ -31,9 +34,12 @@ def linking(
     from arcaneqa.bench.report import write_section
     from arcaneqa.datasets.record import read_questions
     from arcaneqa.kb.open import open_kb
+    from arcaneqa.model.bundled import bundled_model
+    from arcaneqa.model.scorer import ModelScorer
 
+    spans = ModelScorer.load(model or bundled_model()).spans()
     with open_kb(kb) as opened:
-        body = report(list(islice(read_questions(data), most)), opened, learn)
+        body = report(list(islice(read_questions(data), most)), opened, learn, spans)
     options = f"{' --learn' if learn else ''} --most {most}"
     command_line = f"arcaneqa bench linking {data.name} --kb KB{options}"
     write_section(document, f"linking {data.stem}", f"Linking: {data.stem}", command_line, body)
@@ -296,7 +302,8 @@ def types(
     from arcaneqa.bench.types import report
     from arcaneqa.datasets.record import read_questions
 
-    body = report(list(islice(read_questions(data), most)), ArcaneQA.load(kb, model))
+    plain, typed = ArcaneQA.load(kb, model), ArcaneQA.load(kb, model, answer_types=True)
+    body = report(list(islice(read_questions(data), most)), plain, typed)
     command_line = f"arcaneqa bench types {data.name} --kb KB --most {most}"
     write_section(document, f"types {data.stem}", f"Answer types: {data.stem}", command_line, body)
     typer.echo(body)

@@ -32,6 +32,7 @@ def command(
     Exit code 1 says that the question names nothing of the knowledge base.
     """
     from arcaneqa.kb.open import open_kb
+    from arcaneqa.linking.classes import AnswerTypes
     from arcaneqa.linking.linker import Linker
     from arcaneqa.linking.weights import Weights
     from arcaneqa.model.bundled import bundled_model
@@ -39,9 +40,11 @@ def command(
     from arcaneqa.model.stored import MANIFEST
 
     folder = bundled_model() if model is None else model
-    spans = ModelScorer.load(folder).spans() if (folder / MANIFEST).exists() else None
+    scorer = ModelScorer.load(folder) if (folder / MANIFEST).exists() else None
     with open_kb(kb) as opened:
-        links = Linker(opened, Weights.of_model(folder), spans=spans).link(question)
+        spans = None if scorer is None else scorer.spans()
+        types = None if scorer is None else AnswerTypes(opened, scorer.ranker())
+        links = Linker(opened, Weights.of_model(folder), spans=spans, types=types).link(question)
         found = as_data(links, opened)
     typer.echo(json.dumps(found, ensure_ascii=False) if as_json else as_text(found))
     if not links.mentions and not links.literals:

@@ -74,7 +74,7 @@ class Linker:
     """Links questions to one knowledge base.
 
     `weights` are the bundled ones unless others were trained; `limit` is how many entities a mention keeps.
-    `spans` judges mentions with a model's encoder, where one was trained for it.
+    `spans` judges mentions with a model's encoder, where one was trained for it; `types` ranks classes too.
     """
 
     def __init__(
@@ -83,9 +83,11 @@ class Linker:
         weights: Weights | None = None,
         limit: int = PER_MENTION,
         spans: SpanScorer | None = None,
+        types: AnswerTypes | None = None,
     ) -> None:
         self._kb = kb
         self._spans = spans
+        self._types = types
         self._weights = bundled() if weights is None else weights
         self._limit = limit
         short_forms = _joined(known_short_forms(), self._weights.short_forms)
@@ -101,7 +103,6 @@ class Linker:
             )
         self.identifiers = Names(kb.profile)
         self._used_types = used_types(kb)
-        self._answer_types = AnswerTypes(kb)
         self._featuriser = Featuriser(kb, self._weights)
         self._candidate = vector(self._weights.candidate)
         self._mention = vector(self._weights.mention)
@@ -113,7 +114,8 @@ class Linker:
         literals = find_literals(question[:LONGEST_TEXT], self._kb, self._used_types)
         stated = [literal for literal in literals if not _part_of_a_name(literal, mentions)]
         stated = with_texts(stated, stated_texts(text, considered.texts, mentions, self._kb))
-        return Links(question, tuple(mentions), tuple(stated), tuple(self._answer_types.rank(text)))
+        classes = () if self._types is None else tuple(self._types.rank(question[:LONGEST_TEXT]))
+        return Links(question, tuple(mentions), tuple(stated), classes)
 
     def suggest(self, typed: str, limit: int) -> list[EntityCandidate]:
         """Entities whose name begins like this, the best known first."""

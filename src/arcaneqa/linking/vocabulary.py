@@ -29,10 +29,3 @@ def known_short_forms() -> dict[str, tuple[str, ...]]:
     text = files("arcaneqa.linking").joinpath("short_forms.json").read_text(encoding="utf-8")
     table: dict[str, list[str]] = json.loads(text)
     return {"".join(split(short)): tuple(names) for short, names in table.items()}
-
-
-@cache
-def kindred_words() -> dict[str, tuple[str, ...]]:
-    """Words people say for kinds of things → words that knowledge bases call those kinds."""
-    text = files("arcaneqa.linking").joinpath("kindred.json").read_text(encoding="utf-8")
-    return {word: tuple(others) for word, others in json.loads(text).items()}

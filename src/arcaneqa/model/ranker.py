@@ -25,7 +25,7 @@ _TOKENS_PER_CALL = 4_096
 
 
 class EncoderRanker:
-    """Implements `induction.scorer.Ranker`; threads may share it."""
+    """Implements `induction.scorer.Ranker` and `linking.classes.Nearness`; threads may share it."""
 
     def __init__(self, reader: Reader, words: WordPieces) -> None:
         self._by_words = WordRanker()
@@ -33,17 +33,22 @@ class EncoderRanker:
         self._texts = _Vectors(reader, words, most=8_192)
 
     def rank(self, question: str, texts: Sequence[str], limit: int) -> Sequence[int]:
+        places, met = self.nearest(question, texts)
+        return [places[rank] for rank in np.argsort(-np.array(met), kind="stable")[:limit].tolist()]
+
+    def nearest(self, question: str, texts: Sequence[str]) -> tuple[Sequence[int], Sequence[float]]:
+        """Places of texts, and how well each is met (at most 1); of very many the words choose some."""
         places: Sequence[int] = range(len(texts))
         if len(texts) > MOST_READ:
             places = sorted(self._by_words.rank(question, texts, MOST_READ))
         if not places:
-            return []
+            return [], []
         (asked,) = self._questions.of([question])
         pieces = self._texts.of([texts[place] for place in places])
         counts = np.array([len(own) for own in pieces])
         nearest = (np.concatenate(pieces).astype(np.float32) @ asked.astype(np.float32).T).max(1)
         met = np.add.reduceat(nearest, np.cumsum(counts) - counts) / counts
-        return [places[rank] for rank in np.argsort(-met, kind="stable")[:limit].tolist()]
+        return places, met.tolist()
 
 
 class _Vectors:
