@@ -110,7 +110,7 @@ BAD = [
 def read(tmp_path: Path, text: str | bytes, skipped: Skipped | None = None) -> int:
     path = tmp_path / "case.nt"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return sum(1 for _ in Source(path, skipped).quads())
+    return sum(1 for _ in Source(path, skipped).statements())
 
 
 @pytest.mark.parametrize("text", GOOD)

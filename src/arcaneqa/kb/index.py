@@ -176,7 +176,7 @@ class Index(KnowledgeBase):
         return _LargeClass(nodes.astype(np.int64), self._large_classes, klass)
 
     def values(self, relation: int, subjects: NodeSet) -> Pairs:
-        return Pairs(*self._out.pairs(self._out.find(relation, subjects.ids)))
+        return Pairs(*self._out.pairs(relation, subjects.ids))
 
     # What touches a set ----------------------------------------------------------------------
 
@@ -284,7 +284,7 @@ class Index(KnowledgeBase):
         behind = back.find(step.relation, wanted)
         if back.facts(behind) <= len(nodes):
             return self.intersection(NodeSet(back.union(behind, self._nodes)), nodes)
-        sources, reached = ahead.pairs(ahead.find(step.relation, self._order.with_equals(nodes.ids)))
+        sources, reached = ahead.pairs(step.relation, self._order.with_equals(nodes.ids))
         led = sources[sets.contained(reached, wanted)]
         return self.intersection(NodeSet(sets.distinct(led, self._nodes)), nodes)
 

@@ -14,7 +14,7 @@ _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
 
-def _compiled(function: Callable[_P, _R]) -> Callable[_P, _R]:
+def compiled(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Compiled code holds no Python lock, so that threads share one index in parallel."""
     return cast(Callable[_P, _R], numba.njit(cache=True, nogil=True)(function))
 
@@ -23,9 +23,11 @@ def _compiled(function: Callable[_P, _R]) -> Callable[_P, _R]:
 # way at once. Hence short loops that only read, without branches, over a piece of the set at a time: the loop
 # that then does the work finds everything in the cache.
 _PIECE = 512
+# A digit's counts fit into the first cache.
+_DIGIT = 12
 
 
-@_compiled
+@compiled
 def mark_codes(nodes: Array, offsets: Array, codes: Array, seen: Array, most: int) -> None:
     """Mark every code in the lists of these nodes; `most` marks in all are all there can be."""
     if not len(codes):
@@ -51,26 +53,26 @@ def mark_codes(nodes: Array, offsets: Array, codes: Array, seen: Array, most: in
             return
 
 
-@_compiled
+@compiled
 def mark_present(codes: Array, seen: Array) -> None:
     """Mark every code of these."""
     for code in codes:
         seen[code] = True
 
 
-@_compiled
-def ranked(nodes: Array, words: Array, ranks: Array) -> Array:
-    """For those nodes whose bit is set, how many set bits are before it."""
+@compiled
+def ranked(nodes: Array, words: Array, ranks: Array, first: int) -> Array:
+    """For those nodes whose bit is set, how many set bits are before it, counted from `first`."""
     found = np.empty(len(nodes) + 1, np.int64)
     count = 0
     for node in nodes:
         word, bit = words[node >> 6], np.uint64(1) << np.uint64(node & 63)
-        found[count] = np.int64(ranks[node >> 6]) + _bits(word & (bit - np.uint64(1)))
+        found[count] = first + np.int64(ranks[node >> 6]) + _bits(word & (bit - np.uint64(1)))
         count += (word & bit) != 0
     return found[:count]
 
 
-@_compiled
+@compiled
 def _bits(word: np.uint64) -> int:
     """How many are set: by twos, fours and eights, then all eights at once. One instruction, compiled."""
     word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
@@ -79,7 +81,7 @@ def _bits(word: np.uint64) -> int:
     return int((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
-@_compiled
+@compiled
 def marked_places(keys: Array, words: Array) -> Array:
     """Places of those keys whose bit is set."""
     found = np.empty(len(keys) + 1, np.int64)
@@ -92,7 +94,7 @@ def marked_places(keys: Array, words: Array) -> Array:
     return found[:count]
 
 
-@_compiled
+@compiled
 def mark_values(rows: Array, offsets: Array, values: Array, words: Array) -> None:
     """Set the bit of every value in these rows."""
     starts, ends = np.empty(_PIECE, np.int64), np.empty(_PIECE, np.int64)
@@ -117,7 +119,7 @@ def mark_values(rows: Array, offsets: Array, values: Array, words: Array) -> Non
                 words[value >> 6] |= np.uint64(1) << np.uint64(value & 63)
 
 
-@_compiled
+@compiled
 def mark_each(values: Array, words: Array) -> None:
     """Set the bit of every value."""
     for one in values:
@@ -125,74 +127,93 @@ def mark_each(values: Array, words: Array) -> None:
         words[value >> 6] |= np.uint64(1) << np.uint64(value & 63)
 
 
-@_compiled
+@compiled
 def set_bits(words: Array) -> Array:
     """The numbers of the set bits, in order."""
-    count = 0
-    for word in words:
-        count += _bits(word)
+    # How many bits a word has cannot be guessed, so branches on it would be costly: first those with any are
+    # listed, then a second bit is taken from each, there or not. More are rare.
+    used = np.empty(len(words) + 1, np.int64)
+    uses = count = 0
+    for number in range(len(words)):
+        used[uses] = number
+        uses += words[number] != 0
+        count += _bits(words[number])
     found = np.empty(count + 1, np.int64)
     place = 0
-    for number in range(len(words)):
+    for number in used[:uses]:
         word, base = words[number], number << 6
-        # Two at once, there or not, and more are rare: how many bits a word has cannot be guessed.
-        for _ in range(2):
-            lowest = word & (~word + np.uint64(1))
-            found[place] = base + _bit_number(lowest)
-            place += word != 0
-            word ^= lowest
+        found[place] = base + _lowest(word)
+        place += 1
+        word &= word - np.uint64(1)
+        found[place] = base + _lowest(word)
+        place += word != 0
+        word &= word - np.uint64(1)
         while word:
-            lowest = word & (~word + np.uint64(1))
-            found[place] = base + _bit_number(lowest)
+            found[place] = base + _lowest(word)
             place += 1
-            word ^= lowest
+            word &= word - np.uint64(1)
     return found[:count]
 
 
-@_compiled
-def _bit_number(word: np.uint64) -> int:
-    """Position of the only set bit: a de Bruijn product names it in its top six bits."""
-    return int(_BIT_NUMBERS[(word * np.uint64(0x03F79D71B4CB0A89)) >> np.uint64(58)])
+@compiled
+def _lowest(word: np.uint64) -> int:
+    """The number of the lowest set bit: how many are below it. One instruction, compiled."""
+    return _bits(~word & (word - np.uint64(1)))
 
 
-def _bit_numbers() -> Array:
-    table = np.zeros(64, np.int64)
-    for bit in range(64):
-        table[((0x03F79D71B4CB0A89 << bit) & 0xFFFFFFFFFFFFFFFF) >> 58] = bit
-    return table
+@compiled
+def sorted_values(values: Array, below: int) -> Array:
+    """In order and without repeats, all being below a bound: by their digits, the last one first."""
+    width = digits = 0
+    while below >> width:
+        width += 1
+    digits = (width + _DIGIT - 1) // _DIGIT
+    width = (width + digits - 1) // digits
+    mask = (1 << width) - 1
+    one, other = values.astype(np.int64), np.empty(len(values), np.int64)
+    for digit in range(digits):
+        ends = np.zeros((1 << width) + 1, np.int64)
+        for value in one:
+            ends[((value >> (digit * width)) & mask) + 1] += 1
+        for number in range(1 << width):
+            ends[number + 1] += ends[number]
+        for value in one:
+            place = (value >> (digit * width)) & mask
+            other[ends[place]] = value
+            ends[place] += 1
+        one, other = other, one
+    count = 0
+    for at in range(len(one)):
+        other[count] = one[at]
+        count += at + 1 == len(one) or one[at] != one[at + 1]
+    return other[:count]
 
 
-_BIT_NUMBERS = _bit_numbers()
-
-
-@_compiled
-def gather(rows: Array, offsets: Array, values: Array, keys: Array) -> tuple[Array, Array]:
-    """Key and value of every fact in these rows."""
+@compiled
+def gather(nodes: Array, rows: Array, offsets: Array, values: Array) -> tuple[Array, Array]:
+    """Node and value of every fact in the nodes' rows."""
+    starts, ends = np.empty(len(rows), np.int64), np.empty(len(rows), np.int64)
+    for at in range(len(rows)):
+        starts[at] = offsets[rows[at]]
     total = np.int64(0)
-    for row in rows:
-        total += np.int64(offsets[row + 1]) - np.int64(offsets[row])
+    for at in range(len(rows)):
+        ends[at] = offsets[rows[at] + 1]
+        total += ends[at] - starts[at]
     subjects, objects = np.empty(total, np.int64), np.empty(total, np.int64)
-    starts, ends = np.empty(_PIECE, np.int64), np.empty(_PIECE, np.int64)
-    owners, read = np.empty(_PIECE, np.int64), np.empty(_PIECE, np.int64)
+    read = np.empty(_PIECE, np.int64)
     count = 0
     for first in range(0, len(rows), _PIECE):
-        piece = rows[first : first + _PIECE]
-        for at in range(len(piece)):
-            starts[at] = offsets[piece[at]]
-        for at in range(len(piece)):
-            ends[at] = offsets[piece[at] + 1]
-        for at in range(len(piece)):
-            owners[at] = keys[piece[at]]
-        for at in range(len(piece)):
-            read[at] = values[starts[at]]
-        for at in range(len(piece)):
+        last = min(first + _PIECE, len(rows))
+        for at in range(first, last):
+            read[at - first] = values[starts[at]]
+        for at in range(first, last):
             for place in range(starts[at], ends[at]):
-                subjects[count], objects[count] = owners[at], values[place]
+                subjects[count], objects[count] = nodes[at], values[place]
                 count += 1
     return subjects, objects
 
 
-@_compiled
+@compiled
 def meet(left: Array, right: Array) -> bool:
     """Whether two sets in order have anything in common; the right one may be far larger."""
     low = 0

@@ -17,9 +17,9 @@ def literal_type(datatype: str, language: str) -> str:
     return f"@{language.lower()}" if language and datatype == RDF_LANG_STRING else datatype
 
 
-def term_key(text: str, type_name: str | None) -> bytes:
+def term_key(text: bytes, type_name: str | None) -> bytes:
     """Distinct for distinct terms: no IRI begins with a quote, no type holds one."""
-    return text.encode() if type_name is None else f'"{type_name}"{text}'.encode()
+    return text if type_name is None else b'"%b"%b' % (type_name.encode(), text)
 
 
 def term_digest(key: bytes) -> bytes:
@@ -55,7 +55,7 @@ class Terms:
                 # Any language makes a language-tagged string, however the caller spelled the datatype.
                 type_name = literal_type(RDF_LANG_STRING if language else datatype, language)
         try:
-            digest = term_digest(term_key(text, type_name))
+            digest = term_digest(term_key(text.encode(), type_name))
         except UnicodeEncodeError:  # a lone surrogate is in no RDF file
             return None
         wanted = self._digests.dtype.type(int.from_bytes(digest[:8], "little"))

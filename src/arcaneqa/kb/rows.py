@@ -42,18 +42,17 @@ class Rows:
     def find(self, relation: int, nodes: Ids) -> Ids:
         """Rows of those nodes that have this relation."""
         first, last = self.starts[relation], self.starts[relation + 1]
-        keys = self.keys[first:last]
-        if len(nodes) < sets.LARGE or not sets.are_dense(keys):
-            return sets.find(keys, nodes) + first
+        if len(nodes) < sets.LARGE or not sets.are_dense(self.keys[first:last]):
+            return sets.find(self.keys[first:last], nodes) + first
         # Made when first needed and kept: most relations are too small to need it.
         places = self._dense.get(relation)
         if places is None:
-            places = self._dense[relation] = sets.Places(keys)
-        return places.find(nodes) + first
+            places = self._dense[relation] = sets.Places(self.keys[first:last])
+        return places.find(nodes, first)
 
     def facts(self, rows: Ids) -> int:
         """How many facts these rows have."""
-        return int(self._lengths(rows).sum())
+        return int(self._spans(rows)[1].sum())
 
     def union(self, rows: Ids, universe: int) -> Ids:
         """The distinct values of these rows."""
@@ -61,27 +60,31 @@ class Rows:
             row = int(rows[0])
             return self.values[self.offsets[row] : self.offsets[row + 1]].astype(np.int64)
         if len(rows) < sets.LARGE:
-            return sets.distinct(self.values[self._places(rows)], universe)
+            return sets.distinct(self.values[sets.spread(*self._spans(rows))], universe)
         from arcaneqa.kb import kernels
 
+        if sets.is_sparse(len(rows), universe):
+            return sets.distinct(kernels.gather(rows, rows, self.offsets, self.values)[1], universe)
         words = np.zeros((universe >> 6) + 1, np.uint64)
         kernels.mark_values(rows, self.offsets, self.values, words)
         return kernels.set_bits(words)
 
-    def pairs(self, rows: Ids) -> tuple[Ids, Ids]:
-        if len(rows) < sets.LARGE:
-            lengths = self._lengths(rows)
-            keys = np.repeat(self.keys[rows], lengths).astype(np.int64)
-            return keys, self.values[self._places(rows)].astype(np.int64)
+    def pairs(self, relation: int, nodes: Ids) -> tuple[Ids, Ids]:
+        """Every fact of these nodes with this relation: the node and the value."""
+        rows = self.find(relation, nodes)
+        keys = self.keys[rows].astype(np.int64)
+        if len(nodes) < sets.LARGE:
+            starts, lengths = self._spans(rows)
+            values = self.values[sets.spread(starts, lengths)]
+            return np.repeat(keys, lengths), values.astype(np.int64)
         from arcaneqa.kb import kernels
 
-        return kernels.gather(rows, self.offsets, self.values, self.keys)
+        return kernels.gather(keys, rows, self.offsets, self.values)
 
-    def _lengths(self, rows: Ids) -> Ids:
-        return self.offsets[rows + 1].astype(np.int64) - self.offsets[rows].astype(np.int64)
-
-    def _places(self, rows: Ids) -> Ids:
-        return sets.spread(self.offsets[rows].astype(np.int64), self._lengths(rows))
+    def _spans(self, rows: Ids) -> tuple[Ids, Ids]:
+        """Where the values of these rows begin, and how many they are."""
+        starts = self.offsets[rows].astype(np.int64)
+        return starts, self.offsets[rows + 1] - starts
 
 
 class ByCode(Protocol):
@@ -141,13 +144,12 @@ class Lists:
             self._is_exact = True
         most = int(np.count_nonzero(self._possible))
         part = len(nodes) // _PARTS
-        for first in range(0, _TRIED * part, part or 1):
-            kernels.mark_codes(nodes[first : first + part], self._offsets, self._codes, seen, most)
+        for _ in range(_TRIED):
+            kernels.mark_codes(nodes[:part], self._offsets, self._codes, seen, most)
+            nodes = nodes[part:]
             missing = np.flatnonzero(self._possible & ~seen)
             if self._work(missing) * _LOOKED_UP <= part:
                 break
-        else:
-            missing = np.flatnonzero(self._possible & ~seen)
         if self._by_code is not None and self._work(missing) <= len(nodes):
             for code in missing.tolist():
                 seen[code] = self._by_code.has(code, nodes)

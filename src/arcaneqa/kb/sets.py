@@ -15,19 +15,28 @@ LARGE = 4096
 _LOPSIDED = 32
 # A key of 32 bits takes as much room as the bits of so many nodes.
 _DENSE = 32
+# One bit set in so many: looking for them takes longer than sorting their numbers.
+_SPARSE = 256
 
 EMPTY: Ids = np.empty(0, np.int64)
 
 
 def distinct(values: Array, universe: int) -> Ids:
     """Sorted, without repeats; `universe` is one more than the largest there can be."""
-    if len(values) < LARGE or universe > 256 * len(values):
+    if len(values) < LARGE:
         return _ids(ordered(values))
     from arcaneqa.kb import kernels
 
+    if is_sparse(len(values), universe):
+        return kernels.sorted_values(values, universe)
     words = np.zeros((universe >> 6) + 1, np.uint64)
     kernels.mark_each(values, words)
     return kernels.set_bits(words)
+
+
+def is_sparse(count: int, universe: int) -> bool:
+    """Whether so many values are better sorted than set as bits."""
+    return universe > _SPARSE * count
 
 
 def ordered(values: Array) -> Array:
@@ -87,11 +96,11 @@ class Places:
         counts = np.bitwise_count(self._words)
         self._ranks = (np.cumsum(counts, dtype=np.int64) - counts).astype(narrow(max(len(keys), 1 << 16)))
 
-    def find(self, nodes: Ids) -> Ids:
-        """Places of those keys that are among `nodes` (in order)."""
+    def find(self, nodes: Ids, first: int) -> Ids:
+        """Places of those keys that are among `nodes` (in order), counted from `first`."""
         from arcaneqa.kb import kernels
 
-        return kernels.ranked(self._possible(nodes), self._words, self._ranks)
+        return kernels.ranked(self._possible(nodes), self._words, self._ranks, first)
 
     def among(self, nodes: Ids) -> Ids:
         """Those of the nodes that are keys."""

@@ -6,7 +6,6 @@ list. Nothing grows with the size of the input: one batch (one a process) is in 
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,15 +14,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pyoxigraph import Literal, Quad, RdfFormat, parse
+from pyoxigraph import Literal, RdfFormat, parse, serialize
 
 from arcaneqa.errors import InputError
+from arcaneqa.kb.build.numbering import numbered
+from arcaneqa.kb.build.sources import Statement
 from arcaneqa.kb.lookup import term_digest, term_key
 from arcaneqa.kb.store import Array
 from arcaneqa.kb.terms import XSD_STRING
 
 ENTITY = 0xFFFFFFFF
 """In a batch's `types`: the term is not a literal."""
+_IRI = ord("<")
 
 Progress = Callable[[str, int, int | None], None]
 
@@ -43,68 +45,67 @@ class Summary:
 class Batch:
     """Collects statements, then writes them. `scope` sets the blank nodes of one file apart.
 
-    Terms are told apart by their N-Triples form, which is cheap to have; what they are is worked out once
-    for each, when the batch is written.
+    The parser's library writes what it has read in a form that needs no parsing: so statements never become
+    objects here, and what a term is gets worked out once for each, when the batch is written.
     """
 
     def __init__(self, scope: str) -> None:
         self._scope = scope
-        self._terms: dict[str, int] = {}
-        self._predicates: dict[str, int] = {}
+        self._statements = b""
+        self._length = 0
         self._types: dict[str, int] = {}
-        self._subjects, self._numbers, self._objects = array("I"), array("I"), array("I")
 
     def __len__(self) -> int:
-        return len(self._numbers)
+        return self._length
 
-    def fill(self, quads: Iterator[Quad], most: int | None = None) -> bool:
+    def fill(self, statements: Iterator[Statement], most: int | None = None) -> bool:
         """Take statements, `most` of them if given; whether there may be more."""
-        terms, predicates = self._terms, self._predicates
-        term, predicate = terms.setdefault, predicates.setdefault
-        subject, number, object_ = self._subjects.append, self._numbers.append, self._objects.append
-        for quad in islice(quads, most):
-            subject(term(str(quad.subject), len(terms)))
-            object_(term(str(quad.object), len(terms)))
-            number(predicate(quad.predicate.value, len(predicates)))
-        return len(self) == most
+        taken: Iterator[Any] = islice(statements, most)
+        written = serialize(taken, format=RdfFormat.N_TRIPLES)
+        assert written is not None
+        self._statements, self._length = written, written.count(b"\n")
+        return self._length == most
 
     def write(self, folder: Path, number: int, spellings: dict[str, str]) -> Summary:
-        terms = list(self._terms)
-        heap = [term[1:-1].encode() for term in terms]
+        found = numbered(self._statements)
+        terms = found.terms
+        heap = [term[1:-1] for term in terms]
         keys = heap.copy()
-        kinds = array("I", [ENTITY]) * len(terms)
-        for place in [place for place, term in enumerate(terms) if term[0] != "<" or " " in term]:
+        kinds = np.full(len(terms), ENTITY, np.uint32)
+        for place in [place for place, term in enumerate(terms) if term[0] != _IRI or term[1] == _IRI]:
             term = terms[place]
-            if term[0] == '"':
-                lexical, spelled = _literal(term)
+            if term.startswith(b'"'):
+                heap[place], spelled = _literal(term)
                 kinds[place] = self._types.setdefault(spelled, len(self._types))
-                heap[place], keys[place] = lexical.encode(), term_key(lexical, spelled)
-            elif term[0] == "_":
-                heap[place] = keys[place] = f"_:{self._scope}{term[2:]}".encode()
-            else:  # no IRI has a space
-                raise InputError(f"The statement {term} is quoted by another, which cannot be indexed.")
-        (folder / f"{number}.heap").write_bytes(b"".join(heap))
-        (folder / f"{number}.digests").write_bytes(b"".join([term_digest(key) for key in keys]))
+                keys[place] = term_key(heap[place], spelled)
+            elif term.startswith(b"_"):
+                heap[place] = keys[place] = b"_:%b%b" % (self._scope.encode(), term[2:])
+            else:
+                quoted = term[3:-3].decode().strip()
+                raise InputError(f"The statement {quoted} is quoted by another, which cannot be indexed.")
         columns = {
-            "subjects": self._subjects,
-            "predicates": self._numbers,
-            "objects": self._objects,
-            "lengths": array("I", map(len, heap)),
+            "subjects": found.subjects,
+            "predicates": found.predicates,
+            "objects": found.objects,
+            "lengths": np.fromiter(map(len, heap), np.uint32, len(heap)),
             "types": kinds,
         }
+        (folder / f"{number}.heap").write_bytes(b"".join(heap))
+        (folder / f"{number}.digests").write_bytes(b"".join([term_digest(key) for key in keys]))
         for name, column in columns.items():
-            (folder / f"{number}.{name}").write_bytes(column)
-        return Summary(len(terms), len(self), list(self._predicates), list(self._types), dict(spellings))
+            (folder / f"{number}.{name}").write_bytes(column.data)
+        predicates = [iri[1:-1].decode() for iri in found.relations]
+        return Summary(len(terms), len(self), predicates, list(self._types), dict(spellings))
 
 
-def _literal(term: str) -> tuple[str, str]:
+def _literal(term: bytes) -> tuple[bytes, str]:
     """Lexical form and type of a literal in N-Triples form."""
-    close = term.rindex('"')
-    lexical, suffix = term[1:close], term[close + 1 :]
-    if "\\" in lexical:
-        quad = next(parse(f"<a:a> <a:a> {term} .", format=RdfFormat.N_TRIPLES))
+    close = term.rindex(b'"')
+    lexical, suffix = term[1:close], term[close + 1 :].decode()
+    if b"\\" in lexical:
+        quad = next(parse(b"<a:a> <a:a> %b ." % term, format=RdfFormat.N_TRIPLES))
         assert isinstance(quad.object, Literal)
-        lexical = quad.object.value
+        lexical = quad.object.value.encode()
     return lexical, suffix if suffix.startswith("@") else suffix[3:-1] or XSD_STRING
 
 

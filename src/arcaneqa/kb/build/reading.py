@@ -55,10 +55,10 @@ def read_batches(
             tasks = _tasks(source, number, scope, folder, skipped is not None)
             number = _with_helpers(tasks, number, skipped, done)
             continue
-        quads, more = source.quads(), True
+        statements, more = source.statements(), True
         while more:
             batch = Batch(scope)
-            more = batch.fill(quads, size)
+            more = batch.fill(statements, size)
             if len(batch):
                 done(number, batch.write(folder, number, source.spellings))
                 number += 1
@@ -166,7 +166,7 @@ def _reply(task: _Task, block: bytes) -> dict[str, Any]:
     skipped = Skipped() if task.lenient else None
     source, batch = Source(Path(task.path), skipped), Batch(task.scope)
     try:
-        batch.fill(source.quads_of(block, task.first))
+        batch.fill(source.statements_of(block, task.first))
         summary = batch.write(Path(task.folder), task.number, source.spellings)
     except InputError as error:
         return {"number": task.number, "error": str(error)}

@@ -1,4 +1,4 @@
-"""RDF files as streams of quads, through pyoxigraph's parsers; bad input is named by file and line."""
+"""RDF files as streams of statements, through pyoxigraph's parsers; bad input is named by file and line."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
+from operator import attrgetter
 from pathlib import Path
 from typing import BinaryIO, cast
 from xml.parsers import expat
 
 import zstandard
-from pyoxigraph import Quad, QuadParser, RdfFormat, parse
+from pyoxigraph import Quad, QuadParser, RdfFormat, Triple, parse
 
 from arcaneqa.errors import InputError
 
@@ -36,6 +37,9 @@ _SHOWN = 10
 _TAG = re.compile(rb"""(?:["']@|xml:lang\s*=\s*["'])([a-z0-9-]*[A-Z][A-Za-z0-9-]*)""")
 _LONGEST_TAG = 64
 
+Statement = Quad | Triple
+"""A quad where the format has no graphs to name; making triples of them takes time."""
+
 
 @dataclass
 class Skipped:
@@ -50,11 +54,11 @@ class Skipped:
 
 
 class Source:
-    """One file. `quads` streams it; `prefixes` holds what it declared once it has been read, and `spellings`
-    how it writes the language tags that the parsers hand out in lower case.
+    """One file. `statements` streams it; `prefixes` holds what it declared once it has been read, and
+    `spellings` how it writes the language tags that the parsers hand out in lower case.
 
     Files of lines can be had in blocks of whole lines instead, which others may parse: `blocks` and
-    `quads_of`. Without `skipped`, the first bad statement raises.
+    `statements_of`. Without `skipped`, the first bad statement raises.
     """
 
     def __init__(self, path: Path, skipped: Skipped | None) -> None:
@@ -73,10 +77,19 @@ class Source:
             reason = "is a folder" if self.path.is_dir() else "does not exist"
             raise InputError(f"The source {self.path} {reason}; give RDF files.")
 
-    def quads(self) -> Iterator[Quad]:
+    def statements(self) -> Iterator[Statement]:
+        return self._without_graphs(self._quads())
+
+    def statements_of(self, block: bytes, first: int) -> Iterator[Statement]:
+        return self._without_graphs(self._quads_of(block, first))
+
+    def _without_graphs(self, quads: Iterator[Quad]) -> Iterator[Statement]:
+        return map(attrgetter("triple"), quads) if self._format.supports_datasets else quads
+
+    def _quads(self) -> Iterator[Quad]:
         if self.has_lines:
             for block, first in self.blocks(_PIECE):
-                yield from self.quads_of(block, first)
+                yield from self._quads_of(block, first)
         else:
             with self._opened() as file:
                 yield from self._stream(cast(BinaryIO, _Watched(file, self._note_spellings)))
@@ -101,7 +114,7 @@ class Source:
         if rest:
             yield rest, first
 
-    def quads_of(self, block: bytes, first: int) -> Iterator[Quad]:
+    def _quads_of(self, block: bytes, first: int) -> Iterator[Quad]:
         """In pieces: where one does not parse, going line by line finds what is wrong in it."""
         start = 0
         while start < len(block):
