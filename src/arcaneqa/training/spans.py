@@ -26,6 +26,10 @@ RATE = 1e-3
 DECAY = 0.02
 BLANKED = 0.5
 """Share of a stretch's numbers that training hides."""
+MISSED = 6.0
+"""A mention counts as much as so many other spans: the search can leave one out, but not make one up."""
+TRUST = 0.6
+"""How much of the learned correction is kept: on knowledge bases never seen, all of it is too much."""
 TOGETHER = 64
 
 
@@ -63,8 +67,8 @@ def fit(sets: Sequence[Spans], seed: int = 0) -> SpanHead:
     rows = np.concatenate([one.rows for one in sets])
     known = np.concatenate([one.known for one in sets])
     right = np.concatenate([one.right for one in sets])
-    importance = np.concatenate([one.importance for one in sets])
-    importance *= len(importance) / importance.sum()
+    importance = np.concatenate([one.importance for one in sets]) * np.where(right > 0, MISSED, 1)
+    importance = (importance * len(importance) / importance.sum()).astype(np.float32)
     chance = np.random.default_rng(seed)
     weights = [
         (chance.normal(size=(rows.shape[1], HIDDEN)) / np.sqrt(rows.shape[1])).astype(np.float32),
@@ -80,7 +84,10 @@ def fit(sets: Sequence[Spans], seed: int = 0) -> SpanHead:
             shown = chance.random((len(part), rows.shape[1]), np.float32) >= BLANKED
             inputs = rows[part].astype(np.float32) * shown / np.float32(1 - BLANKED)
             adam.step(_gradients(weights, inputs, known[part], right[part], importance[part]))
-    return SpanHead(*weights)
+    inward, bias, outward, (factor, added) = weights
+    return SpanHead(
+        inward, bias, TRUST * outward, np.array([1 + TRUST * (factor - 1), TRUST * added], np.float32)
+    )
 
 
 def _gradients(
