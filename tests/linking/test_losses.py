@@ -43,6 +43,7 @@ def prediction(name: str, right: bool, *entities: str, refused: bool = False) ->
 
 
 CASES = [
+    (question("nameless", "who directed that?", "<http://example.org/Q42>"), (FRANCE,), Loss.NAMELESS),
     (question("absent", "who is the mayor of the city of light?", PARIS), (FRANCE,), Loss.ABSENT),
     (question("another", "who is the mayor of paris?", PARIS), (TEXAS,), Loss.ANOTHER),
     (question("more", "who is the mayor of paris, france?", PARIS), (PARIS, FRANCE), Loss.SUPERFLUOUS),
@@ -63,6 +64,8 @@ def test_each_loss_has_its_row(
     table = report(data, gold, linked, kb, Linker(kb))
     assert "F1 100.0 with given entities, 50.0 with found ones, 2 questions." in table
     assert f"| {loss} | 1 | 50.0 |" in table
+    of_the_rest = "Where all entities have names: 100.0 and 100.0, 1 questions."
+    assert (of_the_rest in table) == (loss is Loss.NAMELESS)
 
 
 def test_a_refusal_and_a_gain(kb: Index, tmp_path: Path) -> None:

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 
+import numpy as np
+
 from arcaneqa.bench.linking import gold_nodes
 from arcaneqa.datasets.record import Prediction, Question
 from arcaneqa.errors import InputError
@@ -15,6 +17,8 @@ from arcaneqa.evaluation.metrics import Mode
 from arcaneqa.evaluation.reading import Problems, QuestionFile
 from arcaneqa.evaluation.score import verdicts
 from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.terms import Iri
+from arcaneqa.linking.forms import is_code, name_from_iri, split
 from arcaneqa.linking.linker import Linker
 from arcaneqa.linking.mentions import Text
 from arcaneqa.program.expression import Entity, Expression, post_order
@@ -24,6 +28,7 @@ from arcaneqa.program.ontology import Ontology
 class Loss(StrEnum):
     """The first thing that went wrong."""
 
+    NAMELESS = "the knowledge base has no name for the entity"
     ABSENT = "mention not found: no name of the entity is in the question"
     CUT = "entity found, but not among the best of its mention"
     DECLINED = "all entities found, but no answer was given"
@@ -57,6 +62,7 @@ def report(data: Path, gold: Path, linked: Path, kb: KnowledgeBase, linker: Link
     total = len(given)
     lines = [
         f"F1 {_f1(given):.1f} with given entities, {_f1(found):.1f} with found ones, {total:,} questions.",
+        *_where_all_have_names(given, found, questions, kb, linker),
         "",
         "| where | questions | F1 points lost |",
         "|---|---:|---:|",
@@ -85,10 +91,38 @@ def _used(program: Expression | None, kb: KnowledgeBase) -> set[int | None] | No
     return {kb.node(part.term) for part in post_order(program) if isinstance(part, Entity)}
 
 
+def _where_all_have_names(
+    given: Judged, found: Judged, questions: QuestionFile, kb: KnowledgeBase, linker: Linker
+) -> list[str]:
+    """The same figures without the questions that nobody could link; nothing where there are none."""
+    named = [
+        position
+        for position in given
+        if not any(is_nameless(n, kb) for n in gold_nodes(questions.get(position), linker.identifiers, kb))
+    ]
+    if len(named) == len(given):
+        return []
+    one, other = ({position: judged[position] for position in named} for judged in (given, found))
+    return [f"Where all entities have names: {_f1(one):.1f} and {_f1(other):.1f}, {len(named):,} questions."]
+
+
+def is_nameless(node: int | None, kb: KnowledgeBase) -> bool:
+    """Whether a gold entity has neither label nor alias here, nor an IRI that reads as a name."""
+    if node is None:
+        return True
+    ids = np.array([node], np.int64)
+    if any(kb.labels(ids)) or any(kb.aliases(ids)):
+        return False
+    [term] = kb.terms(ids)
+    return not isinstance(term, Iri) or is_code(split(name_from_iri(term.value)))
+
+
 def _cause(question: Question, used: set[int | None] | None, kb: KnowledgeBase, linker: Linker) -> Loss:
     wanted = set(gold_nodes(question, linker.identifiers, kb))
     links = linker.link(question.question)
     offered = {candidate.node for mention in links.mentions for candidate in mention.candidates}
+    if any(is_nameless(node, kb) for node in wanted - offered):
+        return Loss.NAMELESS
     if wanted - offered:
         proposals = linker.consider(Text.of(question.question)).proposals
         missing = (wanted - offered) - {proposal.node for proposal in proposals}

@@ -53,7 +53,7 @@ def losses(
     linked: Annotated[Path, typer.Argument(help="Predictions with found entities.")],
     kb: Annotated[str | None, typer.Option(help="Index folder; the demo if left out.")] = None,
     model: Annotated[
-        Path | None, typer.Option(help="Model folder with linker weights; the bundled ones if left out.")
+        Path | None, typer.Option(help="The model that predicted; the bundled one if left out.")
     ] = None,
     document: Annotated[Path, typer.Option(help="Where the table goes.")] = Path("docs/results.md"),
 ) -> None:
@@ -61,15 +61,12 @@ def losses(
 
     Example: arcaneqa bench losses dev.jsonl gold/predictions.jsonl linked/predictions.jsonl --kb my-kb
     """
+    from arcaneqa.answer import ArcaneQA
     from arcaneqa.bench.losses import report
     from arcaneqa.bench.report import write_section
-    from arcaneqa.kb.open import open_kb
-    from arcaneqa.linking.linker import Linker
-    from arcaneqa.linking.weights import Weights, bundled
 
-    weights = bundled() if model is None else Weights.of_model(model)
-    with open_kb(kb) as opened:
-        body = report(data, gold, linked, opened, Linker(opened, weights))
+    qa = ArcaneQA.load(kb, model)
+    body = report(data, gold, linked, qa.kb, qa.linker)
     command_line = f"arcaneqa bench losses {data.name} GOLD.jsonl LINKED.jsonl --kb KB"
     title = f"Where linking loses: {data.stem}"
     write_section(document, f"losses {data.stem}", title, command_line, body)
