@@ -28,6 +28,7 @@ FEATURES = (
     "share among the found",
     "decisions",
     "log-probability of the entities",
+    "what the whole program gained as a reading",
 )
 _LIMIT = 30.0  # beyond this a log-probability or a lead says nothing more
 _RIDGE = 1.0
@@ -44,7 +45,9 @@ def features(found: Found, rivals: Sequence[Found]) -> Row:
     others = [rival.score for rival in rivals if rival is not found]
     lead = found.score - max(others) if others else _LIMIT
     share = 1 / (1 + sum(math.exp(min(other - found.score, _LIMIT)) for other in others))
-    return np.array([total, total / max(decisions, 1), lead, share, decisions, found.score - total])
+    entities = found.score - found.reading - total
+    each = total / max(decisions, 1)
+    return np.array([total, each, lead, share, decisions, entities, found.reading])
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,7 @@ class Confidence:
 
     mean: tuple[float, ...] = (0.0,) * len(FEATURES)
     scale: tuple[float, ...] = (1.0,) * len(FEATURES)
-    weights: tuple[float, ...] = (0.2, 1.0, 0.1, 3.0, 0.0, 0.1)
+    weights: tuple[float, ...] = (0.2, 1.0, 0.1, 3.0, 0.0, 0.1, 0.1)
     bias: float = 0.0
     threshold: float = 0.05
     examples: int = 0

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +31,8 @@ def examples(count: int, seed: int) -> tuple[list[Row], list[bool]]:
         total, lead, linking = -random.exponential(3), random.exponential(2), -random.exponential(1)
         chance = 1 / (1 + math.exp(-(1 + 0.5 * total + 0.7 * lead + 0.3 * linking)))
         decisions = int(random.integers(1, 8))
-        rows.append(np.array([total, total / decisions, lead, 1 / (1 + math.exp(-lead)), decisions, linking]))
+        share = 1 / (1 + math.exp(-lead))
+        rows.append(np.array([total, total / decisions, lead, share, decisions, linking, 0.0]))
         correct.append(bool(random.random() < chance))
     return rows, correct
 
@@ -44,10 +46,10 @@ def found(score: float, *steps: tuple[float, ...]) -> Found:
 
 
 def test_features_of_a_worked_case() -> None:
-    best = found(-1.5, (-0.5, -1.0), (0.0,), (-0.25, -2.0))
+    best = replace(found(-1.5, (-0.5, -1.0), (0.0,), (-0.25, -2.0)), reading=-0.5)
     second = found(-2.5)
     row = features(best, [best, second])
-    assert row == pytest.approx([-0.75, -0.375, 1.0, 1 / (1 + math.exp(-1.0)), 2, -0.75])
+    assert row == pytest.approx([-0.75, -0.375, 1.0, 1 / (1 + math.exp(-1.0)), 2, -0.25, -0.5])
     alone = features(best, [best])
     assert alone[LEAD] == 30
     assert alone[LEAD + 1] == 1
@@ -69,9 +71,9 @@ def test_more_evidence_means_more_confidence(confidence: Confidence) -> None:
 
 @given(
     st.lists(
-        st.tuples(st.lists(st.floats(), min_size=6, max_size=6), st.booleans()), min_size=1, max_size=12
+        st.tuples(st.lists(st.floats(), min_size=7, max_size=7), st.booleans()), min_size=1, max_size=12
     ),
-    st.lists(st.floats(), min_size=6, max_size=6),
+    st.lists(st.floats(), min_size=7, max_size=7),
 )
 @settings(max_examples=50)
 def test_any_row_gives_a_probability(examples: list[tuple[list[float], bool]], asked: list[float]) -> None:

@@ -145,7 +145,9 @@ class Preparer:
             target = targets(self._induction, question, program, topics)
             if isinstance(target, Inadmissible):
                 return None
-            step = reading_step(self._kb, self._induction, question, program, topics, target.steps, draw)
+            step = reading_step(
+                self._kb, self._induction, question, program, topics, target.steps, self._ranker, draw
+            )
         except ArcaneError as error:
             report.left_out[f"{type(error).__name__}: {error}"[:80]] += 1
             return None

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from arcaneqa.induction.induction import Induction
 from arcaneqa.induction.readings import Readings, distinct, is_same
-from arcaneqa.induction.scorer import Candidate, Decision, Scores
+from arcaneqa.induction.scorer import Candidate, Decision, Ranker, Scores
 from arcaneqa.induction.search import Search
 from arcaneqa.induction.targets import TargetStep
 from arcaneqa.induction.topics import Topics
@@ -58,6 +58,7 @@ def reading_step(
     program: Expression,
     topics: Topics,
     meant: Sequence[TargetStep],
+    ranker: Ranker,
     draw: Random,
 ) -> Step | None:
     """The last decision of a search for this question; None where it leaves no choice.
@@ -67,7 +68,7 @@ def reading_step(
     readings, gold = Readings(kb), execute(program, kb)
     right = readings.candidate(program, gold.nodes, gold.count)
     wrong = []
-    search = Search(induction, Astray(question, meant, draw), BEAM)
+    search = Search(induction, Astray(question, meant, draw), BEAM, ranker=ranker)
     for best, *_ in distinct(search.run(question, [topics]).found):
         if not is_same(best.nodes, best.number, gold.nodes, gold.count):
             wrong.append(readings.candidate(best.program, best.nodes, best.number))
