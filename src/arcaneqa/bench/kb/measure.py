@@ -23,9 +23,10 @@ Say = Callable[[str], None]
 
 @dataclass
 class Table:
-    """Milliseconds by question, set size (0 where there is no set) and engine."""
+    """Milliseconds by question, set size (0 where there is no set) and engine; and how many answers."""
 
     cells: dict[tuple[str, int, str], float] = field(default_factory=dict)
+    answers: dict[tuple[str, int, str], float] = field(default_factory=dict)
     disagreements: list[str] = field(default_factory=list)
 
     def rows(self) -> list[tuple[str, int]]:
@@ -50,6 +51,7 @@ def measure(kb: Index, engines: list[Engine], table: Table, say: Say) -> None:
                     table.disagreements.append(f"{engine.name} failed on {question.name}, {size:,}: {error}")
                     continue
                 table.cells[question.name, size, engine.name] = seconds * 1000
+                table.answers[question.name, size, engine.name] = statistics.mean(map(len, answers))
                 if expected is None:
                     expected = answers
                 differing = sum(left != right for left, right in zip(answers, expected, strict=False))

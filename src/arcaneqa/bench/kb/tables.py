@@ -99,17 +99,27 @@ def bars(table: Table, loads: list[Load]) -> str:
 
 def growth(table: Table, small: str, large: str) -> str:
     """Whether the large graph costs what the small one does."""
+
     grown = [
         (table.cells[question, size, large] / table.cells[question, size, small], question, size)
         for question, size in table.rows()
         if size
     ]
-    over = [f"{question} of {size:,} ({ratio:.1f}×)" for ratio, question, size in grown if ratio > _GROWTH]
+
+    def answers(question: str, size: int) -> str:
+        many, few = table.answers[question, size, large], table.answers[question, size, small]
+        return f"{many:,.0f} answers in place of {few:,.0f}"
+
+    over = [
+        f"{question} of {size:,} ({ratio:.1f}×, {answers(question, size)})"
+        for ratio, question, size in grown
+        if ratio > _GROWTH
+    ]
     most = max(grown)
     return (
         f"Questions about a set, {len(grown)} in all, should take no more than {_GROWTH} times as long on "
         f"the larger graph; the most is {most[0]:.2f}× ({most[1]} of {most[2]:,}). "
-        + (f"Above it: {'; '.join(over)}." if over else "None is above.")
+        + (f"Above it, {len(over)}: {'; '.join(over)}." if over else "None is above.")
     )
 
 

@@ -8,74 +8,93 @@ from arcaneqa.kb.kernels import compiled
 from arcaneqa.kb.store import Array
 
 _SPACE, _LINE = ord(" "), ord("\n")
+# So many lines are looked at together: their terms' slots, and what these point to, are then read all at
+# once and not one after the other.
+_PIECE = 128
+
+
+def slots_for(most: int) -> Array:
+    """Room to number so many terms: in turn half of a term's hash with its number, and where it begins.
+    Made by numpy, which asks for large pages."""
+    return np.zeros(2 << max(4, int(4 * most // 3).bit_length()), np.uint64)
 
 
 @compiled
-def number(text: Array, lines: int) -> tuple[Array, Array, Array]:
+def number(text: Array, lines: int, term_slots: Array, predicate_slots: Array) -> tuple[Array, Array, Array]:
     """Canonical N-Triples: for each line the numbers of subject, predicate and object, in three rows; and for
     each distinct term and each distinct predicate where it is first met, from and to."""
     columns = np.empty((3, lines), np.uint32)
     terms, predicates = np.empty((2 * lines, 2), np.int64), np.empty((lines, 2), np.int64)
-    term_slots, predicate_slots = _slots(2 * lines), _slots(lines)
+    starts, ends = np.empty((_PIECE, 3), np.int64), np.empty((_PIECE, 3), np.int64)
+    hashes, read = np.empty((_PIECE, 3), np.uint64), np.empty((_PIECE, 3), np.uint64)
     term_count = predicate_count = at = 0
-    for line in range(lines):
-        end = _find(text, at, _SPACE)
-        place = _place(text, at, end, term_slots, terms, term_count)
-        term_count += place == term_count
-        columns[0, line] = place
-        at = end + 1
-        end = _find(text, at, _SPACE)
-        place = _place(text, at, end, predicate_slots, predicates, predicate_count)
-        predicate_count += place == predicate_count
-        columns[1, line] = place
-        at = end + 1
-        # Before the end of the line are a space and a full stop.
-        end = _find(text, at, _LINE) - 2
-        place = _place(text, at, end, term_slots, terms, term_count)
-        term_count += place == term_count
-        columns[2, line] = place
-        at = end + 3
+    for first in range(0, lines, _PIECE):
+        size = min(_PIECE, lines - first)
+        for line in range(size):
+            for part in range(3):
+                starts[line, part] = at
+                hashes[line, part], at = _hashed(text, at, part == 2)
+                ends[line, part] = at
+                at += 1
+            # Before the end of the line are a space and a full stop.
+            at += 2
+        mask = np.uint64(len(term_slots) // 2 - 1)
+        for line in range(size):
+            for part in range(0, 3, 2):
+                read[line, part] = term_slots[2 * (hashes[line, part] & mask) + np.uint64(1)]
+        for line in range(size):
+            for part in range(0, 3, 2):
+                read[line, part] = text[read[line, part]]
+        for line in range(size):
+            for part in range(0, 3, 2):
+                start, end = starts[line, part], ends[line, part]
+                place = _place(text, start, end, hashes[line, part], term_slots, terms, term_count)
+                term_count += place == term_count
+                columns[part, first + line] = place
+            start, end = starts[line, 1], ends[line, 1]
+            place = _place(text, start, end, hashes[line, 1], predicate_slots, predicates, predicate_count)
+            predicate_count += place == predicate_count
+            columns[1, first + line] = place
     return columns, terms[:term_count], predicates[:predicate_count]
 
 
 @compiled
-def _find(text: Array, at: int, wanted: int) -> int:
-    while text[at] != wanted:
-        at += 1
-    return at
-
-
-@compiled
-def _slots(most: int) -> Array:
-    """Room for so many numbers, half empty: each with half of its term's hash, the other half says where."""
-    size = 16
-    while size < 2 * most:
-        size *= 2
-    return np.zeros(size, np.uint64)
-
-
-@compiled
-def _place(text: Array, start: int, end: int, slots: Array, known: Array, count: int) -> int:
-    """The number of a term; the next one, `count`, if it is not known yet."""
+def _hashed(text: Array, at: int, is_object: bool) -> tuple[np.uint64, int]:
+    """The hash of the term that begins here, and where it ends."""
+    end = at
+    if is_object:
+        while text[end] != _LINE:
+            end += 1
+        end -= 2
+    else:
+        while text[end] != _SPACE:
+            end += 1
     mixed = np.uint64(0xCBF29CE484222325)
-    for at in range(start, end):
-        mixed = (mixed ^ np.uint64(text[at])) * np.uint64(0x100000001B3)
+    for place in range(at, end):
+        mixed = (mixed ^ np.uint64(text[place])) * np.uint64(0x100000001B3)
     mixed ^= mixed >> np.uint64(32)
     mixed *= np.uint64(0x9E3779B97F4A7C15)
-    tag = mixed & np.uint64(0xFFFFFFFF00000000)
-    mask = np.uint64(len(slots) - 1)
-    slot = (mixed >> np.uint64(8)) & mask
-    while slots[slot]:
-        if slots[slot] & np.uint64(0xFFFFFFFF00000000) == tag:
-            number = int(slots[slot] & np.uint64(0xFFFFFFFF)) - 1
-            first = known[number, 0]
-            if known[number, 1] - first == end - start:
-                same = 0
-                while same < end - start and text[first + same] == text[start + same]:
-                    same += 1
-                if same == end - start:
-                    return number
+    return mixed >> np.uint64(32), end
+
+
+@compiled
+def _place(
+    text: Array, start: int, end: int, mixed: np.uint64, slots: Array, known: Array, count: int
+) -> int:
+    """The number of a term; the next one, `count`, if it is not known yet."""
+    mask = np.uint64(len(slots) // 2 - 1)
+    slot = mixed & mask
+    while slots[2 * slot]:
+        if slots[2 * slot] >> np.uint64(32) == mixed:
+            first = np.int64(slots[2 * slot + np.uint64(1)])
+            same = 0
+            while same < end - start and text[first + same] == text[start + same]:
+                same += 1
+            # No term is the beginning of another that goes on with a space.
+            if same == end - start and text[first + same] == _SPACE:
+                return int(slots[2 * slot] & np.uint64(0xFFFFFFFF)) - 1
         slot = (slot + np.uint64(1)) & mask
-    slots[slot] = tag | np.uint64(count + 1)
+    slots[2 * slot] = mixed << np.uint64(32) | np.uint64(count + 1)
+    slots[2 * slot + np.uint64(1)] = start
     known[count, 0], known[count, 1] = start, end
     return count

@@ -46,14 +46,15 @@ def _by_line(statements: bytes) -> Numbered:
 
 
 def _by_loop(statements: bytes) -> Numbered:
-    from arcaneqa.kb.build.loops import number
+    from arcaneqa.kb.build.loops import number, slots_for
 
-    text = np.frombuffer(statements, np.uint8)
-    columns, terms, relations = number(text, statements.count(b"\n"))
+    text, lines = np.frombuffer(statements, np.uint8), statements.count(b"\n")
+    columns, terms, relations = number(text, lines, slots_for(2 * lines), slots_for(lines))
     return Numbered(
         columns[0], columns[1], columns[2], _slices(statements, terms), _slices(statements, relations)
     )
 
 
 def _slices(text: bytes, spans: Array) -> list[bytes]:
-    return [text[start:end] for start, end in spans.tolist()]
+    starts, ends = spans[:, 0].tolist(), spans[:, 1].tolist()
+    return [text[start:end] for start, end in zip(starts, ends, strict=True)]

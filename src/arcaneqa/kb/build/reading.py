@@ -22,7 +22,7 @@ from arcaneqa.errors import InputError
 from arcaneqa.kb.build.batches import Batch, Batches, Progress, Summary
 from arcaneqa.kb.build.sources import Skipped, Source
 
-_BLOCK = 1 << 26
+_BLOCK = 1 << 25
 _HELPERS = 4
 
 

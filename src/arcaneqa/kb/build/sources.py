@@ -7,7 +7,7 @@ import gzip
 import re
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from operator import attrgetter
@@ -121,14 +121,19 @@ class Source:
             end = block.find(b"\n", start + _PIECE) + 1 or len(block)
             piece = block[start:end]
             self._note_spellings(piece)
-            good = 0
             try:
-                for quad in parse(piece, format=self._format):
-                    yield quad
-                    good += 1
+                yield from parse(piece, format=self._format)
             except SyntaxError:
-                yield from islice(self._line_by_line(piece, first), good, None)
+                yield from islice(self._line_by_line(piece, first), self._good(piece), None)
             start, first = end, first + piece.count(b"\n")
+
+    def _good(self, piece: bytes) -> int:
+        """How many statements there are before the first that does not parse."""
+        count = 0
+        with suppress(SyntaxError):
+            for _ in parse(piece, format=self._format):
+                count += 1
+        return count
 
     def _line_by_line(self, piece: bytes, first: int) -> Iterator[Quad]:
         for number, line in enumerate(piece.split(b"\n"), first):
