@@ -1,7 +1,7 @@
 """Knowledge bases nobody here modelled, asked with the bundled model and without training.
 
 Three styles: full IRIs without labels; Turtle with prefixes, labels and classes; blank nodes and several
-languages. What is not answered is named, so that a change for the better shows as well.
+languages. All thirty are answered; a question that no longer is belongs into the model card's limits.
 """
 
 import json
@@ -15,11 +15,6 @@ from arcaneqa.kb.build.build import build_index
 
 FOLDER = Path(__file__).parent / "strangers"
 QUESTIONS: dict[str, list[tuple[str, list[str]]]] = json.loads((FOLDER / "questions.json").read_text())
-NOT_ANSWERED = {
-    "Which stouts are brewed by the Black Hill Brewery?",
-    "In which city is the museum where Guernica hangs?",
-    "Which seat does Clara Weiss have?",
-}
 
 
 @pytest.fixture(scope="module")
@@ -39,5 +34,4 @@ def ask(tmp_path_factory: pytest.TempPathFactory):  # type: ignore[no-untyped-de
 )
 def test_a_stranger_gets_an_answer(ask, source: str, question: str, expected: list[str]) -> None:  # type: ignore[no-untyped-def]
     answer = ask(source, question)
-    is_right = sorted(item.label or "" for item in answer.items) == sorted(expected)
-    assert is_right == (question not in NOT_ANSWERED), (answer.program, [item.label for item in answer.items])
+    assert sorted(item.label or "" for item in answer.items) == sorted(expected), answer.program
