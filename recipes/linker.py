@@ -69,7 +69,7 @@ def main() -> None:
     if options.out:
         train_linker([(one.kb, one.part) for one in sets], print).save(options.out)
         return
-    reader = ModelScorer.load(options.head).question_reader()
+    reader = ModelScorer.load(options.head).questions
     weights = Weights.of_model(options.head)
     spans: dict[str, list[tuple[str, Spans]]] = {}
     for one in sets:

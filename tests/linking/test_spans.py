@@ -22,8 +22,9 @@ from arcaneqa.linking.linker import Linker
 from arcaneqa.linking.training import examples
 from arcaneqa.linking.weights import Weights
 from arcaneqa.model.bundled import bundled_model
+from arcaneqa.model.questions import QuestionReader
 from arcaneqa.model.scorer import ModelScorer
-from arcaneqa.model.spans import FILE, QuestionReader, SpanHead, SpanScorer
+from arcaneqa.model.spans import FILE, SpanHead, SpanScorer, stretch_vectors
 from arcaneqa.training.spans import Spans, fit, read_spans
 
 pytest_plugins = ["linking_kb"]
@@ -45,7 +46,7 @@ REALLY_NICE = [
 
 @pytest.fixture(scope="module")
 def reader() -> QuestionReader:
-    return ModelScorer.load(bundled_model()).question_reader()
+    return ModelScorer.load(bundled_model()).questions
 
 
 @pytest.fixture(scope="module")
@@ -84,8 +85,9 @@ def test_scores_are_the_same_alone_and_together(reader: QuestionReader, head: Sp
     """But for the rounding of int8, which depends on what is read beside."""
     texts = ["who is the mayor of paris?", "nice", "which river flows through vienna and lyon?"]
     stretches = [[(20, 25), (11, 16)], [(0, 4)], [(26, 32), (0, 5), (0, 42)]]
-    together = reader.stretch_vectors(texts, stretches)
-    for text, own, (vectors, met) in zip(texts, stretches, together, strict=True):
+    together = reader.read(texts)
+    for text, own, question in zip(texts, stretches, together, strict=True):
+        vectors, met = stretch_vectors(question, own)
         known = np.zeros(len(own))
         alone = SpanScorer(head, reader).odds(text, own, known)
         assert met.all()
@@ -93,7 +95,7 @@ def test_scores_are_the_same_alone_and_together(reader: QuestionReader, head: Sp
 
 
 def test_the_mean_is_of_the_pieces_between(reader: QuestionReader) -> None:
-    [(vectors, _)] = reader.stretch_vectors(["new york city"], [[(0, 3), (4, 8), (0, 8)]])
+    vectors, _ = stretch_vectors(reader.one("new york city"), [(0, 3), (4, 8), (0, 8)])
     new, york, both = vectors.reshape(3, 3, -1)
     assert np.allclose(both[0], new[0])
     assert np.allclose(both[1], york[1])

@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcaneqa.induction.ranker import WordRanker
+from arcaneqa.model.questions import QuestionReader
 from arcaneqa.model.reader import Reader, parts
+from arcaneqa.model.stored import Floats
 from arcaneqa.model.tokens import WordPieces
 
 Halves = NDArray[np.float16]
@@ -27,9 +29,9 @@ _TOKENS_PER_CALL = 4_096
 class EncoderRanker:
     """Implements `induction.scorer.Ranker` and `linking.classes.Nearness`; threads may share it."""
 
-    def __init__(self, reader: Reader, words: WordPieces) -> None:
+    def __init__(self, questions: QuestionReader, reader: Reader, words: WordPieces) -> None:
         self._by_words = WordRanker()
-        self._questions = _Vectors(reader, words, most=64)
+        self._questions = questions
         self._texts = _Vectors(reader, words, most=8_192)
 
     def rank(self, question: str, texts: Sequence[str], limit: int) -> Sequence[int]:
@@ -43,10 +45,12 @@ class EncoderRanker:
             places = sorted(self._by_words.rank(question, texts, MOST_READ))
         if not places:
             return [], []
-        (asked,) = self._questions.of([question])
+        read = self._questions.one(question).vectors
+        # The closing mark stands for no word; where there are none it is all there is.
+        asked = _units(read[:-1] if len(read) > 1 else read)
         pieces = self._texts.of([texts[place] for place in places])
         counts = np.array([len(own) for own in pieces])
-        nearest = (np.concatenate(pieces).astype(np.float32) @ asked.astype(np.float32).T).max(1)
+        nearest = (np.concatenate(pieces).astype(np.float32) @ asked.T).max(1)
         met = np.add.reduceat(nearest, np.cumsum(counts) - counts) / counts
         return places, met.tolist()
 
@@ -76,9 +80,13 @@ class _Vectors:
         found: list[Halves] = []
         for part in parts(lengths, _TOKENS_PER_CALL) if rows else []:
             ids = np.array([token for row in rows[part] for token in row], np.int32)
-            read = self._reader.read(ids, lengths[part])
-            read = (read / np.maximum(np.linalg.norm(read, axis=1, keepdims=True), 1e-9)).astype(np.float16)
+            read = _units(self._reader.read(ids, lengths[part])).astype(np.float16)
             ends = np.cumsum(lengths[part])
             # The marks around a sentence stand for no word of it; without words they are all there is.
             found += [own[1:-1] if len(own) > 2 else own for own in np.split(read, ends[:-1])]
         return found
+
+
+def _units(vectors: Floats) -> Floats:
+    found: Floats = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+    return found

@@ -15,10 +15,11 @@ from arcaneqa.induction.scorer import Candidate, Decision, Heat, Scores, TokenKi
 from arcaneqa.model.config import KIND_INDEX
 from arcaneqa.model.decoder import Decoder
 from arcaneqa.model.heat import heat
+from arcaneqa.model.questions import QuestionReader
 from arcaneqa.model.ragged import offsets_of, ranges
 from arcaneqa.model.ranker import EncoderRanker
 from arcaneqa.model.reader import parts, reader_of
-from arcaneqa.model.spans import QuestionReader, SpanHead, SpanScorer
+from arcaneqa.model.spans import SpanHead, SpanScorer
 from arcaneqa.model.stored import Floats, Stored, read_stored
 from arcaneqa.model.tokens import Packed, WordPieces
 from arcaneqa.model.vocabulary import Asked, Vocabulary
@@ -67,6 +68,7 @@ class ModelScorer:
         self._decoder = Decoder(stored, self._reader.width)
         self._words = WordPieces(stored.tokenizer, stored.config, self._reader.pad)
         self._vocabulary = Vocabulary(self._words)
+        self.questions = QuestionReader(self._reader, self._words)
         self.weighs_readings = stored.config.readings
         self._cached = cached
         self._tokens_per_call = tokens_per_call
@@ -125,16 +127,12 @@ class ModelScorer:
 
     def ranker(self) -> EncoderRanker:
         """Shortlists very large sets of candidates with this model's encoder."""
-        return EncoderRanker(self._reader, self._words)
+        return EncoderRanker(self.questions, self._reader, self._words)
 
     def spans(self) -> SpanScorer | None:
         """Tells names of a question from its other words, where a head for that was trained."""
         head = SpanHead.of_model(self._folder)
-        return None if head is None else SpanScorer(head, self.question_reader())
-
-    def question_reader(self) -> QuestionReader:
-        """This model's encoder for questions alone."""
-        return QuestionReader(self._reader, self._words)
+        return None if head is None else SpanScorer(head, self.questions)
 
     def heat(self, question: str, context: str, candidates: Sequence[Candidate]) -> Heat:
         """Which words of the question each candidate looks at; computed when somebody wants to see it."""

@@ -18,9 +18,8 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save as save_arrays
 
 from arcaneqa.errors import ModelError
-from arcaneqa.model.reader import Reader, parts
+from arcaneqa.model.questions import QuestionReader, ReadQuestion
 from arcaneqa.model.stored import Floats, manifest_of
-from arcaneqa.model.tokens import CLS, SEP, WordPieces
 
 FILE = "spans.safetensors"
 Stretch = tuple[int, int]
@@ -28,7 +27,6 @@ Stretch = tuple[int, int]
 
 _AGAIN = "train it again (`python recipes/linker.py --head MODEL KB=RECORDS.jsonl`), or delete it"
 _ARRAYS = ("inward", "bias", "outward", "known")
-_TOKENS_PER_CALL = 4_096
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,35 +73,11 @@ def encoder_of(folder: Path) -> str:
     return hashlib.sha256("".join(sorted(files.values())).encode()).hexdigest()
 
 
-class QuestionReader:
-    """The encoder's vectors of questions alone; threads may share it."""
-
-    def __init__(self, reader: Reader, words: WordPieces) -> None:
-        self._reader = reader
-        self._words = words
-        specials = words.specials
-        self._marks = [
-            specials.ids[specials.offsets[mark] : specials.offsets[mark + 1]] for mark in (CLS, SEP)
-        ]
-
-    def stretch_vectors(
-        self, questions: Sequence[str], stretches: Sequence[Sequence[Stretch]]
-    ) -> list[tuple[Floats, NDArray[np.bool_]]]:
-        """For each question a row a stretch, and which stretches the encoder has read: a question is cut."""
-        pieces = self._words.questions(questions)
-        opening, closing = self._marks
-        rows = [np.concatenate([opening, np.array(own.ids, np.int32), closing]) for own in pieces]
-        lengths = np.array([len(row) for row in rows], np.int64)
-        read: list[Floats] = []
-        for part in parts(lengths, _TOKENS_PER_CALL):
-            vectors = self._reader.read(np.concatenate(rows[part]).astype(np.int32), lengths[part])
-            read += np.split(vectors, np.cumsum(lengths[part])[:-1])
-        found = []
-        for own, vectors, wanted in zip(pieces, read, stretches, strict=True):
-            places = np.array([own.find(start, end) for start, end in wanted], np.int64).reshape(-1, 2)
-            met = places[:, 1] > places[:, 0]
-            found.append((_described(vectors[len(opening) :], places * met[:, None]), met))
-        return found
+def stretch_vectors(question: ReadQuestion, stretches: Sequence[Stretch]) -> tuple[Floats, NDArray[np.bool_]]:
+    """A row a stretch, and which stretches the encoder has read: long questions are cut."""
+    places = np.array([question.pieces.find(start, end) for start, end in stretches], np.int64).reshape(-1, 2)
+    met = places[:, 1] > places[:, 0]
+    return _described(question.vectors, places * met[:, None]), met
 
 
 def _described(vectors: Floats, places: NDArray[np.int64]) -> Floats:
@@ -126,6 +100,6 @@ class SpanScorer:
     ) -> NDArray[np.float64]:
         if not stretches:
             return known
-        [(vectors, met)] = self._reader.stretch_vectors([question], [stretches])
+        vectors, met = stretch_vectors(self._reader.one(question), stretches)
         corrected = self._head.odds(vectors, known.astype(np.float32)).astype(np.float64)
         return np.where(met, corrected, known)

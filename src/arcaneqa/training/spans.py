@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from arcaneqa.linking.linker import Linker
 from arcaneqa.linking.mentions import Text
 from arcaneqa.linking.training import Example, best_spans
-from arcaneqa.model.spans import QuestionReader, SpanHead
+from arcaneqa.model.questions import QuestionReader
+from arcaneqa.model.spans import SpanHead, stretch_vectors
 from arcaneqa.model.stored import Floats
 
 HIDDEN = 32
@@ -49,9 +50,9 @@ def read_spans(linker: Linker, part: Sequence[Example], reader: QuestionReader) 
     for start in range(0, len(part), TOGETHER):
         group = part[start : start + TOGETHER]
         considered = [linker.consider(Text.of(example.question)) for example in group]
-        stretches = [[one.text.stretch(span) for span in one.spans] for one in considered]
-        read = reader.stretch_vectors([example.question for example in group], stretches)
-        for example, one, (vectors, met) in zip(group, considered, read, strict=True):
+        read = reader.read([example.question for example in group])
+        for example, one, question in zip(group, considered, read, strict=True):
+            vectors, met = stretch_vectors(question, [one.text.stretch(span) for span in one.spans])
             odds, _ = linker.plain_scores(one)
             meant = best_spans(linker, one, example.nodes)
             rows.append(vectors[met].astype(np.float16))
