@@ -3,11 +3,6 @@
 A model that is to work on schemas nobody here has seen must see many in training. Each world draws a few
 domains from `worlds.toml`, a word for every class and relation, and a style: camelCase names without labels,
 snake_case with labels, numbered identifiers with labels, and so on. The facts are invented.
-
-Beside each world lies the same one in disorder (`worldN-messy.ttl`), as graphs that many hands or programs
-have filled are: facts that make no sense, nodes of classes they do not belong to, no declared domains and
-ranges. Questions made from the tidy world hold there too, and preparing them on the messy one teaches a model
-to read past what a graph gets wrong.
 """
 
 from __future__ import annotations
@@ -89,25 +84,8 @@ class World:
         for iri, classes in self.domains.items():
             if len(classes) == 1:  # a relation that several classes share has no domain of its own
                 self.lines.append(f"{iri} rdfs:domain {min(classes)} .")
-        return self._document(self.lines)
-
-    def in_disorder(self, rng: Random) -> str:
-        """The same facts among others that are plainly wrong; how wrong differs from world to world."""
-        wrong_classes, wrong_facts = rng.uniform(0.2, 0.9), rng.uniform(1.0, 6.0)
-        classes = [self.words[klass + "/iri"] for klass in self.members]
-        nodes = [node for members in self.members.values() for node in members]
-        relations = sorted({iri for (_, kind), iri in self.relations.items() if kind in self.members})
-        lines = [line for line in self.lines if " rdfs:domain " not in line and " rdfs:range " not in line]
-        for node in nodes:
-            if rng.random() < wrong_classes:
-                lines += [f"{node} a {klass} ." for klass in rng.sample(classes, rng.choice((1, 1, 2)))]
-            for _ in range(int(rng.expovariate(1 / wrong_facts))):
-                lines.append(f"{node} {rng.choice(relations)} {rng.choice(nodes)} .")
-        return self._document(lines)
-
-    def _document(self, lines: list[str]) -> str:
         prefix = f"@prefix {self.style.prefix}: <http://{self.name}.example/> .\n"
-        return PREFIXES + prefix + "\n".join(lines) + "\n"
+        return PREFIXES + prefix + "\n".join(self.lines) + "\n"
 
     # Names -----------------------------------------------------------------------------------
 
@@ -255,8 +233,6 @@ def main() -> None:
         )
         path = arguments.out / f"world{number}.ttl"
         path.write_text(world.build([spec[name] for name in chosen], everything), encoding="utf-8")
-        messy = world.in_disorder(Random(arguments.seed * 1000 + number + 500))
-        path.with_stem(f"{path.stem}-messy").write_text(messy, encoding="utf-8")
         print(f"{path}: {', '.join(chosen)}; {len(world.lines):,} statements")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -58,23 +57,6 @@ def test_together_is_one_by_one(model: Model, draw: int | None, limit: int | Non
         for question in range(12):
             alone = model.network(corpus.batch(np.array([question]), 10_000, limit, draw)).losses
             assert torch.allclose(together[rows == question], alone, atol=1e-5)
-
-
-def test_questions_read_without_classes_are_a_share_of_their_own(encoder: Path, model: Model) -> None:
-    data = prepared(60)
-    corpus = Corpus.of(data, model.words)
-    bare = Corpus.of(data, create(str(encoder), replace(SHORT, types=False)).words)
-
-    def lengths(corpus: Corpus, question: int, untyped: float) -> list[int]:
-        batch = corpus.batch(np.array([question]), 10_000, None, 3, untyped)
-        return [int(mask.sum()) for _, mask in batch.inputs.calls]
-
-    every = range(60)
-    without = [lengths(bare, question, 0.0) for question in every]
-    assert [lengths(corpus, question, 1.0) for question in every] == without
-    half = [lengths(corpus, question, 0.5) == without[question] for question in every]
-    assert 10 < sum(half) < 50
-    assert not any(lengths(corpus, question, 0.0) == without[question] for question in every)
 
 
 def test_decisions_that_do_not_fit_are_split(model: Model) -> None:

@@ -30,9 +30,6 @@ def command(
     part_tokens: Annotated[int, typer.Option(help="Encoder tokens held in memory at a time.")] = 262_144,
     call_tokens: Annotated[int, typer.Option(help="Encoder tokens a call.")] = 32_768,
     candidates: Annotated[int, typer.Option(help="Larger candidate sets are sampled anew each time.")] = 64,
-    untyped: Annotated[
-        float, typer.Option(help="Share of questions read without candidates' classes.")
-    ] = 0.0,
     rate: Annotated[float, typer.Option(help="Peak learning rate of the decoder.")] = 1e-3,
     encoder_rate: Annotated[float, typer.Option(help="Peak learning rate of the encoder.")] = 1e-4,
     warmup: Annotated[float, typer.Option(help="Share of the run in which the rates rise.")] = 0.05,
@@ -65,7 +62,6 @@ def command(
         part_tokens=part_tokens,
         call_tokens=call_tokens,
         candidates=candidates,
-        untyped=untyped,
         rate=rate,
         encoder_rate=encoder_rate,
         warmup=warmup,

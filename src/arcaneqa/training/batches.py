@@ -72,14 +72,12 @@ class Corpus:
         tokens_per_call: int,
         limit: int | None = None,
         draw: int | None = None,
-        untyped: float = 0.0,
     ) -> Sequences:
         """The questions' programs as tensors; every question must have a decision.
 
         With a `draw`, candidates come in random order, so that their place says nothing, and at most
-        `limit` of them, the gold among them; a share `untyped` of the questions is read without the
-        classes that candidates lead from and to. It depends on the draw and the step alone, not on
-        what else is in the batch.
+        `limit` of them, the gold among them. It depends on the draw and the step alone, not on what else is
+        in the batch.
         """
         data = self.prepared
         counts = np.diff(data.step_offsets)[questions]
@@ -95,17 +93,13 @@ class Corpus:
         free = free[np.lexsort((rows[free], columns[free]))]
         candidates, held, gold = self._candidates(steps[free], limit, draw)
         decision_of = np.repeat(np.arange(len(free)), held)
-        types = self.type_rows[data.candidate_types[candidates]]
-        if draw is not None and untyped > 0:
-            bare = _scrambled(questions, questions, draw) / 2.0**64 < untyped
-            types = np.where(bare[rows[free]][decision_of], EMPTY, types)
         packed = pack(
             self.table,
             self.question_rows[questions[rows[free]]],
             self.context_rows[data.step_contexts[steps[free]]],
             held,
             self.text_rows[data.candidate_texts[candidates]],
-            types,
+            self.type_rows[data.candidate_types[candidates]],
             self.words.config,
         )
 

@@ -174,7 +174,7 @@ class Trainer:
         def build(corpus: Corpus, number: int, chosen: Ints) -> list[Sequences]:
             draw = settings.seed * 1_000_003 + number
             return [
-                corpus.batch(part, settings.call_tokens, settings.candidates, draw, settings.untyped)
+                corpus.batch(part, settings.call_tokens, settings.candidates, draw)
                 for part in parts(chosen[rank::size], corpus.tokens, settings.part_tokens)
             ]
 

@@ -14,8 +14,7 @@ class Settings:
     call early with its state saved, and the same command goes on from there.
 
     `batch` counts questions an update, over all processes; they are cut into parts of at most
-    `part_tokens` encoder tokens (gradients add up), and those into encoder calls of `call_tokens`. A share
-    `untyped` of them is read without the candidates' classes, which a messy graph may get wrong.
+    `part_tokens` encoder tokens (gradients add up), and those into encoder calls of `call_tokens`.
     """
 
     sets: tuple[Path, ...]
@@ -29,7 +28,6 @@ class Settings:
     part_tokens: int = 262_144
     call_tokens: int = 32_768
     candidates: int | None = 64
-    untyped: float = 0.0
     rate: float = 1e-3
     encoder_rate: float = 1e-4
     warmup: float = 0.05
@@ -56,7 +54,5 @@ class Settings:
         for name in ("epochs", "batch", "part_tokens", "call_tokens", "rate"):
             if getattr(self, name) <= 0:
                 raise InputError(f"{name.replace('_', '-')} must be above zero")
-        if not 0 <= self.untyped <= 1:
-            raise InputError("untyped is a share of the questions: give a number from 0 to 1")
         if self.candidates is not None and self.candidates < 2:
             raise InputError("candidates must be at least 2: the gold one and another")

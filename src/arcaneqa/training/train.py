@@ -139,7 +139,6 @@ def _parser() -> argparse.ArgumentParser:
         ("part_tokens", int),
         ("call_tokens", int),
         ("candidates", int),
-        ("untyped", float),
         ("rate", float),
         ("encoder_rate", float),
         ("warmup", float),
