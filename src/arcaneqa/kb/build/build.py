@@ -33,7 +33,7 @@ from arcaneqa.kb.selection import Selection
 from arcaneqa.kb.store import Array, Draft, trust_built
 from arcaneqa.kb.terms import Iri
 
-_BATCH = 250_000
+_BATCH = 200_000
 _SURFACES = "arcaneqa.linking.surfaces"
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from arcaneqa.kb.store import Array
 
-_LARGE = 1 << 24
+_LARGE = 3 << 23
 """From so many bytes on, the compiled loop is faster by more than it takes to load."""
 
 
