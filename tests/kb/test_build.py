@@ -114,12 +114,14 @@ def many(count: int) -> str:
     )
 
 
-def test_helpers_read_the_same(tmp_path: Path) -> None:
+@pytest.mark.parametrize("packed", ["", ".gz"])
+def test_helpers_read_the_same(tmp_path: Path, packed: str) -> None:
     """Large files go through other processes, block by block; the index is the same array by array."""
-    (tmp_path / "g.nt").write_text(f"_:b <{EX}likes> <{EX}e1> .\n" + many(3000))
-    build_index([tmp_path / "g.nt"], tmp_path / "alone")
-    with patch.object(reading, "_BLOCK", 20_000):
-        build_index([tmp_path / "g.nt"], tmp_path / "helped")
+    source = tmp_path / f"g.nt{packed}"
+    source.write_bytes(PACKERS[packed]((f"_:b <{EX}likes> <{EX}e1> .\n" + many(3000)).encode()))
+    build_index([source], tmp_path / "alone")
+    with patch.object(reading, "_BLOCK", 2_000 if packed else 20_000):
+        build_index([source], tmp_path / "helped")
     for name in read_manifest(tmp_path / "alone")["files"]:
         if name.endswith(".bin"):
             assert (tmp_path / "alone" / name).read_bytes() == (tmp_path / "helped" / name).read_bytes(), name

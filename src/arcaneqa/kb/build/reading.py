@@ -32,6 +32,8 @@ class _Task:
     path: str
     scope: str
     first: int
+    start: int | None
+    """Where the lines begin in the file; None where it is packed, and they are sent along."""
     folder: str
     lenient: bool
 
@@ -70,8 +72,11 @@ def read_batches(
 def _tasks(
     source: Source, number: int, scope: str, folder: Path, lenient: bool
 ) -> Iterator[tuple[_Task, bytes]]:
+    start = 0
     for place, (block, first) in enumerate(source.blocks(_BLOCK)):
-        yield _Task(number + place, str(source.path), scope, first, str(folder), lenient), block
+        at = None if source.is_packed else start
+        yield _Task(number + place, str(source.path), scope, first, at, str(folder), lenient), block
+        start += len(block)
 
 
 def _with_helpers(
@@ -134,7 +139,8 @@ class _Helper:
         try:
             head = json.dumps({**dataclasses.asdict(task), "bytes": len(block)})
             self._process.stdin.write(head.encode() + b"\n")
-            self._process.stdin.write(block)
+            if task.start is None:
+                self._process.stdin.write(block)
             self._process.stdin.flush()
             reply: dict[str, Any] = json.loads(self._process.stdout.readline())
         except (OSError, ValueError):
@@ -157,9 +163,17 @@ def serve() -> None:
     tasks, replies = sys.stdin.buffer, sys.stdout.buffer
     while head := tasks.readline():
         facts = json.loads(head)
-        block = tasks.read(facts.pop("bytes"))
-        replies.write(json.dumps(_reply(_Task(**facts), block)).encode() + b"\n")
+        size = facts.pop("bytes")
+        task = _Task(**facts)
+        block = tasks.read(size) if task.start is None else _stretch(task.path, task.start, size)
+        replies.write(json.dumps(_reply(task, block)).encode() + b"\n")
         replies.flush()
+
+
+def _stretch(path: str, start: int, size: int) -> bytes:
+    with Path(path).open("rb") as file:
+        file.seek(start)
+        return file.read(size)
 
 
 def _reply(task: _Task, block: bytes) -> dict[str, Any]:

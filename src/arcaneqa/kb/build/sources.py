@@ -72,6 +72,10 @@ class Source:
     def has_lines(self) -> bool:
         return self._format in _LINES
 
+    @property
+    def is_packed(self) -> bool:
+        return self.path.suffix.lower() in _PACKED
+
     def check(self) -> None:
         if not self.path.is_file():
             reason = "is a folder" if self.path.is_dir() else "does not exist"
