@@ -70,6 +70,7 @@ def fit(sets: Sequence[Spans], seed: int = 0) -> SpanHead:
     right = np.concatenate([one.right for one in sets])
     importance = np.concatenate([one.importance for one in sets]) * np.where(right > 0, MISSED, 1)
     importance = (importance * len(importance) / importance.sum()).astype(np.float32)
+    centre, spread = rows.mean(0, np.float32), rows.std(0, np.float32) + np.float32(1e-3)
     chance = np.random.default_rng(seed)
     weights = [
         (chance.normal(size=(rows.shape[1], HIDDEN)) / np.sqrt(rows.shape[1])).astype(np.float32),
@@ -83,12 +84,12 @@ def fit(sets: Sequence[Spans], seed: int = 0) -> SpanHead:
         for start in range(0, len(rows), BATCH):
             part = order[start : start + BATCH]
             shown = chance.random((len(part), rows.shape[1]), np.float32) >= BLANKED
-            inputs = rows[part].astype(np.float32) * shown / np.float32(1 - BLANKED)
+            inputs = (rows[part] - centre) / spread * shown / np.float32(1 - BLANKED)
             adam.step(_gradients(weights, inputs, known[part], right[part], importance[part]))
     inward, bias, outward, (factor, added) = weights
-    return SpanHead(
-        inward, bias, TRUST * outward, np.array([1 + TRUST * (factor - 1), TRUST * added], np.float32)
-    )
+    inward /= spread[:, None]
+    own = np.array([1 + TRUST * (factor - 1), TRUST * added], np.float32)
+    return SpanHead(inward, bias - centre @ inward, TRUST * outward, own)
 
 
 def _gradients(
