@@ -3,8 +3,9 @@
     python recipes/ablations.py train PREPARED ENCODERS OUT [--minutes 8.3] [--only full frozen …]
     python recipes/ablations.py table OUT --set grailqa=KB=dev.jsonl --set lcquad=KB=dev.jsonl …
 
-`train` needs a GPU and sets made by `arcaneqa prepare` under PREPARED: grailqa, webqsp, cwq-*,
-simplequestions, lcquad, world*, and the dev sets grailqa-dev, webqsp-dev, lcquad-dev; ENCODERS holds minilm,
+`train` needs a GPU and sets made by `arcaneqa prepare` under PREPARED: grailqa, webqsp, cwq-00 and so on,
+simplequestions, lcquad, world0 and so on, each with NAME-readings beside it where whole programs were
+prepared (`--topics readings`), and the dev sets grailqa-dev, webqsp-dev, lcquad-dev; ENCODERS holds minilm,
 gte-small and glove (`recipes/encoders.py`). The models train side by side for the same time. `table` answers
 every question of every set with every model that lies in OUT and prints Markdown; an interrupted run goes on
 where it stopped.
@@ -55,12 +56,13 @@ VARIANTS = {
 
 def mixture(variant: Variant, prepared: Path) -> list[str]:
     """The prepared sets with their weights, as arguments of training."""
-    weights = {"grailqa": 3.0, "webqsp": 2.0, "simplequestions": 0.15}
-    weights |= {folder.name: 0.7 for folder in sorted(prepared.glob("cwq-[0-9]*"))}
+    weights = {"grailqa": 3.0, "webqsp": 2.5, "simplequestions": 0.15}
+    weights |= {folder.name: 0.8 for folder in sorted(prepared.glob("cwq-[0-9][0-9]"))}
     if variant.lcquad:
         weights["lcquad"] = 2.0
     if variant.worlds:
-        weights |= {folder.name: 1.0 for folder in sorted(prepared.glob("world*"))}
+        weights |= {folder.name: 0.8 for folder in sorted(prepared.glob("world*[0-9]"))}
+    weights |= {f"{name}-readings": 2.0 for name in weights if (prepared / f"{name}-readings").exists()}
     return [*(str(prepared / name) for name in weights), "--weights", ",".join(map(str, weights.values()))]
 
 
@@ -74,7 +76,8 @@ def train(arguments: argparse.Namespace) -> None:
             command += ["--dev", str(arguments.prepared / dev)]
         command += ["--encoder", f"static:{encoder}" if variant.encoder == "glove" else encoder]
         command += ["--model", variant.model, "--out", str(arguments.out / name), "--epochs", "100"]
-        command += ["--minutes", str(arguments.minutes), "--check-every", "250", "--call-tokens", "131072"]
+        command += ["--minutes", str(arguments.minutes), "--check-every", "250", "--batch", "256"]
+        command += ["--call-tokens", "131072"]
         arguments.out.mkdir(parents=True, exist_ok=True)
         with (arguments.out / f"{name}.log").open("w") as log:
             running[name] = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT)

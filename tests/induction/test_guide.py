@@ -9,6 +9,7 @@ from randomness import RandomScorer, random_kb, random_topics
 from arcaneqa.induction.found import Found, Outcome
 from arcaneqa.induction.guide import NEVER, Choice, Guide
 from arcaneqa.induction.induction import Induction
+from arcaneqa.induction.readings import Readings
 from arcaneqa.induction.search import Search
 
 
@@ -32,7 +33,8 @@ def _made(found: Found) -> list[Choice]:
 @settings(max_examples=60)
 @given(seed=st.integers(0, 10_000), length=st.integers(0, 4), other=st.integers(0, 20))
 def test_programs_respect_the_choices(seed: int, length: int, other: int) -> None:
-    search = Search(Induction(random_kb(seed)), RandomScorer(seed))
+    kb = random_kb(seed)
+    search = Search(Induction(kb), RandomScorer(seed), readings=Readings(kb))
     free = _run(search, seed, [])
     if not free.found:
         return

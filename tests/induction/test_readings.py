@@ -51,7 +51,7 @@ class LastWord:
 
     def _score(self, decision: Decision) -> Scores:
         weights = np.ones(len(decision.candidates))
-        if len(weights) > 1 and all(one.kind is TokenKind.END for one in decision.candidates):
+        if decision.is_last:
             self.last.append(decision.candidates)
             weights = np.array([self._weight(one.text) for one in decision.candidates])
         return Scores(np.log(weights / weights.sum()).astype(np.float32), None)

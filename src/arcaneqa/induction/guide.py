@@ -57,8 +57,8 @@ class Guide:
         taken = decision.state.taken if isinstance(decision.state, _Guided) else 0
         if len(decision.candidates) == 1:
             return replace(scores, state=_Guided(scores.state, taken))
-        if all(candidate.kind is TokenKind.END for candidate in decision.candidates):
-            return scores  # whole programs, which the choices have shaped already
+        if decision.is_last:
+            return scores  # the choices have shaped these programs already
         log_probs = scores.log_probs
         if taken < len(self._choices):
             wanted = [Choice.of(candidate) == self._choices[taken] for candidate in decision.candidates]

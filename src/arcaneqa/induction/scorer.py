@@ -69,6 +69,11 @@ class Decision:
     state: object | None = None
     choice: int | None = None
 
+    @property
+    def is_last(self) -> bool:
+        """Whether it is about whole programs, each of which would be the end (`readings`)."""
+        return len(self.candidates) > 1 and all(one.kind is TokenKind.END for one in self.candidates)
+
 
 @dataclass(frozen=True, slots=True)
 class Scores:

@@ -21,7 +21,8 @@ from arcaneqa.induction.search import Search, Steps
 from arcaneqa.induction.topics import Topics
 
 Watcher = Callable[[Decision, Scores], None]
-"""Told of the leading hypothesis at each step with a choice; called on the engine's thread."""
+"""Told of the leading hypothesis at each step with a choice, not of the last one among whole programs; called
+on the engine's thread."""
 
 
 class Busy(ArcaneError):
@@ -185,7 +186,7 @@ def _tell(running: _Running) -> None:
     if watcher is None or running.reply is None:
         return
     for decision, scores in zip(running.asked, running.reply, strict=True):
-        if len(decision.candidates) > 1:
+        if len(decision.candidates) > 1 and not decision.is_last:
             try:
                 watcher(decision, scores)
             except Exception:  # its event loop is gone, and so is whoever asked
