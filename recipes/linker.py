@@ -32,7 +32,7 @@ from arcaneqa.bench.linking import is_held_out, misspelt
 from arcaneqa.bench.report import write_section
 from arcaneqa.bench.spans import elsewhere
 from arcaneqa.datasets.record import Question, read_questions
-from arcaneqa.errors import ArcaneError
+from arcaneqa.errors import ArcaneError, InputError
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.open import open_kb
 from arcaneqa.linking.linker import Linker
@@ -100,6 +100,8 @@ def read_sets(pairs: list[str], most: int, parser: argparse.ArgumentParser) -> l
         questions = [question for question in first if not is_held_out(question)]
         random.Random(0).shuffle(questions)
         part = examples(_in_haste(questions[:most]), kb)
+        if not part:
+            raise InputError(f"{records}: no question names an entity of {location}.")
         sets.append(Set(Path(records).stem, location, kb, part))
     return sets
 
