@@ -319,7 +319,7 @@ class Roots:
     What a meaning knows grows while it is in use, so weights are taken anew every now and then.
     """
 
-    def __init__(self, most: int = 512, most_nodes: int = 10_000_000) -> None:
+    def __init__(self, most: int = 128, most_nodes: int = 4_000_000) -> None:
         self._most = most
         self._most_nodes = most_nodes
         self._known: OrderedDict[Hashable, Meaning] = OrderedDict()

@@ -61,7 +61,7 @@ class ModelScorer:
     """
 
     def __init__(
-        self, stored: Stored, device: str = "cpu", cached: int = 256, tokens_per_call: int = 4_096
+        self, stored: Stored, device: str = "cpu", cached: int = 256, tokens_per_call: int = 2_048
     ) -> None:
         self._folder = stored.folder
         self._reader = reader_of(stored, device)
