@@ -83,7 +83,8 @@ class Draft:
         return map_array(self.folder / f"{name}.bin", self.arrays[name])
 
     def manifest(self, **facts: Any) -> dict[str, Any]:
-        return {"format": FORMAT, "version": VERSION, **facts, "arrays": self.arrays}
+        arrays = dict(sorted(self.arrays.items()))  # they are not always written in the same order
+        return {"format": FORMAT, "version": VERSION, **facts, "arrays": arrays}
 
     def seal(self, manifest: dict[str, Any]) -> dict[str, Any]:
         """Put every file on disk and checksum what is there; the manifest comes last."""

@@ -8,6 +8,7 @@ import importlib.util
 import json
 import shutil
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +17,7 @@ import numpy as np
 from arcaneqa.errors import InputError
 from arcaneqa.kb.build.batches import Batches, Progress
 from arcaneqa.kb.build.classes import find_classes, read_pairs, write_classes
-from arcaneqa.kb.build.dictionary import Dictionary, merge
+from arcaneqa.kb.build.dictionary import Dictionary, merge, write_lookup
 from arcaneqa.kb.build.facts import Facts, write_facts
 from arcaneqa.kb.build.labels import language_tiers, write_labels
 from arcaneqa.kb.build.lists import write_lists
@@ -80,7 +81,10 @@ def build_index(
         declared = tuple((name, space) for name, space in batches.prefixes.items() if name not in known)
         profile = dataclasses.replace(profile, prefixes=(*profile.prefixes, *declared))
         dictionary = merge(batches, draft, progress)
-        facts = write_facts(batches, dictionary, draft, progress)
+        with ThreadPoolExecutor(1) as aside:
+            lookup = aside.submit(write_lookup, batches, dictionary, draft)
+            facts = write_facts(batches, dictionary, draft, progress)
+            lookup.result()
         shutil.rmtree(work)
         schema = _derive(batches, dictionary, facts, profile, told, draft, progress)
         _write_schema(schema, folder)

@@ -23,7 +23,8 @@ _RECORD = np.dtype([("first", "<u8"), ("second", "<u8"), ("at", "<i8")])
 
 @dataclass(frozen=True)
 class Dictionary:
-    """Where each kind of node begins, and the final id of every term of every batch, end to end."""
+    """Where each kind of node begins; for every term of every batch, end to end, its final id and where the
+    same term was first met."""
 
     entities: int
     numbers: int
@@ -32,6 +33,7 @@ class Dictionary:
     text: int
     bases: Array
     ids: Array
+    owners: Array
 
     @property
     def nodes(self) -> int:
@@ -73,9 +75,7 @@ def merge(batches: Batches, draft: Draft, progress: Progress) -> Dictionary:
     for batch in range(len(batches)):
         start, end = bases[batch], bases[batch + 1]
         ids[start:end] = ids[owners[start:end]]
-    dictionary = Dictionary(entities, *counts, bases, ids)
-    _write_lookup(batches, owners, dictionary, draft)
-    return dictionary
+    return Dictionary(entities, *counts, bases, ids, owners)
 
 
 def _owners(batches: Batches, bases: Array, progress: Progress) -> Array:
@@ -120,13 +120,13 @@ def _same(values: Array) -> Array:
     return np.concatenate(([False], values[1:] == values[:-1])) if len(values) else np.zeros(0, bool)
 
 
-def _write_lookup(batches: Batches, owners: Array, dictionary: Dictionary, draft: Draft) -> None:
+def write_lookup(batches: Batches, dictionary: Dictionary, draft: Draft) -> None:
     """Digests in order, each with its node: how a term finds its id. Eight bytes of digest are enough to
     find it, because the term itself is compared in the end."""
     digests = np.empty(dictionary.nodes, np.uint64)
     for batch in range(len(batches)):
         start, end = dictionary.bases[batch], dictionary.bases[batch + 1]
-        fresh = owners[start:end] == np.arange(start, end)
+        fresh = dictionary.owners[start:end] == np.arange(start, end)
         digests[dictionary.of_batch(batch)[fresh]] = batches.load(batch, "digests", _DIGEST)["first"][fresh]
     order = np.argsort(digests)
     draft.save("lookup.digests", digests[order])

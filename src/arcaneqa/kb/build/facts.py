@@ -8,7 +8,10 @@ distinct objects in order with their subjects (`in`), as compressed rows.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
 
 import numpy as np
 
@@ -73,16 +76,21 @@ def write_facts(batches: Batches, dictionary: Dictionary, draft: Draft, progress
         dealt = np.fromfile(batches.folder / f"bucket.{number}", np.int64).reshape(-1, 3)
         dealt = dealt[stable_order(dealt[:, 0] - first, last - first)]
         ends = np.searchsorted(dealt[:, 0], np.arange(first, last + 1))
-        for relation in range(first, last):
-            piece = dealt[ends[relation - first] : ends[relation - first + 1]]
-            subjects, objects = sorted_pairs(piece[:, 1], piece[:, 2], dictionary.nodes)
-            ways["out"].append(subjects, objects)
-            ways["in"].append(*sorted_pairs(objects, subjects, dictionary.nodes))
+        pieces = [dealt[start:end, 1:] for start, end in pairwise(ends)]
+        with ThreadPoolExecutor() as threads:  # sorting holds no lock
+            for out, into in threads.map(partial(_both_ways, nodes=dictionary.nodes), pieces):
+                ways["out"].append(*out)
+                ways["in"].append(*into)
         (batches.folder / f"bucket.{number}").unlink()
         progress("sorting facts", number + 1, len(buckets))
     for way in ways.values():
         way.close()
     return Facts(draft, relations)
+
+
+def _both_ways(piece: Array, nodes: int) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
+    subjects, objects = sorted_pairs(piece[:, 0], piece[:, 1], nodes)
+    return (subjects, objects), sorted_pairs(objects, subjects, nodes)
 
 
 def stable_order(numbers: Array, below: int) -> Array:
