@@ -190,25 +190,28 @@ def sorted_values(values: Array, below: int) -> Array:
 
 
 @compiled
-def gather(nodes: Array, rows: Array, offsets: Array, values: Array) -> tuple[Array, Array]:
-    """Node and value of every fact in the nodes' rows."""
-    starts, ends = np.empty(len(rows), np.int64), np.empty(len(rows), np.int64)
-    for at in range(len(rows)):
-        starts[at] = offsets[rows[at]]
+def gather(rows: Array, offsets: Array, values: Array, keys: Array) -> tuple[Array, Array]:
+    """Key and value of every fact in these rows."""
     total = np.int64(0)
-    for at in range(len(rows)):
-        ends[at] = offsets[rows[at] + 1]
-        total += ends[at] - starts[at]
+    for row in rows:
+        total += np.int64(offsets[row + 1]) - np.int64(offsets[row])
     subjects, objects = np.empty(total, np.int64), np.empty(total, np.int64)
-    read = np.empty(_PIECE, np.int64)
+    starts, ends = np.empty(_PIECE, np.int64), np.empty(_PIECE, np.int64)
+    owners, read = np.empty(_PIECE, np.int64), np.empty(_PIECE, np.int64)
     count = 0
     for first in range(0, len(rows), _PIECE):
-        last = min(first + _PIECE, len(rows))
-        for at in range(first, last):
-            read[at - first] = values[starts[at]]
-        for at in range(first, last):
+        piece = rows[first : first + _PIECE]
+        for at in range(len(piece)):
+            starts[at] = offsets[piece[at]]
+        for at in range(len(piece)):
+            ends[at] = offsets[piece[at] + 1]
+        for at in range(len(piece)):
+            owners[at] = keys[piece[at]]
+        for at in range(len(piece)):
+            read[at] = values[starts[at]]
+        for at in range(len(piece)):
             for place in range(starts[at], ends[at]):
-                subjects[count], objects[count] = nodes[at], values[place]
+                subjects[count], objects[count] = owners[at], values[place]
                 count += 1
     return subjects, objects
 

@@ -64,7 +64,7 @@ class Rows:
         from arcaneqa.kb import kernels
 
         if sets.is_sparse(len(rows), universe):
-            return sets.distinct(kernels.gather(rows, rows, self.offsets, self.values)[1], universe)
+            return sets.distinct(kernels.gather(rows, self.offsets, self.values, self.keys)[1], universe)
         words = np.zeros((universe >> 6) + 1, np.uint64)
         kernels.mark_values(rows, self.offsets, self.values, words)
         return kernels.set_bits(words)
@@ -72,14 +72,13 @@ class Rows:
     def pairs(self, relation: int, nodes: Ids) -> tuple[Ids, Ids]:
         """Every fact of these nodes with this relation: the node and the value."""
         rows = self.find(relation, nodes)
-        keys = self.keys[rows].astype(np.int64)
         if len(nodes) < sets.LARGE:
             starts, lengths = self._spans(rows)
-            values = self.values[sets.spread(starts, lengths)]
-            return np.repeat(keys, lengths), values.astype(np.int64)
+            keys, values = self.keys[rows].repeat(lengths), self.values[sets.spread(starts, lengths)]
+            return keys.astype(np.int64), values.astype(np.int64)
         from arcaneqa.kb import kernels
 
-        return kernels.gather(keys, rows, self.offsets, self.values)
+        return kernels.gather(rows, self.offsets, self.values, self.keys)
 
     def _spans(self, rows: Ids) -> tuple[Ids, Ids]:
         """Where the values of these rows begin, and how many they are."""
