@@ -20,13 +20,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("models", nargs="+", type=Path)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--storage", default="int8")
     arguments = parser.parse_args()
     models = [load(folder) for folder in arguments.models]
     states = [model.network.state_dict() for model in models]
     mean = {name: torch.stack([state[name] for state in states]).mean(0) for name in states[0]}
     models[0].network.load_state_dict(mean)
-    save(models[0], arguments.out, arguments.storage, {"averaged": len(models)})
+    save(models[0], arguments.out, notes={"averaged": len(models)})
     learned = Learned()
     for folder in arguments.models:
         learned |= Learned.of_model(folder)

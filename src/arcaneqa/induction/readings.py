@@ -31,16 +31,12 @@ from arcaneqa.program.expression import (
 )
 from arcaneqa.program.paraphrase import paraphrase
 
-WEIGHT = 1.0
-"""Of a log-probability of the last decision beside those of the steps."""
-
 
 class Readings:
     """Asks a scorer for the last decision; a reading is all found programs with the same answers."""
 
-    def __init__(self, kb: KnowledgeBase, weight: float = WEIGHT) -> None:
+    def __init__(self, kb: KnowledgeBase) -> None:
         self._kb = kb
-        self._weight = weight
 
     def weigh(
         self, question: str, found: Sequence[Found]
@@ -57,7 +53,7 @@ class Readings:
         weighed = []
         for reading, log_prob in zip(readings, scores.log_probs.tolist(), strict=True):
             own = [one.score for one in reading]
-            more = self._weight * log_prob + float(np.logaddexp.reduce(own)) - max(own)
+            more = log_prob + float(np.logaddexp.reduce(own)) - max(own)
             weighed += [replace(one, score=one.score + more, reading=more) for one in reading]
         return tuple(sorted(weighed, key=lambda one: -one.score))
 
