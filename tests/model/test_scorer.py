@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
 from arcaneqa.errors import InputError
 from arcaneqa.induction.scorer import Decision
 from arcaneqa.model.bert import BertReader
+from arcaneqa.model.bundled import bundled_model
 from arcaneqa.model.checkpoint import Model, create, load, save
 from arcaneqa.model.config import ModelConfig
 from arcaneqa.model.ragged import Ints
-from arcaneqa.model.reader import Words
+from arcaneqa.model.reader import Reader, Words, reader_of
 from arcaneqa.model.scorer import ModelScorer
 from arcaneqa.model.stored import Floats, read_stored
 from arcaneqa.training.batches import Corpus
@@ -97,6 +101,21 @@ def test_steps_equal_the_training_path(encoder: Path, tmp_path: Path, choices: d
     assert walk(scorer_of(model, tmp_path), batch) == pytest.approx(expected, abs=1e-4)
     narrow = ModelScorer(read_stored(tmp_path / "float32"), tokens_per_call=40)
     assert walk(narrow, batch) == pytest.approx(expected, abs=1e-4)
+
+
+@given(st.lists(st.integers(1, 90), min_size=1, max_size=9), st.integers(0, 1 << 30))
+def test_an_input_is_read_the_same_beside_any_others(lengths: list[int], seed: int) -> None:
+    """To the last bit: who asks alone gets what is answered to many at once."""
+    reader = bundled_reader()
+    ids = np.random.default_rng(seed).integers(1_000, 20_000, sum(lengths)).astype(np.int32)
+    together = np.split(reader.read(ids, np.array(lengths)), np.cumsum(lengths)[:-1])
+    for own, read in zip(np.split(ids, np.cumsum(lengths)[:-1]), together, strict=True):
+        assert np.array_equal(reader.read(own, np.array([len(own)])), read)
+
+
+@cache
+def bundled_reader() -> Reader:
+    return reader_of(read_stored(bundled_model()))
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")

@@ -2,7 +2,8 @@
 
 Matrices stay int8 as they are stored, and activations are cut to int8 in blocks as they come: half the time
 of float32. Matrices stored at full length are multiplied at full length. Tokens of all inputs lie end to end
-but inside of attention, so that a short input beside a long one costs nothing.
+but inside of attention, so that a short input beside a long one costs nothing. What an input is read as does
+not depend on what is read beside it, to the last bit.
 """
 
 from __future__ import annotations
@@ -25,6 +26,9 @@ HEAT_LAYERS = 2
 """The last layers see what the earlier ones have aligned."""
 _PREFIX = "encoder.network."
 _EXTRA = "com.microsoft"
+_ROWS = 8
+"""Products take so many rows at a time at most. The rest would be added up in another order, and a last bit
+that differs before activations are cut to int8 is no last bit after it."""
 
 
 class BertReader:
@@ -41,8 +45,10 @@ class BertReader:
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 3
         options.intra_op_num_threads = threads()
-        # It would keep a plan of memory for every shape of input it has met, and hardly two are alike.
+        # Hardly two inputs are alike in shape. It would keep a plan of memory for each, and as much memory as
+        # the most demanding of them took, without being any faster.
         options.enable_mem_pattern = False
+        options.enable_cpu_mem_arena = False
         model = graph.model(self.width).SerializeToString()
         self._session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
 
@@ -65,14 +71,14 @@ class BertReader:
         column = np.arange(lengths.max())
         mask = column < lengths[:, None]
         within = np.arange(len(ids)) - np.repeat(starts[:-1], lengths)
+        rest = -len(ids) % _ROWS
         inputs: dict[str, NDArray[Any]] = {
-            "tokens": self._words[ids] + self._positions[within],
+            "tokens": np.pad(self._words[ids] + self._positions[within], ((0, rest), (0, 0))),
             "places": starts[:-1, None] + np.minimum(column, lengths[:, None] - 1),
-            "back": np.flatnonzero(mask),
+            "back": np.pad(np.flatnonzero(mask), (0, rest)),
             "mask": mask.astype(np.int32),
         }
-        found: list[Floats] = self._session.run(list(outputs), inputs)
-        return found
+        return [rows[: len(ids)] for rows in self._session.run(list(outputs), inputs)]
 
 
 def threads() -> int:
