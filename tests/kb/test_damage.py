@@ -15,7 +15,7 @@ import pytest
 
 from arcaneqa.errors import IndexFormatError, InputError
 from arcaneqa.kb import store, trust
-from arcaneqa.kb.build import build_index, target
+from arcaneqa.kb.build import arrangement, build_index, target
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.store import MANIFEST, Draft, verify
 from arcaneqa.kb.terms import XSD, Iri
@@ -31,6 +31,12 @@ def source(folder: Path, word: str) -> Path:
     ]
     path.write_text("".join(lines))
     return path
+
+
+@pytest.fixture(autouse=True)
+def _like_a_large_graph(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All stages of a build, also those that small graphs do without."""
+    monkeypatch.setattr(arrangement, "MANY", 0)
 
 
 @pytest.fixture
@@ -80,6 +86,8 @@ STAGES = [
     "reading statements",
     "finding equal names",
     "merging names",
+    "finding groups",
+    "grouping entities",
     "dealing facts",
     "sorting facts",
     "listing relations",

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from twin import Key, Twin, value
 
 from arcaneqa.kb import sets, store
-from arcaneqa.kb.build import build_index
+from arcaneqa.kb.build import arrangement, build_index
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import Comparison, NodeSet, Step, Window
 from arcaneqa.kb.terms import Blank, Iri, Literal, Term
@@ -147,10 +147,15 @@ relaxed = settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow,
 
 @pytest.fixture(params=[False, True], ids=["small", "compiled"], scope="module")
 def compiled(request: pytest.FixtureRequest) -> Iterator[None]:
-    """All questions once through numpy, and once through the loops that large sets take."""
+    """All questions once through numpy, and once through the loops that large sets take, with entities in the
+    order that large graphs have."""
     # Hundreds of tiny folders: waiting until each is on the disk would be most of the time.
-    with patch.object(store, "_sync"), patch.object(sets, "LARGE", 0 if request.param else sets.LARGE):
-        yield
+    with patch.object(store, "_sync"):
+        if not request.param:
+            yield
+            return
+        with patch.object(sets, "LARGE", 0), patch.object(arrangement, "MANY", 0):
+            yield
 
 
 @pytest.mark.usefixtures("compiled")

@@ -13,7 +13,11 @@ from pyoxigraph import BlankNode, Literal, NamedNode, RdfFormat, Triple, seriali
 
 from arcaneqa.errors import InputError
 from arcaneqa.kb import sets
-from arcaneqa.kb.build import build_index, numbering
+from arcaneqa.kb.build import arrangement, build_index, numbering
+from arcaneqa.kb.index import Index
+from arcaneqa.kb.rows import Lists
+from arcaneqa.kb.store import Array
+from arcaneqa.kb.terms import Iri
 
 IRIS = st.sampled_from([NamedNode(f"http://a.example/{name}") for name in ("a", "b", "ab", "é", "a%20b")])
 BLANKS = st.sampled_from([BlankNode("a"), BlankNode("b1")])
@@ -52,6 +56,50 @@ def test_distinct_values_of_a_full_universe(values: list[int]) -> None:
     with patch.object(sets, "LARGE", 0):
         found = sets.distinct(np.array(values, np.uint32), 2001)
     assert found.tolist() == sorted(set(values))
+
+
+@given(st.sets(st.integers(0, 500), min_size=1), st.sets(st.integers(0, 500), min_size=1))
+def test_sets_meet_where_they_have_something_in_common(left: set[int], right: set[int]) -> None:
+    with patch.object(sets, "LARGE", 0):
+        met = sets.intersects(np.array(sorted(left), np.int64), np.array(sorted(right), np.int64))
+    assert met == bool(left & right)
+
+
+@given(st.integers(1, 700), st.lists(st.integers(0, 30), max_size=12), st.data())
+def test_codes_of_many_nodes(count: int, rare: list[int], data: st.DataObject) -> None:
+    """Whatever part of the nodes has them: a code that one node alone has is found."""
+    lists = [[40 + node % 3] for node in range(count)]
+    for code in rare:
+        lists[data.draw(st.integers(0, count - 1))].append(code)
+    arrays: dict[str, Array] = {
+        "x.offsets": np.cumsum([0, *(len(set(own)) for own in lists)]).astype(np.uint32),
+        "x.codes": np.array([code for own in lists for code in sorted(set(own))], np.uint16),
+    }
+    asked = data.draw(st.sets(st.integers(0, count - 1), min_size=2 if count > 1 else 1))
+    with patch.object(sets, "LARGE", 0):
+        found = Lists(arrays.__getitem__, "x", np.ones(43, bool), None).union(np.array(sorted(asked)))
+    assert found.tolist() == sorted({code for node in asked for code in lists[node]})
+
+
+def test_large_groups_lie_in_one_piece(tmp_path: Path) -> None:
+    """Entities told about in no order: those of the largest group are neighbours, and so are those of a
+    smaller one within and without it; within a group the one that most facts lead to comes first."""
+    numbers = np.random.default_rng(5).permutation(600)
+    lines = [f"<a:{n}> <a:in> <a:{'even' if n % 2 else 'odd'}> .\n" for n in numbers]
+    lines += [f"<a:list> <a:of> <a:{n}> .\n" for n in numbers if n < 200]
+    lines += [f"<a:{n}> <a:likes> <a:450> .\n" for n in numbers if n > 580]
+    path = tmp_path / "g.nt"
+    path.write_text("".join(lines))
+    with patch.object(sets, "LARGE", 100), patch.object(arrangement, "MANY", 100):
+        build_index([path], tmp_path / "index", batch=50)
+    with Index(tmp_path / "index") as kb:
+        ids = {n: kb.node(Iri(f"a:{n}")) or 0 for n in range(600)}
+        assert kb.terms(np.array(list(ids.values()))) == [Iri(f"a:{n}") for n in range(600)]
+        for parity in (0, 1):
+            for listed in (True, False):
+                group = sorted(ids[n] for n in range(600) if n % 2 == parity and (n < 200) == listed)
+                assert group[-1] - group[0] == len(group) - 1
+        assert ids[450] == min(ids[n] for n in range(200, 600, 2))
 
 
 def test_a_statement_about_a_statement_is_refused(tmp_path: Path) -> None:

@@ -270,12 +270,21 @@ class Index(KnowledgeBase):
         if not path or path[-1].inverse:
             return NodeSet(sets.EMPTY)
         reached = [nodes]
-        for step in path:
+        for step in path[:-1]:
             reached.append(self.walk(step, reached[-1]))
-        best = NodeSet(self._order.best(reached.pop().ids, largest))
+        best = NodeSet(self._best(path[-1].relation, reached[-1], largest))
         for step, before in zip(reversed(path), reversed(reached), strict=True):
             best = self._leading(step, before, best)
         return best
+
+    def _best(self, relation: int, nodes: NodeSet, largest: bool) -> Ids:
+        """The largest or smallest value these nodes have: a number if any has one, otherwise times, which may
+        end or begin at the same moment."""
+        rows = self._out.find(relation, nodes.ids)
+        numbers = self._out.bounds(rows, self._order.numbers, self._order.times)
+        if numbers is not None:
+            return np.array([numbers[largest]], np.int64)
+        return self._order.best_times(self._out.union(rows, self._nodes), largest)
 
     def _leading(self, step: Step, nodes: NodeSet, goals: NodeSet) -> NodeSet:
         """Those of the nodes from which the step leads to a goal, found from the side with fewer facts."""

@@ -28,29 +28,35 @@ _DIGIT = 12
 
 
 @compiled
-def mark_codes(nodes: Array, offsets: Array, codes: Array, seen: Array, most: int) -> None:
-    """Mark every code in the lists of these nodes; `most` marks in all are all there can be."""
+def mark_codes(
+    nodes: Array, first: int, last: int, step: int, offsets: Array, codes: Array, seen: Array, most: int
+) -> None:
+    """Mark every code in the lists of these nodes, from the `first` to before the `last` to be looked at, each
+    being `step` places from the one before. `most` marks in all are all there can be."""
     if not len(codes):
         return
-    starts, ends = np.empty(_PIECE, np.int64), np.empty(_PIECE, np.int64)
-    read = np.empty(_PIECE, np.int64)
-    first, size = 0, 64  # a few nodes may have them all
-    while first < len(nodes):
-        piece = nodes[first : first + size]
-        first, size = first + size, min(2 * size, _PIECE)
-        for at in range(len(piece)):
+    starts, ends = np.empty(_PIECE, np.uint64), np.empty(_PIECE, np.uint64)
+    piece, read = np.empty(_PIECE, np.uint64), np.empty(_PIECE, np.uint64)
+    place, size = first * step % len(nodes), 64  # a few nodes may have them all
+    while first < last:
+        count = min(size, last - first)
+        for at in range(count):
+            piece[at] = nodes[place]
+            place += step
+            place -= len(nodes) if place >= len(nodes) else 0
+        for at in range(count):
             starts[at] = offsets[piece[at]]
-        for at in range(len(piece)):
-            ends[at] = offsets[piece[at] + 1]
-        for at in range(len(piece)):
-            read[at] = codes[min(starts[at], len(codes) - 1)]
-        for at in range(len(piece)):
-            read[at] = codes[max(ends[at], 1) - 1]
-        for at in range(len(piece)):
-            for place in range(starts[at], ends[at]):
-                seen[codes[place]] = True
+        for at in range(count):
+            ends[at] = offsets[piece[at] + np.uint64(1)]
+        for at in range(count):
+            read[at] = codes[min(starts[at], np.uint64(len(codes) - 1))]
+        for at in range(count):
+            seen[read[at]] |= starts[at] < ends[at]
+            for other in range(starts[at] + np.uint64(1), ends[at]):
+                seen[codes[other]] = True
         if np.count_nonzero(seen) == most:
             return
+        first, size = first + count, min(2 * size, _PIECE)
 
 
 @compiled
@@ -190,6 +196,25 @@ def sorted_values(values: Array, below: int) -> Array:
 
 
 @compiled
+def bounds(rows: Array, offsets: Array, values: Array, low: int, high: int) -> tuple[int, int]:
+    """The smallest and the largest value of these rows from `low` to below `high`; crossed where none is."""
+    starts, ends = np.empty(_PIECE, np.int64), np.empty(_PIECE, np.int64)
+    least, greatest = high, low - 1
+    for first in range(0, len(rows), _PIECE):
+        piece = rows[first : first + _PIECE]
+        for at in range(len(piece)):
+            starts[at] = offsets[piece[at]]
+        for at in range(len(piece)):
+            ends[at] = offsets[piece[at] + 1]
+        for at in range(len(piece)):
+            for place in range(starts[at], ends[at]):
+                value = np.int64(values[place])
+                if low <= value < high:
+                    least, greatest = min(least, value), max(greatest, value)
+    return least, greatest
+
+
+@compiled
 def gather(rows: Array, offsets: Array, values: Array, keys: Array) -> tuple[Array, Array]:
     """Key and value of every fact in these rows."""
     total = np.int64(0)
@@ -218,22 +243,30 @@ def gather(rows: Array, offsets: Array, values: Array, keys: Array) -> tuple[Arr
 
 @compiled
 def meet(left: Array, right: Array) -> bool:
-    """Whether two sets in order have anything in common; the right one may be far larger."""
-    low = 0
-    for one in left:
-        step = 1
-        while low + step < len(right) and right[low + step] < one:
-            low += step
-            step *= 2
-        high = min(low + step, len(right))
-        while low < high:
-            middle = (low + high) >> 1
-            if right[middle] < one:
-                low = middle + 1
-            else:
-                high = middle
-        if low == len(right):
-            return False
-        if right[low] == one:
-            return True
-    return False
+    """Whether two sets in order, neither empty, have anything in common: each in turn leaps to where the
+    other has come."""
+    at = low = 0
+    while True:
+        low = _leap(right, low, left[at])
+        if low == len(right) or right[low] == left[at]:
+            return low < len(right)
+        at = _leap(left, at, right[low])
+        if at == len(left) or left[at] == right[low]:
+            return at < len(left)
+
+
+@compiled
+def _leap(values: Array, low: int, wanted: int) -> int:
+    """The first place from `low` on whose value is not below the wanted one."""
+    step = 1
+    while low + step < len(values) and values[low + step] < wanted:
+        low += step
+        step *= 2
+    high = min(low + step, len(values))
+    while low < high:
+        middle = (low + high) >> 1
+        if values[middle] < wanted:
+            low = middle + 1
+        else:
+            high = middle
+    return low

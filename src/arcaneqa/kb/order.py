@@ -85,13 +85,8 @@ class Order:
         mask[begin:last] = self.ends[candidates[begin:last].astype(np.int64) - self.times] <= edge
         return mask
 
-    def best(self, candidates: Ids, largest: bool) -> Ids:
-        """Those of the nodes (in order) whose value is the largest or smallest: of the numbers if there are
-        any, otherwise of the times, by their end or their start."""
-        numbers = candidates[: candidates.searchsorted(self.times)]
-        numbers = numbers[numbers.searchsorted(self.numbers) :]
-        if len(numbers):
-            return _within(numbers, self.with_equals(numbers[-1:] if largest else numbers[:1]))
+    def best_times(self, candidates: Ids, largest: bool) -> Ids:
+        """Those of the nodes (in order) that are times and end last, or begin first."""
         times = candidates[candidates.searchsorted(self.times) : candidates.searchsorted(self.booleans)]
         if not len(times):
             return EMPTY
@@ -104,7 +99,3 @@ def _between(major: Array, minor: Array, first: float, second: float) -> tuple[i
     low, high = int(major.searchsorted(first)), int(major.searchsorted(first, "right"))
     inner = minor[low:high]
     return low + int(inner.searchsorted(second)), low + int(inner.searchsorted(second, "right"))
-
-
-def _within(nodes: Ids, run: Ids) -> Ids:
-    return nodes[nodes.searchsorted(run[0]) : nodes.searchsorted(run[-1], "right")]

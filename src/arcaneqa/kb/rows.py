@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Protocol
 
@@ -17,6 +18,7 @@ _FEW = 64
 _PARTS = 16
 _TRIED = 4
 """Of so many parts of a set, this many at most are looked at before that is decided."""
+_GOLDEN = (math.sqrt(5) - 1) / 2
 _LOOKED_UP = 8
 """Looking up a key takes as long as reading the lists of so many nodes."""
 
@@ -56,6 +58,8 @@ class Rows:
 
     def union(self, rows: Ids, universe: int) -> Ids:
         """The distinct values of these rows."""
+        if not len(rows):
+            return sets.EMPTY
         if len(rows) == 1:
             row = int(rows[0])
             return self.values[self.offsets[row] : self.offsets[row + 1]].astype(np.int64)
@@ -68,6 +72,17 @@ class Rows:
         words = np.zeros((universe >> 6) + 1, np.uint64)
         kernels.mark_values(rows, self.offsets, self.values, words)
         return kernels.set_bits(words)
+
+    def bounds(self, rows: Ids, low: int, high: int) -> tuple[int, int] | None:
+        """The smallest and the largest value of these rows from `low` to below `high`, if there is any."""
+        if len(rows) < sets.LARGE:
+            values = self.values[sets.spread(*self._spans(rows))]
+            values = values[(values >= low) & (values < high)]
+            return (int(values.min()), int(values.max())) if len(values) else None
+        from arcaneqa.kb import kernels
+
+        least, greatest = kernels.bounds(rows, self.offsets, self.values, low, high)
+        return (least, greatest) if least <= greatest else None
 
     def pairs(self, relation: int, nodes: Ids) -> tuple[Ids, Ids]:
         """Every fact of these nodes with this relation: the node and the value."""
@@ -114,10 +129,10 @@ class Lists:
 
     def union(self, nodes: Ids) -> Ids:
         """The distinct codes of these nodes; nodes beyond the lists have none."""
+        if len(nodes) and nodes[-1] >= len(self._offsets) - 1:
+            nodes = nodes[: nodes.searchsorted(len(self._offsets) - 1)]
         if not len(nodes):
             return sets.EMPTY
-        if nodes[-1] >= len(self._offsets) - 1:
-            nodes = nodes[: nodes.searchsorted(len(self._offsets) - 1)]
         if len(nodes) == 1:
             node = int(nodes[0])
             return self._codes[self._offsets[node] : self._offsets[node + 1]].astype(np.int64)
@@ -142,18 +157,19 @@ class Lists:
             self._possible = self._possible & occurring
             self._is_exact = True
         most = int(np.count_nonzero(self._possible))
-        part = len(nodes) // _PARTS
-        for _ in range(_TRIED):
-            kernels.mark_codes(nodes[:part], self._offsets, self._codes, seen, most)
-            nodes = nodes[part:]
+        step, read = _far(len(nodes)), 0
+        for part in range(1, _TRIED + 1):
+            until = len(nodes) * part // _PARTS
+            kernels.mark_codes(nodes, read, until, step, self._offsets, self._codes, seen, most)
+            read = until
             missing = np.flatnonzero(self._possible & ~seen)
-            if self._work(missing) * _LOOKED_UP <= part:
+            if self._work(missing) * _LOOKED_UP <= len(nodes) // _PARTS:
                 break
         if self._by_code is not None and self._work(missing) <= len(nodes):
             for code in missing.tolist():
                 seen[code] = self._by_code.has(code, nodes)
         else:
-            kernels.mark_codes(nodes, self._offsets, self._codes, seen, most)
+            kernels.mark_codes(nodes, read, len(nodes), step, self._offsets, self._codes, seen, most)
 
     def _work(self, missing: Ids) -> float:
         """How much there is to look through for these codes, if they are looked up one by one."""
@@ -162,6 +178,14 @@ class Lists:
         if self._by_code is None or len(missing) > _FEW:
             return np.inf
         return self._by_code.count(missing)
+
+
+def _far(places: int) -> int:
+    """How far to go each time to come everywhere, and soon near everywhere: neighbours are much alike."""
+    step = max(1, int(places * _GOLDEN))
+    while math.gcd(step, places) > 1:
+        step += 1
+    return step
 
 
 class Steps:

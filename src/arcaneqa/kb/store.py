@@ -82,6 +82,13 @@ class Draft:
     def load(self, name: str) -> Array:
         return map_array(self.folder / f"{name}.bin", self.arrays[name])
 
+    def take(self, name: str) -> Array:
+        """An array that leaves the folder; its file is gone when nobody looks at it any more."""
+        found = self.load(name)
+        (self.folder / f"{name}.bin").unlink()
+        del self.arrays[name]
+        return found
+
     def manifest(self, **facts: Any) -> dict[str, Any]:
         arrays = dict(sorted(self.arrays.items()))  # they are not always written in the same order
         return {"format": FORMAT, "version": VERSION, **facts, "arrays": arrays}

@@ -1,4 +1,4 @@
-"""The whole build, stage by stage: sources → batches → dictionary → facts → lists → schema → seal."""
+"""The whole build: sources → batches → dictionary → arrangement → facts → lists → schema → seal."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from arcaneqa.errors import InputError
+from arcaneqa.kb.build.arrangement import arrange
 from arcaneqa.kb.build.batches import Batches, Progress
 from arcaneqa.kb.build.classes import find_classes, read_pairs, write_classes
 from arcaneqa.kb.build.dictionary import Dictionary, merge, write_lookup
@@ -81,6 +82,7 @@ def build_index(
         declared = tuple((name, space) for name, space in batches.prefixes.items() if name not in known)
         profile = dataclasses.replace(profile, prefixes=(*profile.prefixes, *declared))
         dictionary = merge(batches, draft, progress)
+        arrange(batches, dictionary, draft, progress)
         with ThreadPoolExecutor(1) as aside:
             lookup = aside.submit(write_lookup, batches, dictionary, draft)
             facts = write_facts(batches, dictionary, draft, progress)

@@ -98,3 +98,68 @@ def _place(
     slots[2 * slot + np.uint64(1)] = start
     known[count, 0], known[count, 1] = start, end
     return count
+
+
+@compiled
+def count_groups(subjects: Array, predicates: Array, objects: Array, counts: Array) -> None:
+    """Count each statement in two groups: that of its subject, and that of its object."""
+    for at in range(len(subjects)):
+        counts[_slot(objects[at], predicates[at], False, len(counts))] += 1
+        counts[_slot(subjects[at], predicates[at], True, len(counts))] += 1
+
+
+@compiled
+def sign(
+    subjects: Array, predicates: Array, objects: Array, ranks: Array, signatures: Array, popularity: Array
+) -> None:
+    """Note the groups of each entity, the largest first, and how many facts lead to it."""
+    for at in range(len(subjects)):
+        subject, object_ = subjects[at], objects[at]
+        _join_group(signatures[subject], ranks[_slot(object_, predicates[at], False, len(ranks))])
+        if object_ < len(popularity):
+            popularity[object_] += 1
+            _join_group(signatures[object_], ranks[_slot(subject, predicates[at], True, len(ranks))])
+
+
+@compiled
+def _slot(node: int, predicate: int, is_subject: bool, slots: int) -> int:
+    """Where the group of a node and a relation is counted; `slots` is a power of two."""
+    mixed = np.uint64(node) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(2 * predicate + is_subject)
+    mixed *= np.uint64(0xC2B2AE3D27D4EB4F)
+    return int(mixed >> np.uint64(32)) & (slots - 1)
+
+
+@compiled
+def _join_group(signature: Array, rank: int) -> None:
+    """Keep the smallest ranks, in order."""
+    for place in range(len(signature)):
+        other = signature[place]
+        if rank == other:
+            return
+        if rank < other:
+            signature[place], rank = rank, other
+
+
+@compiled
+def relabel(ids: Array, places: Array) -> None:
+    """Put the place of an entity where its id is; other ids stay."""
+    for at in range(len(ids)):
+        if ids[at] < len(places):
+            ids[at] = places[ids[at]]
+
+
+@compiled
+def names(text: Array, offsets: Array, order: Array) -> tuple[Array, Array]:
+    """The texts of these entities, end to end, and where each ends."""
+    ends = np.empty(len(order), np.int64)
+    total = 0
+    for at in range(len(order)):
+        total += offsets[order[at] + 1] - offsets[order[at]]
+        ends[at] = total
+    written = np.empty(total, np.uint8)
+    count = 0
+    for entity in order:
+        for place in range(offsets[entity], offsets[entity + 1]):
+            written[count] = text[place]
+            count += 1
+    return written, ends
