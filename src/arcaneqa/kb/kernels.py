@@ -19,6 +19,15 @@ def compiled(function: Callable[_P, _R]) -> Callable[_P, _R]:
     return cast(Callable[_P, _R], numba.njit(cache=True, nogil=True)(function))
 
 
+def _keep_freed_memory() -> None:
+    """GNU's C library gives large arrays back to the system as soon as they are freed, and to get them again,
+    page by page, takes longer than to fill them. It keeps up to twice the largest block that was ever freed,
+    of those up to 32 MiB."""
+    np.empty((1 << 25) - (1 << 16), np.uint8)
+
+
+_keep_freed_memory()
+
 # Large sets are spread over far more memory than the caches hold, so what counts is how many reads are under
 # way at once. Hence short loops that only read, without branches, over a piece of the set at a time: the loop
 # that then does the work finds everything in the cache.
@@ -31,8 +40,8 @@ _DIGIT = 12
 def mark_codes(
     nodes: Array, first: int, last: int, step: int, offsets: Array, codes: Array, seen: Array, most: int
 ) -> None:
-    """Mark every code in the lists of these nodes, from the `first` to before the `last` to be looked at, each
-    being `step` places from the one before. `most` marks in all are all there can be."""
+    """Mark every code in the lists of these nodes, from the `first` to before the `last` that is looked at,
+    each being `step` places from the one before. `most` marks in all are all there can be."""
     if not len(codes):
         return
     starts, ends = np.empty(_PIECE, np.uint64), np.empty(_PIECE, np.uint64)
@@ -199,6 +208,7 @@ def sorted_values(values: Array, below: int) -> Array:
 def bounds(rows: Array, offsets: Array, values: Array, low: int, high: int) -> tuple[int, int]:
     """The smallest and the largest value of these rows from `low` to below `high`; crossed where none is."""
     starts, ends = np.empty(_PIECE, np.int64), np.empty(_PIECE, np.int64)
+    read = np.empty(_PIECE, np.int64)
     least, greatest = high, low - 1
     for first in range(0, len(rows), _PIECE):
         piece = rows[first : first + _PIECE]
@@ -207,8 +217,10 @@ def bounds(rows: Array, offsets: Array, values: Array, low: int, high: int) -> t
         for at in range(len(piece)):
             ends[at] = offsets[piece[at] + 1]
         for at in range(len(piece)):
+            read[at] = values[starts[at]]
+        for at in range(len(piece)):
             for place in range(starts[at], ends[at]):
-                value = np.int64(values[place])
+                value = int(values[place])
                 if low <= value < high:
                     least, greatest = min(least, value), max(greatest, value)
     return least, greatest

@@ -7,12 +7,13 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from arcaneqa.bench.kb.engines import Engine
+from arcaneqa.bench.kb.engines import Engine, IndexEngine
 from arcaneqa.bench.kb.graph import SET_SIZES
 from arcaneqa.bench.kb.questions import Asked, Question, asked_sets, questions
 from arcaneqa.kb.index import Index
 
 _REPEATS = 9
+_ROUNDS = 5
 _BUDGET = 3.0
 """Seconds after which an engine is not asked the same again: its figure is then of fewer repeats."""
 _LONG = 10.0
@@ -60,6 +61,29 @@ def measure(kb: Index, engines: list[Engine], table: Table, say: Say) -> None:
                         f"{engine.name} answers {question.name} otherwise for {differing} of {len(answers)} "
                         f"sets of {size:,}"
                     )
+
+
+def alternate(kbs: dict[str, Index], table: Table, say: Say) -> None:
+    """Ask several indexes the same, each about its own sets, in turn and several times over: so that a moment
+    in which the machine is slow is as likely to be the one's as the other's."""
+    engines = {name: IndexEngine(kb, name) for name, kb in kbs.items()}
+    asked = {
+        name: {size: asked_sets(kb, size, count) for size, count in SET_SIZES.items()}
+        for name, kb in kbs.items()
+    }
+    for own in zip(*(questions(kb) for kb in kbs.values()), strict=True):
+        name = own[0].name
+        for size in SET_SIZES if own[0].of_set else (0,):
+            say(f"asking for {name}" + (f", {size:,} entities" if size else ""))
+            times: dict[str, list[float]] = {kb: [] for kb in kbs}
+            for _ in range(_ROUNDS):
+                for kb, question in zip(kbs, own, strict=True):
+                    sets: list[Asked | None] = list(asked[kb][size]) if size else [None]
+                    seconds, answers = _time(engines[kb], question, sets)
+                    times[kb].append(seconds)
+                    table.answers[name, size, kb] = statistics.mean(map(len, answers))
+            for kb in kbs:
+                table.cells[name, size, kb] = statistics.median(times[kb]) * 1000
 
 
 def _below(size: int) -> int:

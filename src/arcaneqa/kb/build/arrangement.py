@@ -3,8 +3,10 @@
 Nearly every large set in a question is a group: all subjects of one relation to one object (the members of
 a class among them), or all objects of one relation from one subject. So entities are put in order by the
 largest groups they are in: the largest of all lies in one piece, a smaller one in few. However large the
-graph, what is known about such a set is then read from neighbouring places. Within equal groups the popular
-ones come first, since most facts lead to them.
+graph, what is known about such a set is then read from neighbouring places.
+
+Where facts lead to is another matter: to few popular entities, far more often than not. These come first of
+all, they too by their groups; and within equal groups the more popular first.
 
 A small graph is in the processor's caches anyway; its entities stay in the order in which they were met.
 """
@@ -22,6 +24,8 @@ MANY = 1 << 18
 """Fewer entities than this are left as they are."""
 _LEVELS = 4
 """Of the groups an entity is in, so many count: the largest ones."""
+_POPULAR = 2
+"""So many times as many facts as to others lead to a popular entity."""
 _NONE = 0xFFFF
 """In place of the rank of a group: too small to have one."""
 _FACTS_A_SLOT = 2
@@ -43,6 +47,8 @@ def arrange(batches: Batches, dictionary: Dictionary, draft: Draft, progress: Pr
     order = np.argsort(_NONE - np.frexp(popularity)[1].astype(np.uint16), kind="stable")
     for level in reversed(range(_LEVELS)):
         order = order[np.argsort(signatures[order, level], kind="stable")]
+    is_popular = popularity[order] > _POPULAR * popularity.mean()
+    order = np.concatenate((order[is_popular], order[~is_popular]))
     places = np.empty(dictionary.entities, np.int64)
     places[order] = np.arange(dictionary.entities)
     loops.relabel(dictionary.ids, places)
