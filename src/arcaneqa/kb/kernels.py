@@ -219,10 +219,14 @@ def bounds(rows: Array, offsets: Array, values: Array, low: int, high: int) -> t
         for at in range(len(piece)):
             read[at] = values[starts[at]]
         for at in range(len(piece)):
-            for place in range(starts[at], ends[at]):
-                value = int(values[place])
-                if low <= value < high:
-                    least, greatest = min(least, value), max(greatest, value)
+            # A row is in order, and as a rule all of it is between the bounds.
+            start, end = starts[at], ends[at] - 1
+            while start <= end and values[start] < low:
+                start += 1
+            while start <= end and values[end] >= high:
+                end -= 1
+            if start <= end:
+                least, greatest = min(least, int(values[start])), max(greatest, int(values[end]))
     return least, greatest
 
 

@@ -75,7 +75,14 @@ class Rows:
 
     def bounds(self, rows: Ids, low: int, high: int) -> tuple[int, int] | None:
         """The smallest and the largest value of these rows from `low` to below `high`, if there is any."""
+        if not len(rows):
+            return None
         if len(rows) < sets.LARGE:
+            # A row is in order, and as a rule all of it is between the bounds.
+            least = int(self.values[self.offsets[rows]].min())
+            greatest = int(self.values[self.offsets[rows + 1] - 1].max())
+            if low <= least and greatest < high:
+                return least, greatest
             values = self.values[sets.spread(*self._spans(rows))]
             values = values[(values >= low) & (values < high)]
             return (int(values.min()), int(values.max())) if len(values) else None
