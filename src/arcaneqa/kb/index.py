@@ -65,7 +65,7 @@ class Index(KnowledgeBase):
         self._steps = [Step(code >> 1, bool(code & 1)) for code in range(2 * len(shown))]
         self._member_offsets: list[int] = load("members.offsets").tolist()
         self._members = load("members.nodes")
-        self._large_classes: dict[int, sets.Places] = {}
+        self._large_classes: dict[int, sets.Bits] = {}
         self._labels = load("labels")
         self._alias_offsets, self._aliases = load("aliases.offsets"), load("aliases.values")
         self._degrees = load("degrees")
@@ -211,7 +211,7 @@ class Index(KnowledgeBase):
     def intersection(self, left: NodeSet, right: NodeSet) -> NodeSet:
         for one, other in ((left, right), (right, left)):
             if isinstance(other, _LargeClass) and sets.LARGE <= len(one) <= len(other):
-                return NodeSet(other.places().among(one.ids))
+                return NodeSet(other.bits().among(one.ids))
         return NodeSet(sets.intersection(left.ids, right.ids))
 
     def intersects(self, left: NodeSet, right: NodeSet) -> bool:
@@ -269,22 +269,33 @@ class Index(KnowledgeBase):
     def extreme(self, nodes: NodeSet, path: Sequence[Step], largest: bool) -> NodeSet:
         if not path or path[-1].inverse:
             return NodeSet(sets.EMPTY)
+        *way, last = path
+        if not way:
+            best = self._best(self._out.find(last.relation, nodes.ids), largest)
+            return self._leading(last, nodes, best)
         reached = [nodes]
-        for step in path[:-1]:
+        for step in way[:-1]:
             reached.append(self.walk(step, reached[-1]))
-        best = NodeSet(self._best(path[-1].relation, reached[-1], largest))
-        for step, before in zip(reversed(path), reversed(reached), strict=True):
-            best = self._leading(step, before, best)
-        return best
+        # Whose values are compared is asked only once, so that need not become a set.
+        owners = self._reached(way[-1], reached[-1])
+        best = self._best(self._out.find_any(last.relation, owners, self._nodes), largest)
+        led = self.subjects(last.relation, best)
+        for step, before in zip(reversed(way), reversed(reached), strict=True):
+            led = self._leading(step, before, led)
+        return led
 
-    def _best(self, relation: int, nodes: NodeSet, largest: bool) -> Ids:
-        """The largest or smallest value these nodes have: a number if any has one, otherwise times, which may
+    def _reached(self, step: Step, nodes: NodeSet) -> Ids:
+        """Where the step leads to, in no order and with repeats."""
+        ahead = self._in if step.inverse else self._out
+        return ahead.every(ahead.find(step.relation, self._order.with_equals(nodes.ids)))
+
+    def _best(self, rows: Ids, largest: bool) -> NodeSet:
+        """The largest or smallest value in these rows: a number if there is any, otherwise times, which may
         end or begin at the same moment."""
-        rows = self._out.find(relation, nodes.ids)
         numbers = self._out.bounds(rows, self._order.numbers, self._order.times)
         if numbers is not None:
-            return np.array([numbers[largest]], np.int64)
-        return self._order.best_times(self._out.union(rows, self._nodes), largest)
+            return NodeSet(np.array([numbers[largest]], np.int64))
+        return NodeSet(self._order.best_times(self._out.union(rows, self._nodes), largest))
 
     def _leading(self, step: Step, nodes: NodeSet, goals: NodeSet) -> NodeSet:
         """Those of the nodes from which the step leads to a goal, found from the side with fewer facts."""
@@ -293,9 +304,10 @@ class Index(KnowledgeBase):
         behind = back.find(step.relation, wanted)
         if back.facts(behind) <= len(nodes):
             return self.intersection(NodeSet(back.union(behind, self._nodes)), nodes)
-        sources, reached = ahead.pairs(step.relation, self._order.with_equals(nodes.ids))
-        led = sources[sets.contained(reached, wanted)]
-        return self.intersection(NodeSet(sets.distinct(led, self._nodes)), nodes)
+        starts = self._order.with_equals(nodes.ids)
+        sources, reached = ahead.pairs(step.relation, starts)
+        led = NodeSet(sets.distinct(sources[sets.contained(reached, wanted)], self._nodes))
+        return led if starts is nodes.ids else self.intersection(led, nodes)
 
     def valid_during(self, nodes: NodeSet, start: int, end: int | None, window: Window) -> NodeSet:
         starting, times = self._times(start, nodes)
@@ -330,13 +342,13 @@ class _LargeClass(NodeSet):
 
     __slots__ = ("_klass", "_maps")
 
-    def __init__(self, ids: Ids, maps: dict[int, sets.Places], klass: int) -> None:
+    def __init__(self, ids: Ids, maps: dict[int, sets.Bits], klass: int) -> None:
         super().__init__(ids)
         self._maps, self._klass = maps, klass
 
-    def places(self) -> sets.Places:
+    def bits(self) -> sets.Bits:
         if self._klass not in self._maps:
-            self._maps[self._klass] = sets.Places(self.ids)
+            self._maps[self._klass] = sets.Bits(self.ids)
         return self._maps[self._klass]
 
 

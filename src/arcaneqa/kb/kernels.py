@@ -80,10 +80,15 @@ def ranked(nodes: Array, words: Array, ranks: Array, first: int) -> Array:
     """For those nodes whose bit is set, how many set bits are before it, counted from `first`."""
     found = np.empty(len(nodes) + 1, np.int64)
     count = 0
+    # Unsigned places: else it would be asked each time whether they are negative. And counts only for those
+    # that are there, as a rule a minority.
     for node in nodes:
-        word, bit = words[node >> 6], np.uint64(1) << np.uint64(node & 63)
-        found[count] = first + np.int64(ranks[node >> 6]) + _bits(word & (bit - np.uint64(1)))
-        count += (word & bit) != 0
+        found[count] = node
+        count += int((words[np.uint64(node) >> np.uint64(6)] >> np.uint64(node & 63)) & np.uint64(1))
+    for at in range(count):
+        place = np.uint64(found[at]) >> np.uint64(6)
+        below = (np.uint64(1) << np.uint64(found[at] & 63)) - np.uint64(1)
+        found[at] = first + np.int64(ranks[place]) + _bits(words[place] & below)
     return found[:count]
 
 
@@ -228,6 +233,33 @@ def bounds(rows: Array, offsets: Array, values: Array, low: int, high: int) -> t
             if start <= end:
                 least, greatest = min(least, int(values[start])), max(greatest, int(values[end]))
     return least, greatest
+
+
+@compiled
+def collect(rows: Array, offsets: Array, values: Array) -> Array:
+    """Every value in these rows (in order), as they lie there."""
+    total = np.int64(0)
+    for row in rows:
+        total += np.int64(offsets[row + 1]) - np.int64(offsets[row])
+    found = np.empty(total, np.int64)
+    starts, ends = np.empty(_PIECE, np.int64), np.empty(_PIECE, np.int64)
+    count = 0
+    for first in range(0, len(rows), _PIECE):
+        piece = rows[first : first + _PIECE]
+        if piece[-1] - piece[0] + 1 == len(piece):  # neighbours, as in a set that is a whole group
+            start, end = int(offsets[piece[0]]), int(offsets[piece[-1] + 1])
+            found[count : count + end - start] = values[start:end]
+            count += end - start
+            continue
+        for at in range(len(piece)):
+            starts[at] = offsets[piece[at]]
+        for at in range(len(piece)):
+            ends[at] = offsets[piece[at] + 1]
+        for at in range(len(piece)):
+            for place in range(starts[at], ends[at]):
+                found[count] = values[place]
+                count += 1
+    return found
 
 
 @compiled

@@ -42,15 +42,26 @@ class Rows:
         return len(self.find(relation, nodes)) > 0
 
     def find(self, relation: int, nodes: Ids) -> Ids:
-        """Rows of those nodes that have this relation."""
+        """Rows of those nodes (in order) that have this relation."""
         first, last = self.starts[relation], self.starts[relation + 1]
         if len(nodes) < sets.LARGE or not sets.are_dense(self.keys[first:last]):
             return sets.find(self.keys[first:last], nodes) + first
-        # Made when first needed and kept: most relations are too small to need it.
+        return self._places(relation).find(nodes, first)
+
+    def find_any(self, relation: int, nodes: Ids, universe: int) -> Ids:
+        """The same of nodes in any order, which may repeat; and so may the rows."""
+        first, last = self.starts[relation], self.starts[relation + 1]
+        if len(nodes) < sets.LARGE or not sets.are_dense(self.keys[first:last]):
+            return sets.find(self.keys[first:last], sets.distinct(nodes, universe)) + first
+        return self._places(relation).find_any(nodes, first)
+
+    def _places(self, relation: int) -> sets.Places:
+        """Made when first needed and kept: most relations are too small to need it."""
         places = self._dense.get(relation)
         if places is None:
-            places = self._dense[relation] = sets.Places(self.keys[first:last])
-        return places.find(nodes, first)
+            keys = self.keys[self.starts[relation] : self.starts[relation + 1]]
+            places = self._dense[relation] = sets.Places(keys)
+        return places
 
     def facts(self, rows: Ids) -> int:
         """How many facts these rows have."""
@@ -68,10 +79,18 @@ class Rows:
         from arcaneqa.kb import kernels
 
         if sets.is_sparse(len(rows), universe):
-            return sets.distinct(kernels.gather(rows, self.offsets, self.values, self.keys)[1], universe)
+            return sets.distinct(kernels.collect(rows, self.offsets, self.values), universe)
         words = np.zeros((universe >> 6) + 1, np.uint64)
         kernels.mark_values(rows, self.offsets, self.values, words)
         return kernels.set_bits(words)
+
+    def every(self, rows: Ids) -> Ids:
+        """The values of these rows (in order) as they lie there."""
+        if len(rows) < sets.LARGE:
+            return self.values[sets.spread(*self._spans(rows))].astype(np.int64)
+        from arcaneqa.kb import kernels
+
+        return kernels.collect(rows, self.offsets, self.values)
 
     def bounds(self, rows: Ids, low: int, high: int) -> tuple[int, int] | None:
         """The smallest and the largest value of these rows from `low` to below `high`, if there is any."""

@@ -84,26 +84,17 @@ def are_dense(keys: Array) -> bool:
     return len(keys) >= max(LARGE, 1) and int(keys[-1]) < _DENSE * len(keys)
 
 
-class Places:
-    """Where a node is in a large array of keys (in order), however large: a bit for every node that could be
-    there, and how many keys are before each word of bits."""
+class Bits:
+    """A large set (in order) as a bit for every node that could be in it."""
 
-    def __init__(self, keys: Array) -> None:
+    def __init__(self, members: Array) -> None:
         from arcaneqa.kb import kernels
 
-        self._words = np.zeros((int(keys[-1]) >> 6) + 1, np.uint64)
-        kernels.mark_each(keys, self._words)
-        counts = np.bitwise_count(self._words)
-        self._ranks = (np.cumsum(counts, dtype=np.int64) - counts).astype(narrow(max(len(keys), 1 << 16)))
-
-    def find(self, nodes: Ids, first: int) -> Ids:
-        """Places of those keys that are among `nodes` (in order), counted from `first`."""
-        from arcaneqa.kb import kernels
-
-        return kernels.ranked(self._possible(nodes), self._words, self._ranks, first)
+        self._words = np.zeros((int(members[-1]) >> 6) + 1, np.uint64)
+        kernels.mark_each(members, self._words)
 
     def among(self, nodes: Ids) -> Ids:
-        """Those of the nodes that are keys."""
+        """Those of the nodes (in order) that are in the set."""
         from arcaneqa.kb import kernels
 
         possible = self._possible(nodes)
@@ -111,8 +102,33 @@ class Places:
         return found
 
     def _possible(self, nodes: Ids) -> Ids:
+        """Without those (in order) that no bit stands for."""
         end = len(self._words) << 6
         return nodes if not len(nodes) or nodes[-1] < end else nodes[: nodes.searchsorted(end)]
+
+
+class Places(Bits):
+    """Where a node is in a large array of keys (in order), however large: with how many keys are before each
+    word of bits."""
+
+    def __init__(self, keys: Array) -> None:
+        super().__init__(keys)
+        counts = np.bitwise_count(self._words)
+        self._ranks = (np.cumsum(counts, dtype=np.int64) - counts).astype(narrow(max(len(keys), 1 << 16)))
+
+    def find(self, nodes: Ids, first: int) -> Ids:
+        """Places of those nodes (in order) that are keys, counted from `first`."""
+        from arcaneqa.kb import kernels
+
+        return kernels.ranked(self._possible(nodes), self._words, self._ranks, first)
+
+    def find_any(self, nodes: Ids, first: int) -> Ids:
+        """The same of nodes in any order."""
+        from arcaneqa.kb import kernels
+
+        end = len(self._words) << 6
+        possible = nodes if nodes.max(initial=0) < end else nodes[nodes < end]
+        return kernels.ranked(possible, self._words, self._ranks, first)
 
 
 def contained(values: Ids, wanted: Ids) -> NDArray[np.bool_]:
