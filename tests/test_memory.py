@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import gc
 import os
+import platform
+import subprocess
+import sys
 from itertools import islice
 from pathlib import Path
 
@@ -29,6 +32,43 @@ def test_strings_met_before_are_forgotten_in_time() -> None:
         asked = known.asked(f"which city {number}", f"join {number}", ())
         known.pack([asked._replace(candidates=((f"town {number}", "city"), ("end", "")))])
     assert known.size <= 110
+
+
+HEAPS = """
+import ctypes, sys, tempfile, threading
+from pathlib import Path
+from arcaneqa.service.memory import share_one_heap
+
+if sys.argv[1] == "shared":
+    share_one_heap()
+everybody = threading.Barrier(4)
+
+def hold():
+    some = [bytes(1000) for _ in range(100)]
+    everybody.wait()
+
+threads = [threading.Thread(target=hold) for _ in range(4)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+library = ctypes.CDLL(None)
+library.fopen.restype = ctypes.c_void_p
+with tempfile.NamedTemporaryFile() as file:
+    stream = ctypes.c_void_p(library.fopen(file.name.encode(), b"w"))
+    library.malloc_info(0, stream)
+    library.fclose(stream)
+    print(Path(file.name).read_text().count("<heap nr"))
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="asks GNU's C library for its heaps")
+def test_threads_of_the_service_share_one_heap() -> None:
+    def heaps(how: str) -> int:
+        ran = subprocess.run([sys.executable, "-c", HEAPS, how], check=True, capture_output=True, text=True)
+        return int(ran.stdout)
+
+    assert heaps("shared") == 1 < heaps("apart")
 
 
 @pytest.mark.slow

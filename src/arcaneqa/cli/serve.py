@@ -41,7 +41,9 @@ def command(
     from arcaneqa.answer import ArcaneQA
     from arcaneqa.errors import InputError
     from arcaneqa.service.app import create_app
+    from arcaneqa.service.memory import share_one_heap
 
+    share_one_heap()
     try:
         token = (
             token_file.read_text(encoding="utf-8").strip() if token_file else os.environ.get(TOKEN_VARIABLE)

@@ -21,9 +21,9 @@ def compiled(function: Callable[_P, _R]) -> Callable[_P, _R]:
 
 def _keep_freed_memory() -> None:
     """GNU's C library gives large arrays back to the system as soon as they are freed, and to get them again,
-    page by page, takes longer than to fill them. It keeps up to twice the largest block that was ever freed,
-    of those up to 32 MiB."""
-    np.empty((1 << 25) - (1 << 16), np.uint8)
+    page by page, takes longer than to fill them. It keeps up to twice the largest block that was ever freed:
+    here one as large as the arrays of half a million nodes."""
+    np.empty(1 << 22, np.uint8)
 
 
 _keep_freed_memory()

@@ -176,15 +176,21 @@ def name_from_iri(iri: str) -> str:
     last = tail(iri)
     if "%" in last:
         last = unquote(last)
-    return CAMEL.sub(" ", last.replace("_", " ")).strip() or iri
+    last = last.replace("_", " ")
+    return (last if last.islower() else CAMEL.sub(" ", last)).strip() or iri
 
 
 def is_code(parts: Sequence[str]) -> bool:
     """Whether the words of an IRI's last part are a code (`Q42`, `m 0abc`) rather than a name: nobody says a
     piece of it, or misspells it and is understood."""
-    letters = [part for part in parts if part.isalpha() and (len(part) > 1 or not part.isascii())]
-    mixed = any(not part.isalpha() and any(map(str.isalpha, part)) for part in parts)
-    return not letters or mixed or not any(_pronounceable(part) for part in letters)
+    is_sayable = False
+    for part in parts:
+        if not part.isalpha():
+            if any(map(str.isalpha, part)):
+                return True
+        elif len(part) > 1 or not part.isascii():
+            is_sayable = is_sayable or _pronounceable(part)
+    return not is_sayable
 
 
 def _pronounceable(part: str) -> bool:
