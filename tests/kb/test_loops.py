@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pyoxigraph import BlankNode, Literal, NamedNode, RdfFormat, Triple, serialize
 
 from arcaneqa.errors import InputError
-from arcaneqa.kb import sets
+from arcaneqa.kb import kernels, sets
 from arcaneqa.kb.build import arrangement, build_index, numbering
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.rows import Lists
@@ -79,6 +79,19 @@ def test_codes_of_many_nodes(count: int, rare: list[int], data: st.DataObject) -
     with patch.object(sets, "LARGE", 0):
         found = Lists(arrays.__getitem__, "x", np.ones(43, bool), None).union(np.array(sorted(asked)))
     assert found.tolist() == sorted({code for node in asked for code in lists[node]})
+
+
+@given(st.lists(st.integers(1, 4), min_size=1, max_size=20), st.data())
+def test_values_of_rows_in_any_order(lengths: list[int], data: st.DataObject) -> None:
+    """Rows that are neighbours are read in one go: but only if they are, and in this order."""
+    rows = data.draw(st.lists(st.integers(0, len(lengths) - 1), min_size=1, max_size=8))
+    offsets = np.cumsum([0, *lengths])
+    values = np.arange(100, 100 + offsets[-1])
+    found = kernels.collect(np.array(rows), offsets, values)
+    assert found.tolist() == [value for row in rows for value in values[offsets[row] : offsets[row + 1]]]
+    bounds = kernels.bounds(np.array(rows), offsets, values, 103, 120)
+    inside = [value for value in found.tolist() if 103 <= value < 120]
+    assert bounds == ((min(inside), max(inside)) if inside else (120, 102))
 
 
 def test_large_groups_lie_in_one_piece(tmp_path: Path) -> None:

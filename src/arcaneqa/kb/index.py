@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from arcaneqa.errors import IndexFormatError
 from arcaneqa.kb import sets
+from arcaneqa.kb.extremes import Extremes
 from arcaneqa.kb.interface import Comparison, Ids, KnowledgeBase, NodeSet, Pairs, Step, Window
 from arcaneqa.kb.lookup import Terms
 from arcaneqa.kb.order import Order
@@ -70,6 +71,7 @@ class Index(KnowledgeBase):
         self._alias_offsets, self._aliases = load("aliases.offsets"), load("aliases.values")
         self._degrees = load("degrees")
         self._order = Order(load, self.counts)
+        self._extremes = Extremes(self._out, self._in, self._order, self._nodes)
         self._spans = load("relation.spans").reshape(-1, 3)
         self._least, self._greatest = load("relation.numbers").reshape(-1, 2).T
         self._latest_start, self._earliest_end = load("relation.times").reshape(-1, 2).T
@@ -269,45 +271,7 @@ class Index(KnowledgeBase):
     def extreme(self, nodes: NodeSet, path: Sequence[Step], largest: bool) -> NodeSet:
         if not path or path[-1].inverse:
             return NodeSet(sets.EMPTY)
-        *way, last = path
-        if not way:
-            best = self._best(self._out.find(last.relation, nodes.ids), largest)
-            return self._leading(last, nodes, best)
-        reached = [nodes]
-        for step in way[:-1]:
-            reached.append(self.walk(step, reached[-1]))
-        # Whose values are compared is asked only once, so that need not become a set.
-        owners = self._reached(way[-1], reached[-1])
-        best = self._best(self._out.find_any(last.relation, owners, self._nodes), largest)
-        led = self.subjects(last.relation, best)
-        for step, before in zip(reversed(way), reversed(reached), strict=True):
-            led = self._leading(step, before, led)
-        return led
-
-    def _reached(self, step: Step, nodes: NodeSet) -> Ids:
-        """Where the step leads to, in no order and with repeats."""
-        ahead = self._in if step.inverse else self._out
-        return ahead.every(ahead.find(step.relation, self._order.with_equals(nodes.ids)))
-
-    def _best(self, rows: Ids, largest: bool) -> NodeSet:
-        """The largest or smallest value in these rows: a number if there is any, otherwise times, which may
-        end or begin at the same moment."""
-        numbers = self._out.bounds(rows, self._order.numbers, self._order.times)
-        if numbers is not None:
-            return NodeSet(np.array([numbers[largest]], np.int64))
-        return NodeSet(self._order.best_times(self._out.union(rows, self._nodes), largest))
-
-    def _leading(self, step: Step, nodes: NodeSet, goals: NodeSet) -> NodeSet:
-        """Those of the nodes from which the step leads to a goal, found from the side with fewer facts."""
-        ahead, back = (self._in, self._out) if step.inverse else (self._out, self._in)
-        wanted = self._order.with_equals(goals.ids)
-        behind = back.find(step.relation, wanted)
-        if back.facts(behind) <= len(nodes):
-            return self.intersection(NodeSet(back.union(behind, self._nodes)), nodes)
-        starts = self._order.with_equals(nodes.ids)
-        sources, reached = ahead.pairs(step.relation, starts)
-        led = NodeSet(sets.distinct(sources[sets.contained(reached, wanted)], self._nodes))
-        return led if starts is nodes.ids else self.intersection(led, nodes)
+        return NodeSet(self._extremes.find(nodes.ids, path, largest))
 
     def valid_during(self, nodes: NodeSet, start: int, end: int | None, window: Window) -> NodeSet:
         starting, times = self._times(start, nodes)

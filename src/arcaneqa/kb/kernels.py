@@ -237,7 +237,7 @@ def bounds(rows: Array, offsets: Array, values: Array, low: int, high: int) -> t
 
 @compiled
 def collect(rows: Array, offsets: Array, values: Array) -> Array:
-    """Every value in these rows (in order), as they lie there."""
+    """Every value in these rows, one row after the other."""
     total = np.int64(0)
     for row in rows:
         total += np.int64(offsets[row + 1]) - np.int64(offsets[row])
@@ -246,7 +246,10 @@ def collect(rows: Array, offsets: Array, values: Array) -> Array:
     count = 0
     for first in range(0, len(rows), _PIECE):
         piece = rows[first : first + _PIECE]
-        if piece[-1] - piece[0] + 1 == len(piece):  # neighbours, as in a set that is a whole group
+        are_neighbours = True  # as in a set that is a whole group
+        for at in range(1, len(piece)):
+            are_neighbours &= piece[at] == piece[at - 1] + 1
+        if are_neighbours:
             start, end = int(offsets[piece[0]]), int(offsets[piece[-1] + 1])
             found[count : count + end - start] = values[start:end]
             count += end - start

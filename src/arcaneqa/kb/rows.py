@@ -85,12 +85,17 @@ class Rows:
         return kernels.set_bits(words)
 
     def every(self, rows: Ids) -> Ids:
-        """The values of these rows (in order) as they lie there."""
+        """The values of these rows, one row after the other."""
         if len(rows) < sets.LARGE:
             return self.values[sets.spread(*self._spans(rows))].astype(np.int64)
         from arcaneqa.kb import kernels
 
         return kernels.collect(rows, self.offsets, self.values)
+
+    def owners(self, rows: Ids, places: Ids) -> Ids:
+        """Whose those values are that are at these places among all values of the rows."""
+        ends = np.cumsum(self._spans(rows)[1])
+        return self.keys[rows[ends.searchsorted(places, "right")]].astype(np.int64)
 
     def bounds(self, rows: Ids, low: int, high: int) -> tuple[int, int] | None:
         """The smallest and the largest value of these rows from `low` to below `high`, if there is any."""

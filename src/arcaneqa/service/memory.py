@@ -1,4 +1,4 @@
-"""What the service asks of the C library, so that it holds no more memory after a week than after a minute."""
+"""What the service asks of the C library, to hold no more memory after a week than after a minute."""
 
 from __future__ import annotations
 
