@@ -13,7 +13,6 @@ from arcaneqa.model.stored import Floats
 from arcaneqa.model.tokens import CLS, SEP, Pieces, WordPieces
 
 REMEMBERED = 64
-_TOKENS_PER_CALL = 4_096
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +42,7 @@ class QuestionReader:
         rows = [np.concatenate([self._opening, np.array(own.ids, np.int32), self._closing]) for own in pieces]
         lengths = np.array([len(row) for row in rows], np.int64)
         read: list[Floats] = []
-        for part in parts(lengths, _TOKENS_PER_CALL):
+        for part in parts(lengths):
             vectors = self._reader.read(np.concatenate(rows[part]).astype(np.int32), lengths[part])
             read += np.split(vectors, np.cumsum(lengths[part])[:-1])
         first = len(self._opening)

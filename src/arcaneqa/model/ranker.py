@@ -23,7 +23,6 @@ Halves = NDArray[np.float16]
 MOST_READ = 512
 """Of more candidates than this the words choose: reading thousands would keep the first question waiting."""
 _LONGEST = 48
-_TOKENS_PER_CALL = 4_096
 
 
 class EncoderRanker:
@@ -78,7 +77,7 @@ class _Vectors:
         rows = [found.ids[:_LONGEST] for found in self._tokenizer.encode_batch_fast(list(texts))]
         lengths = np.array([len(row) for row in rows], np.int64)
         found: list[Halves] = []
-        for part in parts(lengths, _TOKENS_PER_CALL) if rows else []:
+        for part in parts(lengths) if rows else []:
             ids = np.array([token for row in rows[part] for token in row], np.int32)
             read = _units(self._reader.read(ids, lengths[part])).astype(np.float16)
             ends = np.cumsum(lengths[part])

@@ -18,6 +18,8 @@ from arcaneqa.model.stored import Floats, Stored
 
 Words = NDArray[np.int32]
 """Ids of word pieces."""
+TOKENS_PER_CALL = 1_024
+"""More at once are read no faster, and take more memory."""
 
 
 class Reader(Protocol):
@@ -133,12 +135,13 @@ def softmax(scores: Floats) -> Floats:
     return total
 
 
-def parts(lengths: Ints, most: int) -> list[slice]:
-    """Neighbouring inputs of at most `most` tokens together; a longer one is alone."""
-    found, first, held = [], 0, 0
+def parts(lengths: Ints, most: int = TOKENS_PER_CALL) -> list[slice]:
+    """Neighbouring inputs that take at most `most` tokens when they are all as long as the longest, as inside
+    of attention; a longer one is alone."""
+    found, first, longest = [], 0, 0
     for number, length in enumerate(lengths.tolist()):
-        if held and held + length > most:
+        longest = max(longest, length)
+        if number > first and (number + 1 - first) * longest > most:
             found.append(slice(first, number))
-            first, held = number, 0
-        held += length
+            first, longest = number, length
     return [*found, slice(first, len(lengths))]

@@ -18,7 +18,7 @@ from arcaneqa.model.heat import heat
 from arcaneqa.model.questions import QuestionReader
 from arcaneqa.model.ragged import offsets_of, ranges
 from arcaneqa.model.ranker import EncoderRanker
-from arcaneqa.model.reader import parts, reader_of
+from arcaneqa.model.reader import TOKENS_PER_CALL, parts, reader_of
 from arcaneqa.model.spans import SpanHead, SpanScorer
 from arcaneqa.model.stored import Floats, Stored, read_stored
 from arcaneqa.model.tokens import Packed, WordPieces
@@ -61,7 +61,7 @@ class ModelScorer:
     """
 
     def __init__(
-        self, stored: Stored, device: str = "cpu", cached: int = 256, tokens_per_call: int = 2_048
+        self, stored: Stored, device: str = "cpu", cached: int = 256, tokens_per_call: int = TOKENS_PER_CALL
     ) -> None:
         self._folder = stored.folder
         self._reader = reader_of(stored, device)
