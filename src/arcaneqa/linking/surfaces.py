@@ -15,6 +15,7 @@ import threading
 import weakref
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Protocol, Self
@@ -162,9 +163,10 @@ class _Names:
         columns = (index.terms(ids), index.labels(ids), index.aliases(ids), index.foreign_names(ids))
         for node, term, label, aliases, foreign in zip(ids.tolist(), *columns, strict=True):
             seen: set[int] = set()
-            for number, name in enumerate([label, *aliases, *foreign]):
-                if name:
-                    self._add(node, name[:LONGEST_NAME], ALIAS if number else 0, seen)
+            if label:
+                self._add(node, label[:LONGEST_NAME], 0, seen)
+            for name in chain(aliases, foreign):
+                self._add(node, name[:LONGEST_NAME], ALIAS, seen)
             if isinstance(term, Iri):
                 self._add_iri(node, name_from_iri(term.value)[:LONGEST_NAME], seen)
 

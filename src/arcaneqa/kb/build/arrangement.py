@@ -32,10 +32,10 @@ _FACTS_A_SLOT = 2
 _PIECE = 1 << 20
 
 
-def arrange(batches: Batches, dictionary: Dictionary, draft: Draft, progress: Progress) -> None:
-    """Change the ids of entities in the dictionary, and the order of their names in the draft."""
+def arrange(batches: Batches, dictionary: Dictionary, progress: Progress) -> Array | None:
+    """Change the ids of entities in the dictionary; the order they are now in, if it is another."""
     if dictionary.entities < MANY:
-        return
+        return None
     from arcaneqa.kb.build import loops
 
     ranks = _ranks(batches, dictionary, progress)
@@ -52,7 +52,7 @@ def arrange(batches: Batches, dictionary: Dictionary, draft: Draft, progress: Pr
     places = np.empty(dictionary.entities, np.int64)
     places[order] = np.arange(dictionary.entities)
     loops.relabel(dictionary.ids, places)
-    _write_names(order, draft)
+    return order
 
 
 def _ranks(batches: Batches, dictionary: Dictionary, progress: Progress) -> Array:
@@ -77,7 +77,8 @@ def _statements(batches: Batches, dictionary: Dictionary, batch: int) -> tuple[A
     return ids[subjects], batches.predicates_of(batch), ids[objects]
 
 
-def _write_names(order: Array, draft: Draft) -> None:
+def rewrite_names(order: Array, draft: Draft) -> None:
+    """Put the names of entities into this order."""
     from arcaneqa.kb.build import loops
 
     text, ends = draft.take("entity.heap"), draft.take("entity.offsets")

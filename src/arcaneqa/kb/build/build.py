@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from arcaneqa.errors import InputError
-from arcaneqa.kb.build.arrangement import arrange
+from arcaneqa.kb.build.arrangement import arrange, rewrite_names
 from arcaneqa.kb.build.batches import Batches, Progress
 from arcaneqa.kb.build.classes import find_classes, read_pairs, write_classes
 from arcaneqa.kb.build.dictionary import Dictionary, merge, write_lookup
@@ -82,11 +82,14 @@ def build_index(
         declared = tuple((name, space) for name, space in batches.prefixes.items() if name not in known)
         profile = dataclasses.replace(profile, prefixes=(*profile.prefixes, *declared))
         dictionary = merge(batches, draft, progress)
-        arrange(batches, dictionary, draft, progress)
+        order = arrange(batches, dictionary, progress)
         with ThreadPoolExecutor(1) as aside:
-            lookup = aside.submit(write_lookup, batches, dictionary, draft)
+            others = [aside.submit(write_lookup, batches, dictionary, draft)]
+            if order is not None:
+                others.append(aside.submit(rewrite_names, order, draft))
             facts = write_facts(batches, dictionary, draft, progress)
-            lookup.result()
+            for other in others:
+                other.result()
         shutil.rmtree(work)
         schema = _derive(batches, dictionary, facts, profile, told, draft, progress)
         _write_schema(schema, folder)
