@@ -71,6 +71,27 @@ def test_threads_of_the_service_share_one_heap() -> None:
     assert heaps("shared") == 1 < heaps("apart")
 
 
+HOLES = """
+from pathlib import Path
+from arcaneqa.service.memory import give_back
+
+def resident():
+    return int(Path("/proc/self/statm").read_text().split()[1])
+
+pieces = [bytes(8_000) for _ in range(10_000)]
+del pieces[:-1]  # what is behind the holes keeps the heap where it is
+before = resident()
+give_back()
+print((before - resident()) * 4096 // 1_000_000)
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="asks GNU's C library to let go")
+def test_holes_in_the_heap_are_given_back() -> None:
+    ran = subprocess.run([sys.executable, "-c", HOLES], check=True, capture_output=True, text=True)
+    assert int(ran.stdout) > 60, "of 80 MB that nobody needs any more"
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="resident memory is read from /proc")
 def test_many_different_questions_leave_no_trace() -> None:

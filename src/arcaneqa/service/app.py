@@ -30,6 +30,7 @@ from arcaneqa.service.contract import (
 )
 from arcaneqa.service.desk import Desk
 from arcaneqa.service.engine import Busy
+from arcaneqa.service.memory import give_back_now_and_then
 from arcaneqa.service.metrics import Measured, Metrics
 from arcaneqa.service.portrait import Portrait
 from arcaneqa.service.safety import HEADERS, Safety
@@ -63,7 +64,9 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        tidying = asyncio.create_task(give_back_now_and_then())
         yield
+        tidying.cancel()
         await asyncio.to_thread(desk.close)
 
     app = FastAPI(
