@@ -19,6 +19,8 @@ class _Leg:
     """A step from a set: the rows of its facts, and where the same facts are by where they lead to."""
 
     nodes: Ids
+    starts: Ids
+    """The same, and every literal that has the same value as one of them."""
     relation: int
     ahead: Rows
     back: Rows
@@ -53,8 +55,8 @@ class Extremes:
 
     def _leg(self, step: Step, nodes: Ids) -> _Leg:
         ahead, back = (self._into, self._out) if step.inverse else (self._out, self._into)
-        rows = ahead.find(step.relation, self._order.with_equals(nodes))
-        return _Leg(nodes, step.relation, ahead, back, rows)
+        starts = self._order.with_equals(nodes)
+        return _Leg(nodes, starts, step.relation, ahead, back, ahead.find(step.relation, starts))
 
     def _best(self, rows: Ids, largest: bool) -> Ids:
         """The largest or smallest value in these rows: a number if there is any, otherwise times, which may
@@ -69,8 +71,7 @@ class Extremes:
         wanted = self._order.with_equals(goals)
         behind = leg.back.find(leg.relation, wanted)
         if leg.back.facts(behind) <= len(leg.nodes):
-            found = leg.back.union(behind, self._universe)
-        else:
-            hits = np.flatnonzero(sets.contained(leg.reached, wanted))
-            found = sets.distinct(leg.ahead.owners(leg.rows, hits), self._universe)
-        return sets.intersection(found, leg.nodes)
+            return sets.intersection(leg.back.union(behind, self._universe), leg.nodes)
+        hits = np.flatnonzero(sets.contained(leg.reached, wanted))
+        found = sets.distinct(leg.ahead.owners(leg.rows, hits), self._universe)
+        return found if leg.starts is leg.nodes else sets.intersection(found, leg.nodes)

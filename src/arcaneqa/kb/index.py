@@ -100,6 +100,8 @@ class Index(KnowledgeBase):
         starts = self._alias_offsets[named]
         ends = self._alias_offsets[np.minimum(named + 1, self._entities)]
         lengths = ends - starts
+        if not lengths.any():
+            return [[] for _ in named]
         literals = self._aliases[sets.spread(starts, lengths)].astype(np.int64)
         found = iter(self._terms.literals.many(literals - self._entities))
         return [list(islice(found, length)) for length in lengths.tolist()]
@@ -121,6 +123,8 @@ class Index(KnowledgeBase):
             for name, term in terms.items()
             if isinstance(term, Literal) and term.language and term.language.lower().split("-")[0] != own
         }
+        if not foreign:
+            return [[] for _ in ids]
         return [
             [foreign[n] for n in found.get(node, ()) if n in foreign] for node in np.asarray(ids).tolist()
         ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -22,8 +23,9 @@ def term_key(text: bytes, type_name: str | None) -> bytes:
     return text if type_name is None else b'"%b"%b' % (type_name.encode(), text)
 
 
-def term_digest(key: bytes) -> bytes:
-    return hashlib.blake2b(key, digest_size=16).digest()
+def term_digests(keys: Sequence[bytes]) -> bytes:
+    """Sixteen bytes a key, end to end."""
+    return b"".join([hashlib.blake2b(key, digest_size=16).digest() for key in keys])
 
 
 class Terms:
@@ -55,7 +57,7 @@ class Terms:
                 # Any language makes a language-tagged string, however the caller spelled the datatype.
                 type_name = literal_type(RDF_LANG_STRING if language else datatype, language)
         try:
-            digest = term_digest(term_key(text.encode(), type_name))
+            digest = term_digests([term_key(text.encode(), type_name)])
         except UnicodeEncodeError:  # a lone surrogate is in no RDF file
             return None
         wanted = self._digests.dtype.type(int.from_bytes(digest[:8], "little"))

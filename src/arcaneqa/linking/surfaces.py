@@ -187,7 +187,7 @@ class _Names:
             self._add(node, name, 0, seen)
         elif (is_name or not seen) and not all(map(str.isdigit, parts)) and (whole := key(parts)) not in seen:
             self.keys.append(whole)
-            self.forms.append(Form.PLAIN + (ALIAS if seen else 0))
+            self.forms.append(ALIAS if seen else 0)
             self.nodes.append(node)
 
     def _add(self, node: int, name: str, source: int, seen: set[int]) -> None:

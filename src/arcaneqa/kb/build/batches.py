@@ -19,7 +19,7 @@ from pyoxigraph import Literal, RdfFormat, parse, serialize
 from arcaneqa.errors import InputError
 from arcaneqa.kb.build.numbering import numbered
 from arcaneqa.kb.build.sources import Statement
-from arcaneqa.kb.lookup import term_digest, term_key
+from arcaneqa.kb.lookup import term_digests, term_key
 from arcaneqa.kb.store import Array
 from arcaneqa.kb.terms import XSD_STRING
 
@@ -91,7 +91,7 @@ class Batch:
             "types": kinds,
         }
         (folder / f"{number}.heap").write_bytes(b"".join(heap))
-        (folder / f"{number}.digests").write_bytes(b"".join([term_digest(key) for key in keys]))
+        (folder / f"{number}.digests").write_bytes(term_digests(keys))
         for name, column in columns.items():
             (folder / f"{number}.{name}").write_bytes(column.data)
         predicates = [iri[1:-1].decode() for iri in found.relations]
