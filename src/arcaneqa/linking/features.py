@@ -62,7 +62,7 @@ OF_MENTIONS = ("fame",)
 _COLUMN = {name: column for column, name in enumerate(NAMES)}
 # What a match of part of a name says is weighed apart from what a whole name says.
 _PARTS = [(_COLUMN[name[6:]], column) for name, column in _COLUMN.items() if name.startswith("part: ")]
-CACHED_NODES = 50_000
+CACHED_NODES = 4_096
 EDGE = "^"
 """Stands for the word before the first and after the last."""
 
