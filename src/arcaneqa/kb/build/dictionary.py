@@ -1,8 +1,8 @@
 """Second pass: the batches' small dictionaries → one, with ids.
 
-Entities come first, in the order they were met (`arrangement` changes that in large graphs); then numbers, times
-and booleans, each by value; then text. So the order of literal ids is the order of their values, and comparing
-is a binary search.
+Entities come first, in the order they were met (`arrangement` changes that in large graphs); then numbers,
+times and booleans, each by value; then text. So the order of literal ids is the order of their values, and
+comparing is a binary search.
 Equal terms of different batches are found by their 128-bit digests, one part of the digest space at a time.
 """
 
