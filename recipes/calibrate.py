@@ -18,8 +18,8 @@ import numpy as np
 
 from arcaneqa.answer import ArcaneQA
 from arcaneqa.confidence import Confidence
-from arcaneqa.datasets.record import read_questions
 from arcaneqa.evaluation.calibration import expected_calibration_error
+from arcaneqa.record import read_questions
 
 FOLDS = 10
 

@@ -31,7 +31,6 @@ from pathlib import Path
 from arcaneqa.bench.linking import is_held_out, misspelt
 from arcaneqa.bench.report import write_section
 from arcaneqa.bench.spans import elsewhere
-from arcaneqa.datasets.record import Question, read_questions
 from arcaneqa.errors import ArcaneError, InputError
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.open import open_kb
@@ -39,6 +38,7 @@ from arcaneqa.linking.linker import Linker
 from arcaneqa.linking.training import Example, examples, train_linker
 from arcaneqa.linking.weights import Weights
 from arcaneqa.model.scorer import ModelScorer
+from arcaneqa.record import Question, read_questions
 from arcaneqa.training.spans import Spans, fit, read_spans
 
 RESULTS = Path(__file__).resolve().parents[1] / "docs" / "results.md"

@@ -17,7 +17,7 @@ from arcaneqa.model.config import ModelConfig
 from arcaneqa.model.tokens import WordPieces
 from arcaneqa.model.vocabulary import Vocabulary
 from arcaneqa.synthesis.synthesize import synthesize
-from tiny import tokenizer
+from tests.tiny import tokenizer
 
 
 def _resident() -> float:

@@ -61,7 +61,7 @@ def test_a_threshold_of_one_refuses_everything(qa: ArcaneQA) -> None:
 
 
 def test_many_questions_are_answered_like_one(qa: ArcaneQA) -> None:
-    from arcaneqa.datasets.record import Question
+    from arcaneqa.record import Question
 
     asked = ["Who owns the Seeblick Brewery?", "", "how many beers are there?"]
     together = list(qa.ask_many([Question(str(n), q) for n, q in enumerate(asked)]))

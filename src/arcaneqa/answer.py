@@ -11,7 +11,6 @@ from threading import Lock, local
 from typing import Literal as Choice
 
 from arcaneqa.confidence import Confidence, features
-from arcaneqa.datasets.record import AnswerItem, Mention, Prediction, Question
 from arcaneqa.describe import items_of, unit_of
 from arcaneqa.errors import BudgetExceeded
 from arcaneqa.expected import ExpectedTypes, TypedRanker, TypedScorer
@@ -24,18 +23,19 @@ from arcaneqa.induction.search import SHORTLIST, Search
 from arcaneqa.induction.topics import Topics, topics_from_gold, topics_from_links
 from arcaneqa.induction.trace import Considered, Trace
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.kb.names import Names
+from arcaneqa.kb.names.forms import split, stem
 from arcaneqa.kb.open import open_kb
+from arcaneqa.kb.short_names import Names
 from arcaneqa.linking.classes import AnswerTypes
-from arcaneqa.linking.forms import split, stem
 from arcaneqa.linking.linker import Linker
 from arcaneqa.linking.links import Links
 from arcaneqa.linking.weights import Weights
 from arcaneqa.program.execute import execute
 from arcaneqa.program.expression import Entity, Value
-from arcaneqa.program.paraphrase import paraphrase
+from arcaneqa.program.phrase import paraphrase
 from arcaneqa.program.sparql import to_sparql
 from arcaneqa.program.text import print_program
+from arcaneqa.record import AnswerItem, Mention, Prediction, Question
 from arcaneqa.sayable import unsayable
 
 MOST_CHARACTERS = 2_000

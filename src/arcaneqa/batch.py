@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from arcaneqa.answer import ArcaneQA, Entities
-from arcaneqa.datasets.record import read_questions
 from arcaneqa.errors import InputError
+from arcaneqa.record import read_questions
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,12 @@ import re
 
 import numpy as np
 
-from arcaneqa.datasets.record import AnswerItem
 from arcaneqa.kb.interface import Ids, KnowledgeBase
-from arcaneqa.kb.names import Names
+from arcaneqa.kb.names.words import label_from_iri, tail
+from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Blank, Iri, Literal
-from arcaneqa.kb.words import label_from_iri, tail
 from arcaneqa.program.expression import Expression, Join
+from arcaneqa.record import AnswerItem
 
 MOST_FACTS = 4
 _READABLE = re.compile(r"[^\W\d_]{2,}([ '.,-]+[^\W\d_]+)*")

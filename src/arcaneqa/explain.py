@@ -8,8 +8,8 @@ from rich.table import Table
 from rich.text import Text
 
 from arcaneqa.answer import Answer
-from arcaneqa.datasets.record import AnswerItem
 from arcaneqa.induction.trace import Considered
+from arcaneqa.record import AnswerItem
 
 MOST_SHOWN = 20
 MOST_CANDIDATES = 5

@@ -7,8 +7,8 @@ import pytest
 from arcaneqa.datasets.graph import program_of
 from arcaneqa.datasets.query import read_query
 from arcaneqa.errors import ProgramError
-from arcaneqa.kb.names import Names
 from arcaneqa.kb.profile import FREEBASE_PROFILE
+from arcaneqa.kb.short_names import Names
 from arcaneqa.program.text import print_program
 
 NAMES = Names(FREEBASE_PROFILE)

@@ -12,14 +12,12 @@ from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "model"))
-
 from arcaneqa.cli.main import main
 from arcaneqa.confidence import Confidence
 from arcaneqa.kb.build import build_index
 from arcaneqa.model.checkpoint import create, save
 from arcaneqa.model.config import ModelConfig
-from tiny import write_encoder
+from tests.tiny import write_encoder
 
 NASTY = 'what does "</script><img src=x onerror=alert(1)>" mean & why <b>?'
 FACTS = """

@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arcaneqa.cli.main import main
-from arcaneqa.datasets.record import Question
 from arcaneqa.errors import InputError
 from arcaneqa.evaluation.breakdown import cells
 from arcaneqa.evaluation.judge import ANY_PROFILE, Judge, TolerantNames
@@ -21,6 +20,7 @@ from arcaneqa.evaluation.metrics import Mode
 from arcaneqa.evaluation.reading import QuestionFile
 from arcaneqa.evaluation.score import score
 from arcaneqa.program.text import parse
+from arcaneqa.record import Question
 
 Files = Callable[..., list[str]]
 

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcaneqa.kb.interface import Comparison, Ids, KnowledgeBase, NodeSet, Pairs, Step, Window
+from arcaneqa.kb.names.words import label_from_iri
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.schema import Class, Relation, Schema, ValueKind
 from arcaneqa.kb.terms import Iri, Literal, Term
 from arcaneqa.kb.values import Number, kind_of, value_of
-from arcaneqa.kb.words import label_from_iri
 
 EX = "http://ex.org/"
 PROFILE = Profile("plain", (EX + "type",), (EX + "label",), (), prefixes=(("ex", EX),), now="2020-06-01")

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from plain import EX, PROFILE, PlainKb
 
 from arcaneqa.induction import scorer
 from arcaneqa.induction.scorer import Decision, Scores
 from arcaneqa.induction.topics import Topic, Topics
 from arcaneqa.kb.terms import XSD, Iri, Literal
 from arcaneqa.program.expression import Entity, Value
+from tests.induction.plain import EX, PROFILE, PlainKb
 
 
 class RandomScorer:

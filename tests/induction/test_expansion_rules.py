@@ -8,8 +8,6 @@ from dataclasses import replace
 from itertools import product
 
 import pytest
-from plain import EX, PROFILE, PlainKb
-from randomness import random_kb, random_topics
 
 from arcaneqa.induction import scorer
 from arcaneqa.induction.grammar import State
@@ -17,8 +15,8 @@ from arcaneqa.induction.induction import Induction, Machine
 from arcaneqa.induction.topics import Topic, Topics
 from arcaneqa.induction.vocabulary import Vocabulary
 from arcaneqa.kb.interface import Comparison
-from arcaneqa.kb.names import Names
 from arcaneqa.kb.schema import ValueKind
+from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import XSD, Iri, Literal
 from arcaneqa.program.check import fault
 from arcaneqa.program.execute import execute
@@ -39,6 +37,8 @@ from arcaneqa.program.expression import (
     Value,
 )
 from arcaneqa.program.steps import Symbol
+from tests.induction.plain import EX, PROFILE, PlainKb
+from tests.induction.randomness import random_kb, random_topics
 
 
 def offered(machine: Machine, state: State) -> set[Expression]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from randomness import RandomScorer, random_kb, random_topics
 
 from arcaneqa.induction.found import Found, Outcome
 from arcaneqa.induction.guide import NEVER, Choice, Guide
 from arcaneqa.induction.induction import Induction
 from arcaneqa.induction.readings import Readings
 from arcaneqa.induction.search import Search
+from tests.induction.randomness import RandomScorer, random_kb, random_topics
 
 
 def _run(search: Search, seed: int, choices: list[Choice]) -> Outcome:

@@ -7,8 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from plain import EX, PROFILE, PlainKb
-from randomness import VALUES, RandomScorer, random_kb, random_topics
 
 from arcaneqa.errors import ModelError
 from arcaneqa.induction.induction import Induction
@@ -17,10 +15,12 @@ from arcaneqa.induction.rewriting import buildable
 from arcaneqa.induction.search import Search
 from arcaneqa.induction.targets import Target, targets
 from arcaneqa.induction.topics import Topics, terms_of, topics_from_gold
-from arcaneqa.kb.names import Names
+from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import XSD, Iri, Literal, Term
 from arcaneqa.program.execute import execute
 from arcaneqa.program.text import parse, print_program
+from tests.induction.plain import EX, PROFILE, PlainKb
+from tests.induction.randomness import VALUES, RandomScorer, random_kb, random_topics
 
 NAMES = Names(PROFILE)
 KB = PlainKb(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from plain import EX, PlainKb
 
 from arcaneqa.induction.meaning import Meaning, Meanings, Roots
 from arcaneqa.induction.vocabulary import Vocabulary
 from arcaneqa.kb.interface import Step
 from arcaneqa.kb.terms import Iri
 from arcaneqa.program.expression import Entity
+from tests.induction.plain import EX, PlainKb
 
 KB = PlainKb([("a", "r", "b"), ("a", "s", "b"), ("c", "r", "b"), ("d", "t", "a"), ("a", "type", "K")])
 

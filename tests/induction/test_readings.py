@@ -9,8 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from plain import EX, PlainKb
-from randomness import RandomScorer, random_kb, random_topics
 
 from arcaneqa.induction import scorer
 from arcaneqa.induction.found import Found
@@ -19,11 +17,13 @@ from arcaneqa.induction.readings import Readings, distinct
 from arcaneqa.induction.scorer import Candidate, Decision, Scores, TokenKind
 from arcaneqa.induction.search import Search
 from arcaneqa.induction.topics import Topic, Topics
-from arcaneqa.kb.names import Names
+from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri
 from arcaneqa.program.execute import execute
 from arcaneqa.program.expression import Entity
 from arcaneqa.program.text import parse, print_program
+from tests.induction.plain import EX, PlainKb
+from tests.induction.randomness import RandomScorer, random_kb, random_topics
 
 KB = PlainKb(
     [

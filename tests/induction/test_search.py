@@ -6,8 +6,6 @@ import json
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from plain import EX, PlainKb
-from randomness import RandomScorer, random_kb, random_topics
 
 from arcaneqa.induction import scorer
 from arcaneqa.induction.induction import Induction
@@ -15,10 +13,12 @@ from arcaneqa.induction.scorer import Candidate, Decision, Scores, TokenKind
 from arcaneqa.induction.search import Search
 from arcaneqa.induction.shortlist import Shortlist
 from arcaneqa.induction.topics import Topic, Topics
-from arcaneqa.kb.names import Names
+from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri
 from arcaneqa.program.expression import And, Class, Entity
 from arcaneqa.program.text import print_program
+from tests.induction.plain import EX, PlainKb
+from tests.induction.randomness import RandomScorer, random_kb, random_topics
 
 KB = PlainKb(
     [

@@ -5,19 +5,19 @@ from __future__ import annotations
 import random
 
 import pytest
-from plain import PlainKb
-from randomness import RandomScorer, random_kb, random_topics
 
 from arcaneqa.bench.induction import search_at_random
 from arcaneqa.induction.found import Found
 from arcaneqa.induction.grammar import MOST_SUBPROGRAMS
 from arcaneqa.induction.induction import Induction
 from arcaneqa.induction.search import Search
-from arcaneqa.kb.names import Names
 from arcaneqa.kb.open import open_kb
+from arcaneqa.kb.short_names import Names
 from arcaneqa.program.execute import execute
 from arcaneqa.program.steps import to_steps
 from arcaneqa.program.text import parse, print_program
+from tests.induction.plain import PlainKb
+from tests.induction.randomness import RandomScorer, random_kb, random_topics
 
 
 def walk_randomly(seed: int) -> None:

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import pytest
-from plain import PROFILE, PlainKb
-from randomness import RandomScorer, random_kb, random_topics
 
-from arcaneqa.datasets.record import Mention
 from arcaneqa.induction.induction import Induction
 from arcaneqa.induction.order import arranged, is_plain
 from arcaneqa.induction.rewriting import buildable
 from arcaneqa.induction.search import Search
 from arcaneqa.induction.targets import Inadmissible, Reason, Target, plan, targets
 from arcaneqa.induction.topics import Topics, terms_of, topics_from_gold
-from arcaneqa.kb.names import Names
+from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import XSD, Literal
 from arcaneqa.program.expression import Expression
 from arcaneqa.program.steps import from_steps
 from arcaneqa.program.text import parse, print_program
+from arcaneqa.record import Mention
+from tests.induction.plain import PROFILE, PlainKb
+from tests.induction.randomness import RandomScorer, random_kb, random_topics
 
 NAMES = Names(PROFILE)
 KB = PlainKb(

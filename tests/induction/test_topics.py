@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from plain import EX, PlainKb
-
 from arcaneqa.induction.topics import topics_from_links
 from arcaneqa.kb.terms import XSD, Iri, Literal
 from arcaneqa.linking.links import EntityCandidate, Links, LiteralLink, MentionLink
 from arcaneqa.program.expression import Entity, Value
+from tests.induction.plain import EX, PlainKb
 
 KB = PlainKb(
     [

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arcaneqa.errors import InputError
-from arcaneqa.kb.names import Names
+from arcaneqa.kb.names.words import label_from_iri, words
 from arcaneqa.kb.profile import BUILT_IN, FREEBASE, FREEBASE_PROFILE, RDF_PROFILE, Profile, load_profile
 from arcaneqa.kb.selection import Selection, time_pairs
+from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import XSD, Blank, Iri
-from arcaneqa.kb.words import label_from_iri, words
 
 LOCALS = st.text(st.characters(exclude_characters='<>"{}|^`\\ ', exclude_categories=("Cc", "Cs", "Zs")))
 

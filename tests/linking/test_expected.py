@@ -15,7 +15,7 @@ from arcaneqa.linking.classes import AnswerTypes
 from arcaneqa.model.bundled import bundled_model
 from arcaneqa.model.scorer import ModelScorer
 
-pytest_plugins = ["linking_kb"]
+pytest_plugins = ["tests.linking.linking_kb"]
 
 QUESTION = "which river is the longest?"
 

@@ -16,7 +16,7 @@ from arcaneqa.linking.weights import Weights, bundled
 from arcaneqa.model.bundled import bundled_model
 from arcaneqa.model.scorer import ModelScorer
 
-pytest_plugins = ["linking_kb"]
+pytest_plugins = ["tests.linking.linking_kb"]
 
 EX = "http://example.org/"
 

@@ -9,15 +9,15 @@ from typer.testing import CliRunner
 from arcaneqa.answer import ArcaneQA
 from arcaneqa.bench.linking import is_held_out, recall, report
 from arcaneqa.cli.main import app
-from arcaneqa.datasets.record import Mention, Question
 from arcaneqa.errors import ModelError
 from arcaneqa.kb.index import Index
 from arcaneqa.linking.linker import Linker
 from arcaneqa.linking.training import examples, train_linker
 from arcaneqa.linking.weights import Weights, bundled
 from arcaneqa.model.bundled import bundled_model
+from arcaneqa.record import Mention, Question
 
-pytest_plugins = ["linking_kb"]
+pytest_plugins = ["tests.linking.linking_kb"]
 
 NAMED = {"paris": "Paris", "lyon": "Lyon", "nice": "Nice", "vienna": "Vienna", "shining": "The Shining"}
 PATTERNS = [

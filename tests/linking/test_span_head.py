@@ -15,7 +15,6 @@ from arcaneqa.answer import ArcaneQA
 from arcaneqa.bench.linking import recall
 from arcaneqa.bench.spans import elsewhere
 from arcaneqa.cli.main import app
-from arcaneqa.datasets.record import Mention, Question
 from arcaneqa.errors import ModelError
 from arcaneqa.kb.index import Index
 from arcaneqa.linking.linker import Linker
@@ -25,9 +24,10 @@ from arcaneqa.model.bundled import bundled_model
 from arcaneqa.model.questions import QuestionReader
 from arcaneqa.model.scorer import ModelScorer
 from arcaneqa.model.spans import FILE, SpanHead, SpanScorer, stretch_vectors
+from arcaneqa.record import Mention, Question
 from arcaneqa.training.spans import Spans, fit, read_spans
 
-pytest_plugins = ["linking_kb"]
+pytest_plugins = ["tests.linking.linking_kb"]
 
 NAMED = {"paris": "Paris", "lyon": "Lyon", "vienna": "Vienna", "shining": "The Shining", "seine": "Seine"}
 PATTERNS = ["what is a nice place in {}?", "is it nice in {}", "a nice day for {}", "tell me about {}"]

@@ -15,7 +15,7 @@ from arcaneqa.induction.scorer import Decision
 from arcaneqa.model.checkpoint import create, load, save
 from arcaneqa.model.config import ModelConfig
 from arcaneqa.model.scorer import ModelScorer
-from tiny import CITIES, RELATIONS, examples, write_encoder
+from tests.tiny import CITIES, RELATIONS, examples, write_encoder
 
 CONFIG = ModelConfig(hidden=72)
 

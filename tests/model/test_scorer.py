@@ -25,7 +25,7 @@ from arcaneqa.model.scorer import ModelScorer
 from arcaneqa.model.stored import Floats, read_stored
 from arcaneqa.training.batches import Corpus
 from arcaneqa.training.prepared import Builder, Example
-from tiny import examples, write_encoder
+from tests.tiny import examples, write_encoder
 
 CONFIGS = [
     {},

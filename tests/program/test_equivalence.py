@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arcaneqa.kb.interface import Comparison
-from arcaneqa.kb.names import Names
 from arcaneqa.kb.profile import Profile
+from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import XSD, Iri, Literal
 from arcaneqa.program.equivalence import canonical, equivalent
 from arcaneqa.program.expression import (

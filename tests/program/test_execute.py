@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from worlds import EX, PROFILE, found_by_query, indexed, stored
 
 from arcaneqa.errors import BudgetExceeded, ProgramError
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.kb.names import Names
+from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri
 from arcaneqa.program.execute import Budget, execute
 from arcaneqa.program.sparql import to_sparql
 from arcaneqa.program.text import parse
+from tests.program.worlds import EX, PROFILE, found_by_query, indexed, stored
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 

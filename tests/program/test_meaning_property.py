@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from worlds import PROFILE, found_by_index, found_by_query, graphs, indexed, programs, stored
 
 from arcaneqa.program.execute import execute
 from arcaneqa.program.expression import Expression
 from arcaneqa.program.sparql import to_sparql
+from tests.program.worlds import PROFILE, found_by_index, found_by_query, graphs, indexed, programs, stored
 
 
 @settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])

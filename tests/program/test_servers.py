@@ -6,17 +6,26 @@ import httpx
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from oxigraph_server import Oxigraph
-from virtuoso_server import Virtuoso
-from worlds import ORDERED, PROFILE, found_by_index, graphs, indexed, programs, relation, written
 
-from arcaneqa.kb.endpoint.terms import from_json
+from arcaneqa.kb.sparql.terms import from_json
 from arcaneqa.kb.terms import Blank
 from arcaneqa.program.execute import execute
 from arcaneqa.program.expression import Cons, Count, Expression, Extreme, Join, Value, post_order
 from arcaneqa.program.sparql import to_sparql
+from tests.program.worlds import (
+    ORDERED,
+    PROFILE,
+    found_by_index,
+    graphs,
+    indexed,
+    programs,
+    relation,
+    written,
+)
+from tests.servers.oxigraph import Oxigraph
+from tests.servers.virtuoso import Virtuoso
 
-pytest_plugins = ["endpoint_servers"]
+pytest_plugins = ["tests.servers.fixtures"]
 VALUES = [relation(name, True) for name in ORDERED]
 Asked = list[tuple[Expression, bool]]
 

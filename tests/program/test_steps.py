@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from worlds import EX, PROFILE, programs, relation
 
 from arcaneqa.errors import ProgramError
-from arcaneqa.kb.names import Names
+from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import XSD, Iri, Literal
 from arcaneqa.program.expression import (
     And,
@@ -31,6 +30,7 @@ from arcaneqa.program.steps import (
     to_steps,
 )
 from arcaneqa.program.text import parse
+from tests.program.worlds import EX, PROFILE, programs, relation
 
 NAMES = Names(PROFILE)
 

@@ -7,13 +7,12 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from worlds import EX, PROFILE, programs, relation
 
 from arcaneqa.errors import ProgramError
 from arcaneqa.kb.interface import Comparison
-from arcaneqa.kb.names import Names
 from arcaneqa.kb.profile import FREEBASE, FREEBASE_PROFILE
 from arcaneqa.kb.schema import Schema
+from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import RDF_LANG_STRING, XSD, Blank, Iri, Literal
 from arcaneqa.program.check import check
 from arcaneqa.program.expression import (
@@ -33,8 +32,9 @@ from arcaneqa.program.expression import (
     Value,
 )
 from arcaneqa.program.text import parse, print_program
+from tests.program.worlds import EX, PROFILE, programs, relation
 
-pytest_plugins = ["whole_schema"]
+pytest_plugins = ["tests.program.whole_schema"]
 
 EXAMPLE = Names(PROFILE)
 FB = Names(FREEBASE_PROFILE)

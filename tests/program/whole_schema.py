@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from worlds import indexed, whole_graph
 
 from arcaneqa.kb.schema import Schema
+from tests.program.worlds import indexed, whole_graph
 
 
 @pytest.fixture(scope="session")

@@ -9,9 +9,9 @@ import schemathesis
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from schemathesis.core.result import Ok
-from service_world import answering, small_world
 
 from arcaneqa.service.app import create_app
+from tests.service.service_world import answering, small_world
 
 
 def test_nothing_makes_it_fail(tmp_path_factory: pytest.TempPathFactory) -> None:

@@ -8,16 +8,16 @@ from pathlib import Path
 import pyoxigraph
 import pytest
 from fastapi.testclient import TestClient
-from oxigraph_server import Oxigraph
-from service_world import SteadyScorer, facts
 
 from arcaneqa.answer import ArcaneQA
 from arcaneqa.confidence import Confidence
 from arcaneqa.kb.endpoint import lexicon, open_endpoint
 from arcaneqa.kb.endpoint.settings import Settings
 from arcaneqa.service.app import create_app
+from tests.servers.oxigraph import Oxigraph
+from tests.service.service_world import SteadyScorer, facts
 
-pytest_plugins = ["endpoint_servers"]
+pytest_plugins = ["tests.servers.fixtures"]
 
 
 @pytest.fixture

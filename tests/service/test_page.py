@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Dialog, Page, expect, sync_playwright
-from service_world import HOSTILE, answering, serving, small_world
 
 from arcaneqa.answer import ArcaneQA
 from arcaneqa.service.app import create_app
+from tests.service.service_world import HOSTILE, answering, serving, small_world
 
 pytestmark = pytest.mark.browser
 CHROMIUM = "/usr/bin/chromium"

@@ -13,11 +13,11 @@ from typing import Any
 
 import httpx
 import pytest
-from service_world import HOSTILE, answering, serving, small_world
 
 from arcaneqa.answer import ArcaneQA
 from arcaneqa.service.app import create_app
 from arcaneqa.service.safety import HEADERS, MOST_BODY
+from tests.service.service_world import HOSTILE, answering, serving, small_world
 
 QUESTIONS = [
     f"{words} {name}?"

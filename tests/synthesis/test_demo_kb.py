@@ -10,16 +10,18 @@ import numpy as np
 import pyoxigraph
 import pytest
 
-from arcaneqa.datasets.record import Question, read_questions
 from arcaneqa.induction.induction import Induction
 from arcaneqa.induction.targets import Inadmissible, targets
 from arcaneqa.induction.topics import topics_from_gold
 from arcaneqa.kb.index import Index
-from arcaneqa.kb.names import Names
+from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri
 from arcaneqa.program.execute import execute
 from arcaneqa.program.text import parse
+from arcaneqa.record import Question, read_questions
 from arcaneqa.synthesis.records import answers_of, function_of, relations_of
+
+pytest_plugins = ["tests.synthesis.fixtures"]
 
 DEMO = Path(__file__).parents[2] / "demo"
 

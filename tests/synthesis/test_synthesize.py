@@ -5,21 +5,23 @@ from pathlib import Path
 
 import pytest
 
-from arcaneqa.datasets.record import Question
 from arcaneqa.induction.induction import Induction
 from arcaneqa.induction.targets import Inadmissible, targets
 from arcaneqa.induction.topics import topics_from_gold
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.kb.names import Names
+from arcaneqa.kb.short_names import Names
 from arcaneqa.program.execute import execute
 from arcaneqa.program.expression import Compare, Cons, During, Entity, Expression, Extreme, Join, post_order
 from arcaneqa.program.steps import canonical
 from arcaneqa.program.text import parse, print_program
+from arcaneqa.record import Question
 from arcaneqa.synthesis.examples import example_questions
 from arcaneqa.synthesis.records import answers_of, function_of, relations_of
 from arcaneqa.synthesis.synthesize import synthesize
+
+pytest_plugins = ["tests.synthesis.fixtures"]
 
 
 def program_of(question: Question, kb: KnowledgeBase) -> Expression:

@@ -19,7 +19,7 @@ from arcaneqa.training.ahead import built_ahead
 from arcaneqa.training.batches import Corpus, join, mixture
 from arcaneqa.training.loop import parts
 from arcaneqa.training.prepared import Builder, Prepared, read, write
-from tiny import examples, write_encoder
+from tests.tiny import examples, write_encoder
 
 SHORT = ModelConfig(
     hidden=24, dropout=0.0, max_tokens=64, max_question=16, max_context=8, max_text=10, max_types=3

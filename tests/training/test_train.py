@@ -22,7 +22,7 @@ from arcaneqa.training.loop import evaluate
 from arcaneqa.training.prepared import read
 from arcaneqa.training.settings import Settings
 from arcaneqa.training.train import main, train
-from tiny import prepared_set, write_encoder
+from tests.tiny import prepared_set, write_encoder
 
 SMALL = ModelConfig(hidden=32, dropout=0.0)
 NOISY = ModelConfig(hidden=32, dropout=0.2)

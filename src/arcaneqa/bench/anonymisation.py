@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from arcaneqa.answer import ArcaneQA
-from arcaneqa.datasets.record import Question
 from arcaneqa.evaluation.metrics import overlap
 from arcaneqa.linking.anonymise import anonymise
 from arcaneqa.linking.linker import Linker
 from arcaneqa.linking.links import Links
 from arcaneqa.linking.weights import bundled
+from arcaneqa.record import Question
 
 
 class _Linked(Linker):

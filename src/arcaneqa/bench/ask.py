@@ -15,13 +15,13 @@ from pathlib import Path
 import numpy as np
 
 from arcaneqa.answer import Answer, ArcaneQA
-from arcaneqa.datasets.record import Mention, Question, read_questions
 from arcaneqa.errors import ArcaneError, InputError
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.kb.names import Names
+from arcaneqa.kb.names.words import label_from_iri
 from arcaneqa.kb.open import open_kb
+from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Literal
-from arcaneqa.kb.words import label_from_iri
+from arcaneqa.record import Mention, Question, read_questions
 
 DEMO = "demo"
 PARTS = ("linking", "induction", "model", "answer")

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from arcaneqa.datasets.record import Question
 from arcaneqa.errors import ProgramError
 from arcaneqa.induction import scorer
 from arcaneqa.induction.grammar import State
@@ -23,11 +22,12 @@ from arcaneqa.induction.targets import Target, targets
 from arcaneqa.induction.topics import Topic, Topics, topics_from_gold
 from arcaneqa.induction.vocabulary import Options
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.kb.names import Names
+from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Literal
 from arcaneqa.program.execute import Budget, execute
 from arcaneqa.program.expression import Entity, Expression, Value
 from arcaneqa.program.text import parse
+from arcaneqa.record import Question
 
 BEAM = 5
 _PATIENT = Budget(seconds=3600)

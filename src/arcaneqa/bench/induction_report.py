@@ -25,13 +25,13 @@ from arcaneqa.bench.induction import (
     topics_of,
 )
 from arcaneqa.bench.sampling import IN_THE_PAPER, SAMPLE, Lost, Ways, measure_loss, measure_ways
-from arcaneqa.datasets.record import read_questions
 from arcaneqa.errors import InputError
 from arcaneqa.induction.induction import Induction
 from arcaneqa.induction.ranker import WordRanker
 from arcaneqa.induction.scorer import Ranker
 from arcaneqa.induction.search import SHORTLIST
 from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.record import read_questions
 
 
 def report(

@@ -11,10 +11,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from arcaneqa.datasets.record import Question
 from arcaneqa.errors import InputError
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.kb.names import Names
+from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Literal
 from arcaneqa.linking.linker import Linker, SpanScorer
 from arcaneqa.linking.links import Links
@@ -22,6 +21,7 @@ from arcaneqa.linking.training import examples, train_linker
 from arcaneqa.linking.weights import Weights, bundled
 from arcaneqa.program.expression import Value, post_order
 from arcaneqa.program.text import parse
+from arcaneqa.record import Question
 
 CUTS = (1, 5, 10)
 HELD_OUT = 10

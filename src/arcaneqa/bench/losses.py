@@ -10,19 +10,19 @@ from pathlib import Path
 import numpy as np
 
 from arcaneqa.bench.linking import gold_nodes
-from arcaneqa.datasets.record import Prediction, Question
 from arcaneqa.errors import InputError
 from arcaneqa.evaluation.judge import Judge, Verdict
 from arcaneqa.evaluation.metrics import Mode
 from arcaneqa.evaluation.reading import Problems, QuestionFile
 from arcaneqa.evaluation.score import verdicts
 from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.names.forms import is_code, name_from_iri, split
 from arcaneqa.kb.terms import Iri
-from arcaneqa.linking.forms import is_code, name_from_iri, split
 from arcaneqa.linking.linker import Linker
 from arcaneqa.linking.mentions import Text
 from arcaneqa.program.expression import Entity, Expression, post_order
 from arcaneqa.program.ontology import Ontology
+from arcaneqa.record import Prediction, Question
 
 
 class Loss(StrEnum):

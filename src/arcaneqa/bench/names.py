@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 
 from arcaneqa.kb.interface import Ids
+from arcaneqa.kb.names.forms import key, split
+from arcaneqa.kb.names.surfaces import FOLDER, Surfaces, build_surfaces
 from arcaneqa.kb.terms import Iri, Term
-from arcaneqa.linking.forms import key, split
 from arcaneqa.linking.mentions import SurfaceProposer, Text
-from arcaneqa.linking.surfaces import FOLDER, Surfaces, build_surfaces
 from arcaneqa.linking.vocabulary import known_short_forms
 from arcaneqa.linking.weights import bundled
 

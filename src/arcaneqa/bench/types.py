@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from arcaneqa.answer import ArcaneQA
 from arcaneqa.bench.anonymisation import mean_f1
-from arcaneqa.datasets.record import Question
 from arcaneqa.linking.classes import MOST_CLASSES
 from arcaneqa.program.expression import Class, post_order
 from arcaneqa.program.text import parse
+from arcaneqa.record import Question
 
 
 def report(questions: Sequence[Question], plain: ArcaneQA, typed: ArcaneQA) -> str:

@@ -32,10 +32,10 @@ def linking(
 
     from arcaneqa.bench.linking import report
     from arcaneqa.bench.report import write_section
-    from arcaneqa.datasets.record import read_questions
     from arcaneqa.kb.open import open_kb
     from arcaneqa.model.bundled import bundled_model
     from arcaneqa.model.scorer import ModelScorer
+    from arcaneqa.record import read_questions
 
     spans = ModelScorer.load(model or bundled_model()).spans()
     with open_kb(kb) as opened:
@@ -297,7 +297,7 @@ def types(
     from arcaneqa.answer import ArcaneQA
     from arcaneqa.bench.report import write_section
     from arcaneqa.bench.types import report
-    from arcaneqa.datasets.record import read_questions
+    from arcaneqa.record import read_questions
 
     plain, typed = ArcaneQA.load(kb, model), ArcaneQA.load(kb, model, answer_types=True)
     body = report(list(islice(read_questions(data), most)), plain, typed)
@@ -323,7 +323,7 @@ def anonymisation(
     from arcaneqa.answer import ArcaneQA
     from arcaneqa.bench.anonymisation import report
     from arcaneqa.bench.report import write_section
-    from arcaneqa.datasets.record import read_questions
+    from arcaneqa.record import read_questions
 
     body = report(list(islice(read_questions(data), most)), ArcaneQA.load(kb, model))
     command_line = f"arcaneqa bench anonymisation {data.name} --kb KB --most {most}"

@@ -41,11 +41,11 @@ def command(
     from rich.console import Console
 
     from arcaneqa.datasets.convert import FORMATS, Converter, default_profile, read_drafts
-    from arcaneqa.datasets.files import replacing
     from arcaneqa.errors import InputError
-    from arcaneqa.kb.names import Names
+    from arcaneqa.files import replacing
     from arcaneqa.kb.open import open_kb
     from arcaneqa.kb.profile import load_profile
+    from arcaneqa.kb.short_names import Names
 
     if format not in FORMATS:
         raise InputError(f"There is no format “{format}”; give one of {', '.join(FORMATS)}.")

@@ -21,8 +21,8 @@ def command(
 
     from arcaneqa.errors import InputError
     from arcaneqa.kb.index import Index
+    from arcaneqa.kb.index.store import verify as verify_files
     from arcaneqa.kb.open import open_kb
-    from arcaneqa.kb.store import verify as verify_files
 
     with open_kb(kb) as opened:
         if verify:
@@ -43,7 +43,7 @@ command.__doc__ = f"{command.__doc__}\n\n{EXAMPLE}"
 
 def _describe(kb: Any) -> dict[str, Any]:
     from arcaneqa.kb.index import Index
-    from arcaneqa.kb.names import Names
+    from arcaneqa.kb.short_names import Names
 
     names, schema = Names(kb.profile), kb.schema
     relations = sorted(schema.relations, key=lambda relation: -relation.facts)

@@ -54,7 +54,7 @@ def command(
 def as_data(links: Links, kb: KnowledgeBase) -> dict[str, Any]:
     import numpy as np
 
-    from arcaneqa.kb.names import Names
+    from arcaneqa.kb.short_names import Names
     from arcaneqa.kb.terms import Literal
     from arcaneqa.program.lexer import write_literal
 

@@ -25,10 +25,10 @@ def command(
     import time
 
     from arcaneqa.datasets.answers import answer_items
-    from arcaneqa.kb.names import Names
     from arcaneqa.kb.open import open_kb
+    from arcaneqa.kb.short_names import Names
     from arcaneqa.program.execute import execute
-    from arcaneqa.program.paraphrase import paraphrase
+    from arcaneqa.program.phrase import paraphrase
     from arcaneqa.program.text import parse, print_program
 
     with open_kb(kb) as opened:

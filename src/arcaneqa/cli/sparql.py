@@ -19,8 +19,8 @@ def command(
     ] = False,
 ) -> None:
     """Print a program as one standard SPARQL 1.1 query, for any server."""
-    from arcaneqa.kb.names import Names
     from arcaneqa.kb.profile import load_profile
+    from arcaneqa.kb.short_names import Names
     from arcaneqa.program.sparql import to_sparql
     from arcaneqa.program.text import parse
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from arcaneqa.datasets.record import AnswerItem
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.kb.names import Names
+from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import XSD, Literal
 from arcaneqa.program.execute import Result
+from arcaneqa.record import AnswerItem
 
 
 def answer_terms(result: Result, kb: KnowledgeBase) -> tuple[str, ...]:

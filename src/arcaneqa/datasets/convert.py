@@ -16,17 +16,17 @@ from arcaneqa.datasets import cwq, grailqa, simplequestions, unified, webqsp
 from arcaneqa.datasets.answers import answer_terms, same_answers
 from arcaneqa.datasets.draft import Draft, function_of, relations_of
 from arcaneqa.datasets.published import Publication
-from arcaneqa.datasets.record import Mention, Question
 from arcaneqa.datasets.spans import locate
 from arcaneqa.errors import BudgetExceeded, ProgramError
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.kb.names import Names
+from arcaneqa.kb.names.words import label_from_iri
 from arcaneqa.kb.profile import Profile
+from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri
-from arcaneqa.kb.words import label_from_iri
 from arcaneqa.program.execute import Budget, execute
 from arcaneqa.program.expression import Entity, Expression, post_order
 from arcaneqa.program.text import print_program
+from arcaneqa.record import Mention, Question
 
 FORMATS = ("grailqa", "graphq", "webqsp", "cwq", "simplequestions", "records")
 _BUDGET = Budget(seconds=20)

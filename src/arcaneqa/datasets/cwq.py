@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from arcaneqa.datasets.draft import Draft, text_field
-from arcaneqa.datasets.files import read_items
 from arcaneqa.datasets.published import Publication
 from arcaneqa.datasets.query import Query
 from arcaneqa.datasets.spans import locate
+from arcaneqa.files import read_items
 
 
 def read(path: Path, publication: Publication) -> Iterator[Draft]:

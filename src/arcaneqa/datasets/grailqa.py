@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from arcaneqa.datasets.draft import Draft, text_field
-from arcaneqa.datasets.files import read_items
 from arcaneqa.datasets.graph_query import program_of
 from arcaneqa.errors import InputError, ProgramError
-from arcaneqa.kb.names import Names
+from arcaneqa.files import read_items
+from arcaneqa.kb.short_names import Names
 from arcaneqa.program.expression import Expression
 from arcaneqa.program.text import parse
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from arcaneqa.errors import ProgramError
 from arcaneqa.kb.interface import Comparison
-from arcaneqa.kb.names import Names
+from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri
 from arcaneqa.program.expression import (
     And,

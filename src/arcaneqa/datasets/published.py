@@ -10,9 +10,9 @@ from arcaneqa.datasets.draft import Draft, NameLookup, Parse
 from arcaneqa.datasets.graph import program_of
 from arcaneqa.datasets.query import Query, read_query
 from arcaneqa.errors import ProgramError
-from arcaneqa.kb.names import Names
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.schema import Schema
+from arcaneqa.kb.short_names import Names
 from arcaneqa.program.expression import Expression
 
 NamesEntity = Callable[[Query, str, list[str]], bool]

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from arcaneqa.datasets.draft import Draft, text_field
-from arcaneqa.datasets.files import open_text, read_items
 from arcaneqa.errors import InputError, ProgramError
-from arcaneqa.kb.names import Names
+from arcaneqa.files import open_text, read_items
+from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri
 from arcaneqa.program.expression import Entity, Join, Relation, mentioned
 from arcaneqa.program.text import parse

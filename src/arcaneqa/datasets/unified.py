@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from arcaneqa.datasets.draft import Draft
-from arcaneqa.datasets.record import read_questions
 from arcaneqa.errors import ProgramError
-from arcaneqa.kb.names import Names
+from arcaneqa.kb.short_names import Names
 from arcaneqa.program.text import parse
+from arcaneqa.record import read_questions
 
 
 def read(path: Path, names: Names) -> Iterator[Draft]:

@@ -14,11 +14,11 @@ from typing import Any
 
 from arcaneqa.datasets.conditions import conditions
 from arcaneqa.datasets.draft import Draft, text_field
-from arcaneqa.datasets.files import read_items
 from arcaneqa.datasets.published import Publication
 from arcaneqa.datasets.query import Query
 from arcaneqa.datasets.spans import locate
 from arcaneqa.errors import InputError
+from arcaneqa.files import read_items
 
 
 def read(path: Path, publication: Publication) -> Iterator[Draft]:

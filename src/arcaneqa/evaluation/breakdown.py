@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from arcaneqa.datasets.record import Question
 from arcaneqa.program.expression import Compare, Cons, Count, During, Expression, Extreme, Join, post_order
+from arcaneqa.record import Question
 
 NONE, COUNT, COMPARATIVE, SUPERLATIVE = "none", "count", "comparative", "superlative"
 FUNCTIONS = (NONE, COUNT, COMPARATIVE, SUPERLATIVE)

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from arcaneqa.datasets.record import AnswerItem, Prediction, Question
 from arcaneqa.errors import InputError, ProgramError
 from arcaneqa.evaluation.grailqa_match import official_match
 from arcaneqa.evaluation.metrics import (
@@ -20,12 +19,13 @@ from arcaneqa.evaluation.metrics import (
     plain,
 )
 from arcaneqa.evaluation.rewriting import class_names, with_classes
-from arcaneqa.kb.names import Names
 from arcaneqa.kb.profile import FREEBASE_PROFILE, RDF_PROFILE, Profile
+from arcaneqa.kb.short_names import Names
 from arcaneqa.program.equivalence import equivalent
 from arcaneqa.program.expression import Expression
 from arcaneqa.program.ontology import Ontology
 from arcaneqa.program.text import parse
+from arcaneqa.record import AnswerItem, Prediction, Question
 
 # Files say nothing of the profile they were written with, so every name that is safe to read is read.
 ANY_PROFILE = Profile(

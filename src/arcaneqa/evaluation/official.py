@@ -6,12 +6,12 @@ import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from arcaneqa.datasets.record import AnswerItem, Prediction
 from arcaneqa.errors import InputError
 from arcaneqa.evaluation.judge import Judge
 from arcaneqa.evaluation.metrics import Mode
 from arcaneqa.evaluation.rewriting import without_cons
 from arcaneqa.program.text import print_program
+from arcaneqa.record import AnswerItem, Prediction
 
 
 def write_official(path: Path, predictions: Iterable[Prediction], judge: Judge) -> None:

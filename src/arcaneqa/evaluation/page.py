@@ -14,8 +14,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from arcaneqa.datasets.record import AnswerItem, Prediction, Question
 from arcaneqa.evaluation.judge import Verdict
+from arcaneqa.record import AnswerItem, Prediction, Question
 
 ANSWERS_SHOWN = 20
 

@@ -12,11 +12,11 @@ from typing import Any
 
 from arcaneqa.answer import Answer, ArcaneQA, Entities
 from arcaneqa.batch import finished, progress
-from arcaneqa.datasets.record import Question
 from arcaneqa.errors import InputError
 from arcaneqa.evaluation.judge import Judge
 from arcaneqa.evaluation.reading import Problems, QuestionFile
 from arcaneqa.evaluation.score import verdicts
+from arcaneqa.record import Question
 
 PREDICTIONS = "predictions.jsonl"
 RUN = "run.json"

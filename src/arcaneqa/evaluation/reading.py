@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from arcaneqa.datasets.record import AnswerItem, Prediction, Question
 from arcaneqa.errors import InputError
+from arcaneqa.record import AnswerItem, Prediction, Question
 
 EXAMPLES = 5
 _HUGE = 1e300  # also keeps out NaN and the infinities that JSON writers let slip

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from arcaneqa.datasets.record import Prediction, Question
 from arcaneqa.evaluation.calibration import expected_calibration_error, reliability
 from arcaneqa.evaluation.judge import Judge, Verdict
 from arcaneqa.evaluation.mistakes import MEANING, Mistake, classify
@@ -18,6 +17,7 @@ from arcaneqa.evaluation.plots import draw_plots
 from arcaneqa.evaluation.reading import Problems, QuestionFile
 from arcaneqa.evaluation.score import verdicts
 from arcaneqa.evaluation.tables import fine_table, markdown_table, problem_lines, results_table
+from arcaneqa.record import Prediction, Question
 
 JSON, MARKDOWN, PAGE = "report.json", "report.md", "report.html"
 CORRECT = "correct"

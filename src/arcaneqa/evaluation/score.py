@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import track
 
-from arcaneqa.datasets.record import Prediction, Question
 from arcaneqa.errors import InputError
 from arcaneqa.evaluation.bootstrap import interval, paired, resampled_means
 from arcaneqa.evaluation.breakdown import Cells, cells, percent, table
@@ -28,6 +27,7 @@ from arcaneqa.evaluation.reading import (
     QuestionFile,
     read_predictions,
 )
+from arcaneqa.record import Prediction, Question
 
 FIGURES = ("em", "f1", "precision", "recall")
 

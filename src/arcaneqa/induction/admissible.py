@@ -39,9 +39,9 @@ from arcaneqa.induction.paths import Paths
 from arcaneqa.induction.scorer import Candidate, TokenKind
 from arcaneqa.induction.vocabulary import NOTHING, Options
 from arcaneqa.kb.interface import Comparison, NodeSet, Window
+from arcaneqa.kb.names.words import label_from_iri
 from arcaneqa.kb.terms import Iri, Literal
 from arcaneqa.kb.values import value_of
-from arcaneqa.kb.words import label_from_iri
 from arcaneqa.program.expression import NOW, Entity, Relation, Value
 from arcaneqa.program.steps import Function, Symbol, Token, Variable
 

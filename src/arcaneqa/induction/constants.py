@@ -5,8 +5,8 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.kb.names import Names
 from arcaneqa.kb.schema import Relation, ValueKind
+from arcaneqa.kb.short_names import Names
 
 MOST_CONSTANTS = 512
 FACTS_PER_CONSTANT = 3

@@ -29,7 +29,7 @@ from arcaneqa.program.expression import (
     Join,
     Value,
 )
-from arcaneqa.program.paraphrase import paraphrase
+from arcaneqa.program.phrase import paraphrase
 
 
 class Readings:

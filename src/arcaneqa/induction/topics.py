@@ -8,20 +8,20 @@ from functools import cached_property
 
 import numpy as np
 
-from arcaneqa.datasets.record import Mention
 from arcaneqa.errors import ArcaneError
 from arcaneqa.induction import scorer
 from arcaneqa.induction.learned import Learned
 from arcaneqa.induction.rewriting import buildable
 from arcaneqa.induction.wording import class_words, literal_words
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.kb.names import Names
+from arcaneqa.kb.names.words import label_from_iri
+from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri, Literal
 from arcaneqa.kb.values import value_of
-from arcaneqa.kb.words import label_from_iri
 from arcaneqa.linking.links import Links
 from arcaneqa.program.expression import Entity, Expression, Value, post_order
 from arcaneqa.program.lexer import read_literal
+from arcaneqa.record import Mention
 
 
 @dataclass(frozen=True, slots=True)

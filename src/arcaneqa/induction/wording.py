@@ -19,10 +19,10 @@ they are, or all checkpoints are trained anew.
 from __future__ import annotations
 
 from arcaneqa.induction.scorer import Candidate, TokenKind
+from arcaneqa.kb.names.words import label_from_iri, tail, words
 from arcaneqa.kb.schema import Class, Relation, Schema, ValueKind
 from arcaneqa.kb.terms import XSD, Literal
 from arcaneqa.kb.values import kind_of
-from arcaneqa.kb.words import label_from_iri, tail, words
 from arcaneqa.program.steps import Function, Symbol
 
 FUNCTION_WORDS = {

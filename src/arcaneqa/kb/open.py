@@ -14,8 +14,8 @@ from platformdirs import user_cache_path
 from arcaneqa import __version__
 from arcaneqa.errors import IndexFormatError
 from arcaneqa.kb.index import Index
+from arcaneqa.kb.index.store import VERSION
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.kb.store import VERSION
 
 _DEMO = "demo.ttl.zst"
 

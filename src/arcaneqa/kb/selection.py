@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from fnmatch import translate
 from itertools import chain
 
-from arcaneqa.kb.names import Names
 from arcaneqa.kb.profile import Profile
+from arcaneqa.kb.short_names import Names
 
 
 class Selection:

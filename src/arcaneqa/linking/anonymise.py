@@ -14,7 +14,7 @@ from typing import TypeVar
 import numpy as np
 
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.linking.forms import words
+from arcaneqa.kb.names.forms import words
 from arcaneqa.linking.links import Links, LiteralLink, MentionLink
 
 SURE = math.log(0.5)

@@ -7,7 +7,7 @@ from itertools import islice
 
 from arcaneqa.errors import InputError
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.kb.names import Names
+from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri
 
 IDENTIFIER = re.compile(r"<[^<>\s]+>|[^\W\d][\w.-]*:[^\s<>\"',;?!]+|[^\W\d]\w*(?:\.\w+)+")

@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from arcaneqa.errors import InputError
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.kb.names import Names
+from arcaneqa.kb.names.forms import name_from_iri, split
+from arcaneqa.kb.names.surfaces import Surfaces
+from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri
 from arcaneqa.linking.classes import AnswerTypes
 from arcaneqa.linking.features import NAMES, Featuriser
-from arcaneqa.linking.forms import name_from_iri, split
 from arcaneqa.linking.identifiers import identified
 from arcaneqa.linking.links import EntityCandidate, Links, LiteralLink, MentionLink
 from arcaneqa.linking.literals import find_literals, used_types
@@ -32,7 +33,6 @@ from arcaneqa.linking.mentions import (
     SurfaceProposer,
     Text,
 )
-from arcaneqa.linking.surfaces import Surfaces
 from arcaneqa.linking.texts import stated_texts, with_texts
 from arcaneqa.linking.vocabulary import known_short_forms
 from arcaneqa.linking.weights import Weights, bundled

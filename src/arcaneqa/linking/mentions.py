@@ -10,9 +10,9 @@ from enum import IntEnum
 from itertools import islice, pairwise, product
 from typing import Protocol, runtime_checkable
 
-from arcaneqa.linking.forms import SPACELESS, Form, Word, key, keys_of_name, loose, stem, words
+from arcaneqa.kb.names.forms import SPACELESS, Form, Word, key, keys_of_name, loose, stem, words
+from arcaneqa.kb.names.surfaces import Surfaces
 from arcaneqa.linking.numbers import SCALES
-from arcaneqa.linking.surfaces import Surfaces
 from arcaneqa.linking.vocabulary import ENDINGS, QUESTION_WORDS, STOP_WORDS, UNITS
 
 ASKING = QUESTION_WORDS | UNITS | SCALES.keys()

@@ -10,17 +10,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from arcaneqa.datasets.record import Question
 from arcaneqa.errors import ArcaneError, InputError
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.kb.names import Names
+from arcaneqa.kb.names.forms import split
+from arcaneqa.kb.short_names import Names
 from arcaneqa.linking.features import EDGE, NAMES, OF_MENTIONS
-from arcaneqa.linking.forms import split
 from arcaneqa.linking.linker import Considered, Linker
 from arcaneqa.linking.mentions import Proposal, Span, Text
 from arcaneqa.linking.weights import Weights
 from arcaneqa.program.expression import Entity, post_order
 from arcaneqa.program.text import parse
+from arcaneqa.record import Question
 
 FEWEST_SIGHTINGS = 15
 """A word seen less often says nothing reliable."""

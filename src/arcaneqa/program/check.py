@@ -8,8 +8,8 @@ from rapidfuzz import fuzz, process
 
 from arcaneqa.errors import ProgramError
 from arcaneqa.kb.interface import Window
-from arcaneqa.kb.names import Names
 from arcaneqa.kb.schema import Schema, ValueKind
+from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.values import Number, value_of
 from arcaneqa.program.expression import (
     Class,

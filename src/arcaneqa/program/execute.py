@@ -10,8 +10,8 @@ import numpy as np
 
 from arcaneqa.errors import BudgetExceeded, InputError
 from arcaneqa.kb.interface import KnowledgeBase, NodeSet, Step, Window
-from arcaneqa.kb.names import Names
 from arcaneqa.kb.profile import Profile
+from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import XSD, Blank, Iri, Literal
 from arcaneqa.kb.values import value_of
 from arcaneqa.program.check import check

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from arcaneqa.errors import InputError, ProgramError
-from arcaneqa.kb.names import Names
+from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import RDF_LANG_STRING, XSD_STRING, Literal
 
 MAX_DEPTH = 200

@@ -12,7 +12,7 @@ import numpy as np
 from arcaneqa.kb import schema
 from arcaneqa.kb.build.ontology import ROLES, TYPES, ontology_rows
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.kb.names import Names
+from arcaneqa.kb.short_names import Names
 from arcaneqa.program.expression import Relation
 
 _NOTHING: frozenset[str] = frozenset()

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from arcaneqa.kb.endpoint.filters import is_number, is_time
-from arcaneqa.kb.endpoint.terms import quoted
 from arcaneqa.kb.schema import ValueKind
+from arcaneqa.kb.sparql.filters import is_number, is_time
+from arcaneqa.kb.sparql.terms import quoted
 from arcaneqa.kb.terms import XSD
 
 _YEAR, _MONTH, _DATE = f"<{XSD}gYear>", f"<{XSD}gYearMonth>", f"<{XSD}date>"

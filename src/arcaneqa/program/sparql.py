@@ -7,12 +7,12 @@ program can change the shape of its query. How values compare is left to `kb.end
 from __future__ import annotations
 
 from arcaneqa.errors import ProgramError
-from arcaneqa.kb.endpoint.filters import Bound, bounded, compares, equals, is_time, meets
-from arcaneqa.kb.endpoint.terms import is_writable, written
 from arcaneqa.kb.interface import Window
-from arcaneqa.kb.names import Names
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.schema import Schema, ValueKind
+from arcaneqa.kb.short_names import Names
+from arcaneqa.kb.sparql.filters import Bound, bounded, compares, equals, is_time, meets
+from arcaneqa.kb.sparql.terms import is_writable, written
 from arcaneqa.kb.terms import Iri, Literal, Term
 from arcaneqa.kb.values import value_of
 from arcaneqa.program.check import check

@@ -11,8 +11,8 @@ from typing import Literal as Choice
 
 from arcaneqa.errors import InputError, ProgramError
 from arcaneqa.kb.interface import Comparison
-from arcaneqa.kb.names import Names
 from arcaneqa.kb.schema import Schema
+from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Blank, Iri
 from arcaneqa.program.check import fault
 from arcaneqa.program.expression import (

@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 from uuid import uuid4
 
 from arcaneqa.answer import Answer, ArcaneQA, refusal
-from arcaneqa.datasets.record import AnswerItem
 from arcaneqa.describe import items_of
 from arcaneqa.heatmap import heat_map
 from arcaneqa.induction.found import Outcome
@@ -22,9 +21,10 @@ from arcaneqa.induction.trace import Considered
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.linking.links import Links
 from arcaneqa.program.execute import Budget, execute
-from arcaneqa.program.paraphrase import paraphrase
+from arcaneqa.program.phrase import paraphrase
 from arcaneqa.program.sparql import to_sparql
 from arcaneqa.program.text import parse, print_program
+from arcaneqa.record import AnswerItem
 from arcaneqa.service.contract import (
     AskRequest,
     AskResponse,

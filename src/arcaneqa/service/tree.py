@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.kb.names import Names
+from arcaneqa.kb.short_names import Names
 from arcaneqa.program.expression import (
     And,
     Class,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 
-from arcaneqa.datasets.record import Question
 from arcaneqa.errors import ArcaneError
 from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.record import Question
 from arcaneqa.synthesis.synthesize import synthesize
 
 _KINDS = (

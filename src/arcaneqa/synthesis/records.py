@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.kb.names import Names
+from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Literal
 from arcaneqa.program.execute import Result
 from arcaneqa.program.expression import (

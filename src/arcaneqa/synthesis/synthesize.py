@@ -6,17 +6,17 @@ from collections import Counter, deque
 from collections.abc import Iterator
 from random import Random
 
-from arcaneqa.datasets.record import Mention, Question
 from arcaneqa.errors import InputError
 from arcaneqa.induction.induction import Induction
 from arcaneqa.induction.targets import Inadmissible, targets
 from arcaneqa.induction.topics import topics_from_gold
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.kb.names import Names
+from arcaneqa.kb.short_names import Names
 from arcaneqa.program.execute import Result
 from arcaneqa.program.expression import Count, Entity, Value, post_order
 from arcaneqa.program.steps import canonical
 from arcaneqa.program.text import print_program
+from arcaneqa.record import Mention, Question
 from arcaneqa.synthesis import questions
 from arcaneqa.synthesis.facts import Facts
 from arcaneqa.synthesis.lexicon import Lexicon

@@ -20,7 +20,6 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from arcaneqa.datasets.record import Question, read_questions
 from arcaneqa.errors import ArcaneError, InputError, ProgramError
 from arcaneqa.induction.induction import Induction
 from arcaneqa.induction.learned import Learned
@@ -29,11 +28,12 @@ from arcaneqa.induction.scorer import Candidate
 from arcaneqa.induction.targets import Inadmissible, TargetStep, targets
 from arcaneqa.induction.topics import Topics, topics_from_gold, topics_from_links
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.kb.names import Names
 from arcaneqa.kb.open import open_kb
+from arcaneqa.kb.short_names import Names
 from arcaneqa.linking.linker import Linker
 from arcaneqa.program.expression import Expression
 from arcaneqa.program.text import parse
+from arcaneqa.record import Question, read_questions
 from arcaneqa.training.prepared import Builder, Example, Prepared, Step, write
 from arcaneqa.training.readings import reading_step
 

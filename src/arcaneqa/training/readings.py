@@ -20,7 +20,7 @@ from arcaneqa.induction.search import Search
 from arcaneqa.induction.targets import TargetStep
 from arcaneqa.induction.topics import Topics
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.linking.forms import split, stem
+from arcaneqa.kb.names.forms import split, stem
 from arcaneqa.program.execute import execute
 from arcaneqa.program.expression import Expression
 from arcaneqa.training.prepared import Step

@@ -19,8 +19,8 @@ from pyoxigraph import Literal, RdfFormat, parse, serialize
 from arcaneqa.errors import InputError
 from arcaneqa.kb.build.numbering import numbered
 from arcaneqa.kb.build.sources import Statement
-from arcaneqa.kb.lookup import term_digests, term_key
-from arcaneqa.kb.store import Array
+from arcaneqa.kb.index.lookup import term_digests, term_key
+from arcaneqa.kb.index.store import Array
 from arcaneqa.kb.terms import XSD_STRING
 
 ENTITY = 0xFFFFFFFF

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib
-import importlib.util
 import json
 import shutil
 from collections.abc import Sequence
@@ -27,16 +25,17 @@ from arcaneqa.kb.build.reading import read_batches
 from arcaneqa.kb.build.schema import Inputs, describe, read_declared
 from arcaneqa.kb.build.sources import Skipped, Source
 from arcaneqa.kb.build.target import building
-from arcaneqa.kb.index import Index, open_terms
-from arcaneqa.kb.names import Names
+from arcaneqa.kb.index import Index
+from arcaneqa.kb.index.index import open_terms
+from arcaneqa.kb.index.store import Array, Draft, trust_built
+from arcaneqa.kb.names.surfaces import build_surfaces
 from arcaneqa.kb.profile import RDF_PROFILE, Profile
 from arcaneqa.kb.schema import Schema
 from arcaneqa.kb.selection import Selection
-from arcaneqa.kb.store import Array, Draft, trust_built
+from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri
 
 _BATCH = 200_000
-_SURFACES = "arcaneqa.linking.surfaces"
 
 
 @dataclass(frozen=True)
@@ -106,10 +105,9 @@ def build_index(
             types=batches.types,
             spellings=batches.spellings,
         )
-        if importlib.util.find_spec(_SURFACES) is not None:
-            progress("listing names for linking", 0, None)
-            with Index(folder, manifest) as index:
-                importlib.import_module(_SURFACES).build_surfaces(folder, index)
+        progress("listing names for linking", 0, None)
+        with Index(folder, manifest) as index:
+            build_surfaces(folder, index)
         progress("sealing", 0, None)
         manifest = draft.seal(manifest)
     trust_built(Path(out), manifest)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from arcaneqa.kb.build.facts import Facts, sorted_pairs
-from arcaneqa.kb.store import Array, Draft, narrow
+from arcaneqa.kb.index.store import Array, Draft, narrow
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from arcaneqa.kb.build.batches import ENTITY, Batches, Progress
+from arcaneqa.kb.index.store import Array, Draft, narrow, new_array
 from arcaneqa.kb.interface import Window
-from arcaneqa.kb.store import Array, Draft, narrow, new_array
 from arcaneqa.kb.terms import Literal
 from arcaneqa.kb.values import BOOLEAN, NUMBERS, TIMES, Number, value_of
 

@@ -17,8 +17,8 @@ import numpy as np
 
 from arcaneqa.kb.build.batches import Batches, Progress
 from arcaneqa.kb.build.dictionary import Dictionary
-from arcaneqa.kb.sets import ordered
-from arcaneqa.kb.store import Array, ArrayWriter, Draft, narrow
+from arcaneqa.kb.index.sets import ordered
+from arcaneqa.kb.index.store import Array, ArrayWriter, Draft, narrow
 
 _BUCKET = 1 << 22
 

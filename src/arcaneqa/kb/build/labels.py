@@ -7,7 +7,7 @@ import numpy as np
 from arcaneqa.kb.build.classes import read_pairs
 from arcaneqa.kb.build.dictionary import Dictionary
 from arcaneqa.kb.build.facts import Facts
-from arcaneqa.kb.store import Array, Draft, narrow
+from arcaneqa.kb.index.store import Array, Draft, narrow
 
 PREFERRED, UNTAGGED, FOREIGN = 0, 1, 2
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from arcaneqa.kb.kernels import compiled
-from arcaneqa.kb.store import Array
+from arcaneqa.kb.index.kernels import compiled
+from arcaneqa.kb.index.store import Array
 
 _SPACE, _LINE = ord(" "), ord("\n")
 # So many lines are looked at together: their terms' slots, and what these point to, are then read all at

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arcaneqa.kb.store import Array
+from arcaneqa.kb.index.store import Array
 
 _LARGE = 3 << 23
 """From so many bytes on, the compiled loop is faster by more than it takes to load."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from arcaneqa.errors import InputError
-from arcaneqa.kb.names import Names
+from arcaneqa.kb.short_names import Names
 
 ROLES, TYPES, REVERSE = "fb_roles", "fb_types", "reverse_properties"
 

@@ -11,11 +11,11 @@ from arcaneqa.kb.build.classes import Classes, read_pairs
 from arcaneqa.kb.build.dictionary import Dictionary
 from arcaneqa.kb.build.facts import Facts, Rows
 from arcaneqa.kb.build.ontology import Ontology
+from arcaneqa.kb.index.store import Array, Draft
+from arcaneqa.kb.names.words import label_from_iri
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.schema import Class, Relation, Schema, ValueKind
 from arcaneqa.kb.selection import time_pairs
-from arcaneqa.kb.store import Array, Draft
-from arcaneqa.kb.words import label_from_iri
 
 _KINDS = (ValueKind.ENTITY, ValueKind.NUMBER, ValueKind.TIME, ValueKind.BOOLEAN, ValueKind.TEXT)
 # A class covers a relation's subjects if nearly all of them belong to it; the smallest such class says most.

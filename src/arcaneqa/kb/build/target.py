@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from arcaneqa.errors import InputError
-from arcaneqa.kb.store import is_index
+from arcaneqa.kb.index.store import is_index
 
 _AT_FDCWD = -100
 _EXCHANGE = 2

@@ -24,7 +24,7 @@ import httpx
 from arcaneqa.errors import InputError
 from arcaneqa.kb.endpoint.cache import ResultCache
 from arcaneqa.kb.endpoint.errors import Garbled, Oversized, Rejected, TimedOut, Unreachable
-from arcaneqa.kb.endpoint.terms import from_json
+from arcaneqa.kb.sparql.terms import from_json
 from arcaneqa.kb.terms import Term
 
 _RESULTS = "application/sparql-results+json"

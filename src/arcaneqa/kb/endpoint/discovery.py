@@ -7,18 +7,18 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
 from arcaneqa.errors import InputError
-from arcaneqa.kb.endpoint import filters
 from arcaneqa.kb.endpoint.client import Row
 from arcaneqa.kb.endpoint.inference import Inference
 from arcaneqa.kb.endpoint.naming import Naming
 from arcaneqa.kb.endpoint.patterns import either
 from arcaneqa.kb.endpoint.queries import Capabilities, Queries, Question, whole_number
-from arcaneqa.kb.endpoint.terms import iri, is_writable
+from arcaneqa.kb.names.words import label_from_iri
 from arcaneqa.kb.profile import BUILT_IN, RDF_PROFILE, Profile
 from arcaneqa.kb.schema import Class, Relation, Schema, ValueKind
 from arcaneqa.kb.selection import Selection, time_pairs
+from arcaneqa.kb.sparql import filters
+from arcaneqa.kb.sparql.terms import iri, is_writable
 from arcaneqa.kb.terms import XSD, Iri, Literal, Term
-from arcaneqa.kb.words import label_from_iri
 
 # Looking over all facts takes longer than any question later on.
 _DEADLINE = 900.0

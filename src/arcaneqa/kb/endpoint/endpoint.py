@@ -14,7 +14,6 @@ from arcaneqa.errors import EndpointError
 from arcaneqa.kb.endpoint import extremes
 from arcaneqa.kb.endpoint.client import Client
 from arcaneqa.kb.endpoint.discovery import Discovery
-from arcaneqa.kb.endpoint.filters import Bound
 from arcaneqa.kb.endpoint.lexicon import Lexicon
 from arcaneqa.kb.endpoint.matching import Matching
 from arcaneqa.kb.endpoint.nodes import Nodes
@@ -36,10 +35,11 @@ from arcaneqa.kb.endpoint.patterns import (
 )
 from arcaneqa.kb.endpoint.queries import Queries
 from arcaneqa.kb.endpoint.sets import Parts, RemoteSet, listed
-from arcaneqa.kb.endpoint.terms import is_writable, respelled, written
 from arcaneqa.kb.endpoint.touching import Touching
 from arcaneqa.kb.interface import Comparison, Ids, KnowledgeBase, NodeSet, Pairs, Step, Window
 from arcaneqa.kb.schema import ValueKind
+from arcaneqa.kb.sparql.filters import Bound
+from arcaneqa.kb.sparql.terms import is_writable, respelled, written
 from arcaneqa.kb.terms import Blank, Literal, Term
 from arcaneqa.kb.values import Number, Value, kind_of, value_of
 

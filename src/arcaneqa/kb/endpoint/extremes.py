@@ -6,12 +6,12 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from arcaneqa.kb.endpoint import filters
 from arcaneqa.kb.endpoint.patterns import Bounded, Compares, Condition, Pattern, fresh_variables, walked
 from arcaneqa.kb.endpoint.queries import Queries, Question
-from arcaneqa.kb.endpoint.terms import iri, quoted
 from arcaneqa.kb.interface import Comparison, Window
 from arcaneqa.kb.schema import ValueKind
+from arcaneqa.kb.sparql import filters
+from arcaneqa.kb.sparql.terms import iri, quoted
 from arcaneqa.kb.terms import XSD, Iri, Literal
 from arcaneqa.kb.values import Number, Value, value_of
 

@@ -13,10 +13,10 @@ from typing import Any
 from arcaneqa.errors import InputError
 from arcaneqa.kb.endpoint.discovery import Discovery, closed_subclasses
 from arcaneqa.kb.endpoint.queries import Queries
+from arcaneqa.kb.names.words import label_from_iri
 from arcaneqa.kb.profile import BUILT_IN, Profile
 from arcaneqa.kb.schema import Class, Relation, Schema, ValueKind
 from arcaneqa.kb.selection import time_pairs
-from arcaneqa.kb.words import label_from_iri
 
 
 def given(queries: Queries, path: Path, profile: Profile | None) -> Discovery:

@@ -9,9 +9,9 @@ from dataclasses import replace
 from arcaneqa.errors import EndpointError
 from arcaneqa.kb.endpoint.patterns import either
 from arcaneqa.kb.endpoint.queries import Queries, Question, whole_number
-from arcaneqa.kb.endpoint.terms import iri
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.schema import Class, Relation
+from arcaneqa.kb.sparql.terms import iri
 from arcaneqa.kb.terms import Iri
 
 # A class covers a relation's subjects if nearly all of them belong to it; the smallest such class says most.

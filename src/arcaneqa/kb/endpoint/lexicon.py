@@ -11,9 +11,9 @@ from arcaneqa.kb.endpoint.naming import Called, Naming
 from arcaneqa.kb.endpoint.nodes import Nodes
 from arcaneqa.kb.endpoint.patterns import either
 from arcaneqa.kb.endpoint.queries import Queries, Question, whole_number
-from arcaneqa.kb.endpoint.terms import is_writable, written
 from arcaneqa.kb.interface import Ids
 from arcaneqa.kb.profile import Profile
+from arcaneqa.kb.sparql.terms import is_writable, written
 from arcaneqa.kb.terms import RDF_LANG_STRING, Iri, Literal, Term
 
 _PATIENCE = 2.0

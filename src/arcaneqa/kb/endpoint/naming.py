@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from arcaneqa.kb.endpoint.client import Row
 from arcaneqa.kb.endpoint.queries import Question
-from arcaneqa.kb.endpoint.terms import iri
 from arcaneqa.kb.profile import Profile
+from arcaneqa.kb.sparql.terms import iri
 from arcaneqa.kb.terms import Literal, Term
 
 

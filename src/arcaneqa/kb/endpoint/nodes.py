@@ -8,8 +8,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from arcaneqa.kb.endpoint.queries import Queries
-from arcaneqa.kb.endpoint.terms import iri, is_writable, written
 from arcaneqa.kb.interface import Ids
+from arcaneqa.kb.sparql.terms import iri, is_writable, written
 from arcaneqa.kb.terms import Blank, Iri, Literal, Term
 
 

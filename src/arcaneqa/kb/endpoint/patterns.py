@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
 
-from arcaneqa.kb.endpoint import filters
-from arcaneqa.kb.endpoint.terms import iri
 from arcaneqa.kb.interface import Comparison, Window
+from arcaneqa.kb.sparql import filters
+from arcaneqa.kb.sparql.terms import iri
 from arcaneqa.kb.terms import Literal
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from arcaneqa.kb.endpoint.client import Client, Row
 from arcaneqa.kb.endpoint.errors import Garbled, Oversized, Rejected
-from arcaneqa.kb.endpoint.terms import written
+from arcaneqa.kb.sparql.terms import written
 from arcaneqa.kb.terms import XSD, Literal
 from arcaneqa.kb.values import value_of
 

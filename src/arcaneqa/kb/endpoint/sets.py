@@ -9,8 +9,8 @@ from arcaneqa.kb.endpoint.client import Row
 from arcaneqa.kb.endpoint.nodes import Nodes
 from arcaneqa.kb.endpoint.patterns import Listed, Pattern, fresh_variables
 from arcaneqa.kb.endpoint.queries import Capabilities, Queries, Question
-from arcaneqa.kb.endpoint.terms import respelled
 from arcaneqa.kb.interface import Ids, NodeSet
+from arcaneqa.kb.sparql.terms import respelled
 from arcaneqa.kb.terms import Literal, Term
 from arcaneqa.kb.values import value_of
 

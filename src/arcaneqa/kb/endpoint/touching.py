@@ -6,16 +6,16 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from arcaneqa.kb.endpoint import filters
 from arcaneqa.kb.endpoint.client import Row
 from arcaneqa.kb.endpoint.discovery import Discovery
 from arcaneqa.kb.endpoint.matching import Matching
 from arcaneqa.kb.endpoint.patterns import Pattern, either, fresh_variables, unlike
 from arcaneqa.kb.endpoint.queries import Queries, Question
 from arcaneqa.kb.endpoint.sets import RemoteSet
-from arcaneqa.kb.endpoint.terms import iri
 from arcaneqa.kb.interface import Ids, Step
 from arcaneqa.kb.schema import ValueKind
+from arcaneqa.kb.sparql import filters
+from arcaneqa.kb.sparql.terms import iri
 from arcaneqa.kb.terms import Iri
 
 _BATCH = 50

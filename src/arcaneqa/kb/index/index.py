@@ -1,0 +1,351 @@
+"""A knowledge base in a folder of memory-mapped arrays: every question answered exactly, at any size."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcaneqa.errors import IndexFormatError
+from arcaneqa.kb.index import sets
+from arcaneqa.kb.index.extremes import Extremes
+from arcaneqa.kb.index.lookup import Terms
+from arcaneqa.kb.index.order import Order
+from arcaneqa.kb.index.rows import Lists, Rows, Steps
+from arcaneqa.kb.index.store import Array, map_array, open_manifest
+from arcaneqa.kb.index.strings import Strings
+from arcaneqa.kb.interface import Comparison, Ids, KnowledgeBase, NodeSet, Pairs, Step, Window
+from arcaneqa.kb.profile import profile_from_json
+from arcaneqa.kb.schema import Class, Relation, Schema, ValueKind
+from arcaneqa.kb.terms import Iri, Literal, Term
+from arcaneqa.kb.values import Number, value_of
+
+
+class Index(KnowledgeBase):
+    """Opened from its folder without reading it; many threads and processes may share one folder."""
+
+    def __init__(self, folder: str | Path, manifest: dict[str, Any] | None = None) -> None:
+        self.folder = Path(folder)
+        manifest = open_manifest(self.folder) if manifest is None else manifest
+
+        def load(name: str) -> Array:
+            try:
+                return map_array(self.folder / f"{name}.bin", manifest["arrays"][name])
+            except (KeyError, OSError, ValueError):
+                raise IndexFormatError(
+                    f"The index {self.folder} is damaged: {name} cannot be read. Build it again."
+                ) from None
+
+        self.profile = profile_from_json(manifest["profile"], str(self.folder))
+        self.counts: dict[str, int] = manifest["counts"]
+        self.schema = _read_schema(self.folder)
+        self._entities = self.counts["entities"]
+        self._terms = open_terms(load, manifest["types"], manifest.get("spellings", {}))
+        self._nodes = self._entities + sum(
+            self.counts[kind] for kind in ("numbers", "times", "booleans", "text")
+        )
+        self._visible = _mask(not relation.hidden for relation in self.schema.relations)
+        self._out, self._in = Rows(load, "out"), Rows(load, "in")
+        shown = self._visible
+        reached = shown & _mask(ValueKind.ENTITY in relation.kinds for relation in self.schema.relations)
+        compared = shown & _mask(relation.comparable for relation in self.schema.relations)
+        peopled = _mask(klass.members > 0 and not klass.hidden for klass in self.schema.classes)
+        self._out_lists = Lists(load, "relations.out", shown, self._out)
+        self._in_lists = Lists(load, "relations.in", reached, self._in)
+        self._literal_in_lists = Lists(load, "relations.in", shown, self._in)
+        self._comparable_lists = Lists(load, "relations.comparable", compared, None)
+        steps = Steps(self._out, self._in, self._comparable_lists, self._nodes)
+        self._step_lists = Lists(load, "steps", np.column_stack((shown, reached)).ravel(), steps)
+        self._literal_step_lists = Lists(load, "steps", np.repeat(shown, 2), steps)
+        self._class_lists = Lists(load, "classes", peopled, None)
+        self._steps = [Step(code >> 1, bool(code & 1)) for code in range(2 * len(shown))]
+        self._member_offsets: list[int] = load("members.offsets").tolist()
+        self._members = load("members.nodes")
+        self._large_classes: dict[int, sets.Bits] = {}
+        self._labels = load("labels")
+        self._alias_offsets, self._aliases = load("aliases.offsets"), load("aliases.values")
+        self._degrees = load("degrees")
+        self._order = Order(load, self.counts)
+        self._extremes = Extremes(self._out, self._in, self._order, self._nodes)
+        self._spans = load("relation.spans").reshape(-1, 3)
+        self._least, self._greatest = load("relation.numbers").reshape(-1, 2).T
+        self._latest_start, self._earliest_end = load("relation.times").reshape(-1, 2).T
+
+    # Names -----------------------------------------------------------------------------------
+
+    def node(self, term: Term) -> int | None:
+        return self._terms.find(term)
+
+    def nodes(self, ids: Ids) -> NodeSet:
+        return NodeSet(sets.ordered(np.asarray(ids, np.int64)))
+
+    def terms(self, ids: Ids) -> list[Term]:
+        return self._terms.many(ids)
+
+    def labels(self, ids: Ids) -> list[str | None]:
+        literals = np.array(ids, np.int64)
+        named = literals < self._entities
+        literals[named] = self._labels[literals[named]]
+        spoken = literals < self._nodes
+        found = iter(self._terms.literals.many(literals[spoken] - self._entities))
+        return [next(found) if has_label else None for has_label in spoken.tolist()]
+
+    def aliases(self, ids: Ids) -> list[list[str]]:
+        named = np.minimum(ids, self._entities)
+        starts = self._alias_offsets[named]
+        ends = self._alias_offsets[np.minimum(named + 1, self._entities)]
+        lengths = ends - starts
+        if not lengths.any():
+            return [[] for _ in named]
+        literals = self._aliases[sets.spread(starts, lengths)].astype(np.int64)
+        found = iter(self._terms.literals.many(literals - self._entities))
+        return [list(islice(found, length)) for length in lengths.tolist()]
+
+    def foreign_names(self, ids: Ids) -> list[list[str]]:
+        """For each node its labels and aliases in other languages than the preferred one."""
+        found: dict[int, list[int]] = {}
+        nodes = self.nodes(ids)
+        for iri in (*self.profile.label, *self.profile.alias):
+            if (relation := self.schema.relation_ids.get(iri)) is not None:
+                pairs = self.values(relation, nodes)
+                for node, name in zip(pairs.subjects.tolist(), pairs.objects.tolist(), strict=True):
+                    found.setdefault(node, []).append(name)
+        names = sorted({name for literals in found.values() for name in literals if name >= self._entities})
+        terms = dict(zip(names, self.terms(np.array(names, np.int64)), strict=True))
+        own = self.profile.language.lower()
+        foreign = {
+            name: term.lexical
+            for name, term in terms.items()
+            if isinstance(term, Literal) and term.language and term.language.lower().split("-")[0] != own
+        }
+        if not foreign:
+            return [[] for _ in ids]
+        return [
+            [foreign[n] for n in found.get(node, ()) if n in foreign] for node in np.asarray(ids).tolist()
+        ]
+
+    def are_literals(self, ids: Ids) -> NDArray[np.bool_]:
+        return np.asarray(ids >= self._entities)
+
+    def degrees(self, ids: Ids) -> Ids:
+        return self._degrees[ids].astype(np.int64)
+
+    def equal(self, literal: Literal) -> NodeSet:
+        value = value_of(literal)
+        if value is not None:
+            return NodeSet(self._order.equal(value))
+        node = self.node(literal)
+        return NodeSet(sets.EMPTY if node is None else np.array([node], np.int64))
+
+    def entities(self) -> Ids:
+        """Every node that is neither a literal nor a relation or class of the schema."""
+        kept = np.ones(self._entities, bool)
+        for iri in (*self.schema.relation_ids, *self.schema.class_ids):
+            node = self.node(Iri(iri))
+            if node is not None:
+                kept[node] = False
+        return np.flatnonzero(kept)
+
+    def texts(self) -> Ids:
+        """Every text that some visible relation gives."""
+        everything = NodeSet(np.arange(self._entities))
+        spoken = [r.id for r in self.schema.relations if ValueKind.TEXT in r.kinds and not r.hidden]
+        found: Ids = np.unique(
+            np.concatenate([sets.EMPTY, *(self.objects(r, everything).ids for r in spoken)])
+        )
+        texts: Ids = found[found >= self._nodes - self.counts["text"]]
+        return texts
+
+    def datatypes(self) -> dict[str, int]:
+        """How many numbers and times have each datatype."""
+        return self._terms.datatypes(self.counts["numbers"] + self.counts["times"])
+
+    # Walking ---------------------------------------------------------------------------------
+
+    def objects(self, relation: int, subjects: NodeSet) -> NodeSet:
+        return NodeSet(self._out.union(self._out.find(relation, subjects.ids), self._nodes))
+
+    def subjects(self, relation: int, objects: NodeSet) -> NodeSet:
+        wanted = self._order.with_equals(objects.ids)
+        return NodeSet(self._in.union(self._in.find(relation, wanted), self._nodes))
+
+    def members(self, klass: int) -> NodeSet:
+        first, last = self._member_offsets[klass], self._member_offsets[klass + 1]
+        nodes = self._members[first:last]
+        if not sets.are_dense(nodes):
+            return NodeSet(nodes.astype(np.int64))
+        return _LargeClass(nodes.astype(np.int64), self._large_classes, klass)
+
+    def values(self, relation: int, subjects: NodeSet) -> Pairs:
+        return Pairs(*self._out.pairs(relation, subjects.ids))
+
+    # What touches a set ----------------------------------------------------------------------
+
+    def out_relations(self, nodes: NodeSet) -> Ids:
+        return self._out_lists.union(nodes.ids)
+
+    def in_relations(self, nodes: NodeSet) -> Ids:
+        entities, literals = self._split(nodes)
+        return sets.merged(self._in_lists.union(entities), self._literal_in_lists.union(literals))
+
+    def classes(self, nodes: NodeSet) -> Ids:
+        return self._class_lists.union(nodes.ids)
+
+    def comparable_relations(self, nodes: NodeSet) -> Ids:
+        return self._comparable_lists.union(nodes.ids)
+
+    def steps_to_values(self, nodes: NodeSet) -> list[Step]:
+        entities, literals = self._split(nodes)
+        codes = sets.merged(self._step_lists.union(entities), self._literal_step_lists.union(literals))
+        return [self._steps[code] for code in codes.tolist()]
+
+    def _split(self, nodes: NodeSet) -> tuple[Ids, Ids]:
+        """The entities, and the literals with all of equal value."""
+        ids = self._order.with_equals(nodes.ids)
+        place = (
+            len(ids) if not len(ids) or ids[-1] < self._entities else int(ids.searchsorted(self._entities))
+        )
+        return ids[:place], ids[place:]
+
+    # Algebra ---------------------------------------------------------------------------------
+
+    def intersection(self, left: NodeSet, right: NodeSet) -> NodeSet:
+        for one, other in ((left, right), (right, left)):
+            if isinstance(other, _LargeClass) and sets.LARGE <= len(one) <= len(other):
+                return NodeSet(other.bits().among(one.ids))
+        return NodeSet(sets.intersection(left.ids, right.ids))
+
+    def intersects(self, left: NodeSet, right: NodeSet) -> bool:
+        return sets.intersects(left.ids, right.ids)
+
+    def difference(self, left: NodeSet, right: NodeSet) -> NodeSet:
+        return NodeSet(sets.difference(left.ids, right.ids))
+
+    # Order -----------------------------------------------------------------------------------
+
+    def compare(self, comparison: Comparison, relation: int, value: Literal) -> NodeSet:
+        edge = value_of(value)
+        if not isinstance(edge, (Number, Window)):
+            return NodeSet(sets.EMPTY)
+        base = self._in.starts[relation]
+        numbers, times, others = self._spans[relation].tolist()
+        first, last = (numbers, times) if isinstance(edge, Number) else (times, others)
+        matching = self._order.matching(comparison, edge, self._in.keys[base + first : base + last])
+        rows = np.flatnonzero(matching) + (base + first)
+        if not len(rows):
+            return NodeSet(sets.EMPTY)
+        low, high = int(rows[0]), int(rows[-1]) + 1
+        if high - low == len(rows):  # neighbouring rows, as a rule: their values lie end to end
+            found = self._in.values[self._in.offsets[low] : self._in.offsets[high]]
+            return NodeSet(sets.distinct(found, self._nodes))
+        return NodeSet(self._in.union(rows, self._nodes))
+
+    def relations_comparing(self, comparison: Comparison, value: Literal) -> Ids:
+        edge = value_of(value)
+        if isinstance(edge, Window):
+            match comparison:
+                case Comparison.LT:
+                    mask = self._earliest_end <= edge.start
+                case Comparison.LE:
+                    mask = self._earliest_end <= edge.end
+                case Comparison.GT:
+                    mask = self._latest_start >= edge.end
+                case Comparison.GE:
+                    mask = self._latest_start >= edge.start
+        elif isinstance(edge, Number):
+            below, through = self._order.around(edge)
+            match comparison:
+                case Comparison.LT:
+                    mask = (self._least >= 0) & (self._least < below)
+                case Comparison.LE:
+                    mask = (self._least >= 0) & (self._least < through)
+                case Comparison.GT:
+                    mask = self._greatest >= through
+                case Comparison.GE:
+                    mask = self._greatest >= below
+        else:
+            return sets.EMPTY
+        return np.flatnonzero(mask & self._visible)
+
+    def extreme(self, nodes: NodeSet, path: Sequence[Step], largest: bool) -> NodeSet:
+        if not path or path[-1].inverse:
+            return NodeSet(sets.EMPTY)
+        return NodeSet(self._extremes.find(nodes.ids, path, largest))
+
+    def valid_during(self, nodes: NodeSet, start: int, end: int | None, window: Window) -> NodeSet:
+        starting, times = self._times(start, nodes)
+        fits = self._order.starts[times] < window.end
+        if end is None:
+            return _without_failing(nodes, starting, fits & (self._order.ends[times] > window.start))
+        begun = _without_failing(nodes, starting, fits)
+        ending, times = self._times(end, begun)
+        return _without_failing(begun, ending, self._order.ends[times] > window.start)
+
+    def _times(self, relation: int, nodes: NodeSet) -> tuple[Ids, Ids]:
+        """Members with the times this relation gives them, counted from the first time."""
+        pairs = self.values(relation, nodes)
+        timed = (pairs.objects >= self._order.times) & (pairs.objects < self._order.booleans)
+        return pairs.subjects[timed], pairs.objects[timed] - self._order.times
+
+    def close(self) -> None:
+        """Let go of all maps and files; what is known without them, as the schema, stays."""
+        for name in [name for name in vars(self) if name.startswith("_")]:
+            delattr(self, name)
+
+    if not TYPE_CHECKING:  # a type checker would take every name for an attribute
+
+        def __getattr__(self, name: str) -> Any:
+            if "_nodes" not in vars(self) and name.startswith("_") and not name.startswith("__"):
+                raise ValueError(f"The index {vars(self).get('folder')} is closed.")
+            raise AttributeError(f"An index has no {name}.")
+
+
+class _LargeClass(NodeSet):
+    """The members of a class, with a map of them that is made when first needed and then kept."""
+
+    __slots__ = ("_klass", "_maps")
+
+    def __init__(self, ids: Ids, maps: dict[int, sets.Bits], klass: int) -> None:
+        super().__init__(ids)
+        self._maps, self._klass = maps, klass
+
+    def bits(self) -> sets.Bits:
+        if self._klass not in self._maps:
+            self._maps[self._klass] = sets.Bits(self.ids)
+        return self._maps[self._klass]
+
+
+def open_terms(load: Callable[[str], Array], types: list[str], spellings: dict[str, str]) -> Terms:
+    return Terms(
+        Strings(load("entity.heap"), load("entity.offsets")),
+        Strings(load("literal.heap"), load("literal.offsets")),
+        load("literal.types"),
+        types,
+        [spellings.get(name, name) for name in types],
+        [load("lookup.digests"), load("lookup.nodes")],
+    )
+
+
+def _without_failing(nodes: NodeSet, dated: Ids, fits: NDArray[np.bool_]) -> NodeSet:
+    """Without the members that have dates of which none fits."""
+    failing = sets.difference(sets.ordered(dated), sets.ordered(dated[fits]))
+    return NodeSet(sets.difference(nodes.ids, failing))
+
+
+def _mask(flags: Iterable[bool]) -> NDArray[np.bool_]:
+    return np.fromiter(flags, np.bool_)
+
+
+def _read_schema(folder: Path) -> Schema:
+    data = json.loads((folder / "schema.json").read_text(encoding="utf-8"))
+    relations = [
+        Relation(number, iri, label, facts, objects, frozenset(map(ValueKind, kinds)), *rest)
+        for number, (iri, label, facts, objects, kinds, *rest) in enumerate(data["relations"])
+    ]
+    classes = [Class(number, *row) for number, row in enumerate(data["classes"])]
+    return Schema(relations, classes, dict(data["time_pairs"]))

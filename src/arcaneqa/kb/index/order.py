@@ -1,0 +1,101 @@
+"""The order of an index's literals: numbers and times lie in the order of their values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from arcaneqa.kb.index.sets import EMPTY, ordered, spread
+from arcaneqa.kb.index.store import Array
+from arcaneqa.kb.interface import Comparison, Ids, Window
+from arcaneqa.kb.values import Number, Value
+
+
+class Order:
+    """Values by node: numbers from `numbers`, times from `times`, booleans from `booleans`, up to `text`."""
+
+    def __init__(self, load: Callable[[str], Array], counts: dict[str, int]) -> None:
+        self.numbers = counts["entities"]
+        self.times = self.numbers + counts["numbers"]
+        self.booleans = self.times + counts["times"]
+        self.text = self.booleans + counts["booleans"]
+        self._nearest, self._rest = load("number.major"), load("number.minor")
+        self.starts, self.ends = load("time.major"), load("time.minor")
+        self._truths = load("boolean.major")
+        self._groups = load("literal.groups")
+
+    def equal(self, value: Value) -> Ids:
+        """All nodes with this value."""
+        match value:
+            case Number(nearest, rest):
+                low, high = _between(self._nearest, self._rest, nearest, rest)
+                return np.arange(low, high) + self.numbers
+            case Window(start, end):
+                low, high = _between(self.starts, self.ends, start, end)
+                return np.arange(low, high) + self.times
+        low, high = self._truths.searchsorted((float(value), value + 0.5))
+        return np.arange(low, high) + self.booleans
+
+    def with_equals(self, nodes: Ids) -> Ids:
+        """These nodes, and every literal that has the same value as one of them."""
+        if not len(nodes) or nodes[-1] < self.numbers:
+            return nodes
+        low, high = nodes.searchsorted((self.numbers, self.text))
+        if low == high:
+            return nodes
+        groups = ordered(self._groups[nodes[low:high] - self.numbers])
+        firsts = self._groups.searchsorted(groups)
+        lasts = self._groups.searchsorted(groups, "right")
+        same = spread(firsts, lasts - firsts) + self.numbers
+        return np.concatenate((nodes[:low], same, nodes[high:]))
+
+    def around(self, value: Number) -> tuple[int, int]:
+        """The first node that is not below the number, and the first above it."""
+        low, high = _between(self._nearest, self._rest, value.nearest, value.rest)
+        return low + self.numbers, high + self.numbers
+
+    def matching(self, comparison: Comparison, value: Number | Window, candidates: Array) -> Array:
+        """Which of these nodes compare so; a mask. `candidates` are numbers or times, in order."""
+        mask = np.zeros(len(candidates), bool)
+        dtype = candidates.dtype.type
+        if isinstance(value, Number):
+            low, high = self.around(value)
+            match comparison:
+                case Comparison.LT:
+                    first, last = self.numbers, low
+                case Comparison.LE:
+                    first, last = self.numbers, high
+                case Comparison.GT:
+                    first, last = high, self.times
+                case Comparison.GE:
+                    first, last = low, self.times
+            mask[candidates.searchsorted(dtype(first)) : candidates.searchsorted(dtype(last))] = True
+            return mask
+        begin = int(candidates.searchsorted(dtype(self.times)))
+        finish = int(candidates.searchsorted(dtype(self.booleans)))
+        if comparison in (Comparison.GT, Comparison.GE):
+            edge = value.end if comparison is Comparison.GT else value.start
+            first = self.times + int(self.starts.searchsorted(edge))
+            mask[int(candidates.searchsorted(dtype(first))) : finish] = True
+            return mask
+        # Over by the edge implies begun before it, so only those that began before need a look.
+        edge = value.start if comparison is Comparison.LT else value.end
+        last = int(candidates.searchsorted(dtype(self.times + int(self.starts.searchsorted(edge)))))
+        mask[begin:last] = self.ends[candidates[begin:last].astype(np.int64) - self.times] <= edge
+        return mask
+
+    def best_times(self, candidates: Ids, largest: bool) -> Ids:
+        """Those of the nodes (in order) that are times and end last, or begin first."""
+        times = candidates[candidates.searchsorted(self.times) : candidates.searchsorted(self.booleans)]
+        if not len(times):
+            return EMPTY
+        edges = (self.ends if largest else self.starts)[times - self.times]
+        found: Ids = times[edges == (edges.max() if largest else edges.min())]
+        return found
+
+
+def _between(major: Array, minor: Array, first: float, second: float) -> tuple[int, int]:
+    low, high = int(major.searchsorted(first)), int(major.searchsorted(first, "right"))
+    inner = minor[low:high]
+    return low + int(inner.searchsorted(second)), low + int(inner.searchsorted(second, "right"))

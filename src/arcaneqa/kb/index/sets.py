@@ -1,0 +1,182 @@
+"""Sorted integer arrays as sets: numpy for small ones, compiled loops for large ones."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcaneqa.kb.index.store import Array, narrow
+from arcaneqa.kb.interface import Ids
+
+# From here on a compiled loop wins over numpy, whose sorting and temporaries grow; below it, a process
+# that asks small questions only never loads the compiler.
+LARGE = 4096
+# One side this much shorter: looking its members up beats walking through the other.
+_LOPSIDED = 32
+# A key of 32 bits takes as much room as the bits of so many nodes.
+_DENSE = 32
+# One bit set in so many: looking for them takes longer than sorting their numbers.
+_SPARSE = 256
+
+EMPTY: Ids = np.empty(0, np.int64)
+
+
+def distinct(values: Array, universe: int) -> Ids:
+    """Sorted, without repeats; `universe` is one more than the largest there can be."""
+    if len(values) < LARGE:
+        return _ids(ordered(values))
+    from arcaneqa.kb.index import kernels
+
+    if is_sparse(len(values), universe):
+        return kernels.sorted_values(values, universe)
+    words = np.zeros((universe >> 6) + 1, np.uint64)
+    kernels.mark_each(values, words)
+    return kernels.set_bits(words)
+
+
+def is_sparse(count: int, universe: int) -> bool:
+    """Whether so many values are better sorted than set as bits."""
+    return universe > _SPARSE * count
+
+
+def ordered(values: Array) -> Array:
+    """Sorted, without repeats: np.unique hashes first, which takes several times as long as sorting."""
+    found = np.sort(values)
+    fresh = np.ones(len(found), bool)
+    np.not_equal(found[1:], found[:-1], out=fresh[1:])
+    return found[fresh]
+
+
+def spread(starts: Ids, lengths: Ids) -> Ids:
+    """All positions of the stretches, end to end."""
+    before = np.cumsum(lengths) - lengths
+    return np.repeat(starts - before, lengths) + np.arange(int(lengths.sum()))
+
+
+def find(keys: Array, nodes: Ids) -> Ids:
+    """Places in `keys` (in order) of those that are among `nodes` (in order)."""
+    if not len(keys) or not len(nodes):
+        return EMPTY
+    if len(nodes) == 1:
+        place = int(keys.searchsorted(keys.dtype.type(nodes[0])))
+        found = place < len(keys) and keys[place] == nodes[0]
+        return np.array([place], np.int64) if found else EMPTY
+    if len(keys) * _LOPSIDED < len(nodes):
+        wanted = _ids(keys)
+        places = nodes.searchsorted(wanted)
+        places[places == len(nodes)] = 0
+        return np.flatnonzero(nodes[places] == wanted)
+    if len(nodes) < LARGE or len(nodes) * _LOPSIDED < len(keys):
+        # The keys' own type: otherwise numpy would convert all of them.
+        wanted = nodes.astype(keys.dtype)
+        places = keys.searchsorted(wanted)
+        places[places == len(keys)] = 0
+        return _ids(places[keys[places] == wanted])
+    from arcaneqa.kb.index import kernels
+
+    words = np.zeros((max(int(keys[-1]), int(nodes[-1])) >> 6) + 1, np.uint64)
+    kernels.mark_each(nodes, words)
+    return kernels.marked_places(keys, words)
+
+
+def are_dense(keys: Array) -> bool:
+    """Whether a bit for every possible node takes no more room than the keys themselves."""
+    return len(keys) >= max(LARGE, 1) and int(keys[-1]) < _DENSE * len(keys)
+
+
+class Bits:
+    """A large set (in order) as a bit for every node that could be in it."""
+
+    def __init__(self, members: Array) -> None:
+        from arcaneqa.kb.index import kernels
+
+        self._words = np.zeros((int(members[-1]) >> 6) + 1, np.uint64)
+        kernels.mark_each(members, self._words)
+
+    def among(self, nodes: Ids) -> Ids:
+        """Those of the nodes (in order) that are in the set."""
+        from arcaneqa.kb.index import kernels
+
+        possible = self._possible(nodes)
+        found: Ids = possible[kernels.marked_places(possible, self._words)]
+        return found
+
+    def _possible(self, nodes: Ids) -> Ids:
+        """Without those (in order) that no bit stands for."""
+        end = len(self._words) << 6
+        return nodes if not len(nodes) or nodes[-1] < end else nodes[: nodes.searchsorted(end)]
+
+
+class Places(Bits):
+    """Where a node is in a large array of keys (in order), however large: with how many keys are before each
+    word of bits."""
+
+    def __init__(self, keys: Array) -> None:
+        super().__init__(keys)
+        counts = np.bitwise_count(self._words)
+        self._ranks = (np.cumsum(counts, dtype=np.int64) - counts).astype(narrow(max(len(keys), 1 << 16)))
+
+    def find(self, nodes: Ids, first: int) -> Ids:
+        """Places of those nodes (in order) that are keys, counted from `first`."""
+        from arcaneqa.kb.index import kernels
+
+        return kernels.ranked(self._possible(nodes), self._words, self._ranks, first)
+
+    def find_any(self, nodes: Ids, first: int) -> Ids:
+        """The same of nodes in any order."""
+        from arcaneqa.kb.index import kernels
+
+        end = len(self._words) << 6
+        possible = nodes if nodes.max(initial=0) < end else nodes[nodes < end]
+        return kernels.ranked(possible, self._words, self._ranks, first)
+
+
+def contained(values: Ids, wanted: Ids) -> NDArray[np.bool_]:
+    """Which of the values (in any order) are wanted (in order)."""
+    if not len(wanted):
+        return np.zeros(len(values), bool)
+    mask: NDArray[np.bool_] = (values >= wanted[0]) & (values <= wanted[-1])
+    mask[mask] = wanted[wanted.searchsorted(values[mask])] == values[mask]
+    return mask
+
+
+def merged(left: Ids, right: Ids) -> Ids:
+    """Union."""
+    return np.union1d(left, right) if len(left) and len(right) else left if len(left) else right
+
+
+def intersection(left: Ids, right: Ids) -> Ids:
+    if not _overlap(left, right):
+        return EMPTY
+    if len(left) > len(right):
+        left, right = right, left
+    return right[find(right, left)]
+
+
+def intersects(left: Ids, right: Ids) -> bool:
+    if not _overlap(left, right):
+        return False
+    if len(left) > len(right):
+        left, right = right, left
+    if len(left) < LARGE:
+        # A few first: sets that meet usually meet soon.
+        return len(find(right, left[:64])) > 0 or len(find(right, left[64:])) > 0
+    from arcaneqa.kb.index import kernels
+
+    return kernels.meet(left, right)
+
+
+def difference(left: Ids, right: Ids) -> Ids:
+    if not _overlap(left, right):
+        return left
+    kept = np.ones(len(left), bool)
+    kept[find(left, right)] = False
+    return left[kept]
+
+
+def _overlap(left: Ids, right: Ids) -> bool:
+    return len(left) > 0 and len(right) > 0 and left[0] <= right[-1] and right[0] <= left[-1]
+
+
+def _ids(values: Array) -> NDArray[np.int64]:
+    return values.astype(np.int64, copy=False)

@@ -1,0 +1,267 @@
+"""An index folder on disk: flat memory-mapped arrays, one sealed JSON manifest, nothing pickled."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import mmap
+import os
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from arcaneqa.errors import IndexFormatError
+from arcaneqa.kb.index.trust import State, is_trusted, state_of, trust
+
+FORMAT = "arcaneqa-index"
+VERSION = 1
+MANIFEST = "manifest.json"
+_SMALL = 1 << 20
+_LARGE_PAGE = 1 << 21
+
+Array = NDArray[Any]
+
+
+def narrow(largest: int) -> np.dtype[Any]:
+    """The smallest unsigned type that holds `largest`; ids grow to 64 bits only where they must."""
+    for dtype in (np.uint16, np.uint32):
+        if largest <= np.iinfo(dtype).max:
+            return np.dtype(dtype)
+    return np.dtype(np.int64)
+
+
+class ArrayWriter:
+    """Appends to one array of the folder, piece by piece."""
+
+    def __init__(self, draft: Draft, name: str, dtype: DTypeLike) -> None:
+        self._draft, self._name, self._dtype = draft, name, np.dtype(dtype)
+        self._file = (draft.folder / f"{name}.bin").open("wb")
+        self.length = 0
+
+    def append(self, piece: Array) -> None:
+        self._file.write(np.ascontiguousarray(piece, dtype=self._dtype).data)
+        self.length += len(piece)
+
+    def close(self) -> None:
+        self._file.close()
+        self._draft.arrays[self._name] = {"dtype": self._dtype.str, "length": self.length}
+
+    def __enter__(self) -> ArrayWriter:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class Draft:
+    """A folder being written. It is an index only once `seal` has put its manifest there."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.arrays: dict[str, dict[str, Any]] = {}
+
+    def writer(self, name: str, dtype: DTypeLike) -> ArrayWriter:
+        return ArrayWriter(self, name, dtype)
+
+    def save(self, name: str, array: Array) -> None:
+        with self.writer(name, array.dtype) as writer:
+            writer.append(array)
+
+    def scatter(self, name: str, dtype: DTypeLike, length: int) -> Array:
+        """A new array to be filled in any order."""
+        self.arrays[name] = {"dtype": np.dtype(dtype).str, "length": length}
+        return new_array(self.folder / f"{name}.bin", dtype, length)
+
+    def load(self, name: str) -> Array:
+        return map_array(self.folder / f"{name}.bin", self.arrays[name])
+
+    def take(self, name: str) -> Array:
+        """An array that leaves the folder; its file is gone when nobody looks at it any more."""
+        found = self.load(name)
+        (self.folder / f"{name}.bin").unlink()
+        del self.arrays[name]
+        return found
+
+    def manifest(self, **facts: Any) -> dict[str, Any]:
+        arrays = dict(sorted(self.arrays.items()))  # they are not always written in the same order
+        return {"format": FORMAT, "version": VERSION, **facts, "arrays": arrays}
+
+    def seal(self, manifest: dict[str, Any]) -> dict[str, Any]:
+        """Put every file on disk and checksum what is there; the manifest comes last."""
+        paths = _files(self.folder)
+        with ThreadPoolExecutor() as threads:
+            digests = list(threads.map(_settled, paths))
+        files = {
+            path.relative_to(self.folder).as_posix(): {"bytes": path.stat().st_size, "sha256": digest}
+            for path, digest in zip(paths, digests, strict=True)
+        }
+        sealed = {**manifest, "files": files}
+        sealed["seal"] = _seal(sealed)
+        with (self.folder / MANIFEST).open("w", encoding="utf-8") as file:
+            json.dump(sealed, file, ensure_ascii=False, indent=1)
+        _sync(self.folder / MANIFEST)
+        for directory in {path.parent for path in paths} | {self.folder}:
+            _sync(directory)
+        return sealed
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """The manifest of a complete index of this version; every file is there and has its size."""
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        raise IndexFormatError(
+            f"{folder} is not an index: it has no {MANIFEST}. Make one with `arcaneqa index`."
+        ) from None
+    except OSError as error:
+        raise IndexFormatError(f"The index {folder} cannot be read: {error.strerror}.") from None
+    except ValueError:
+        raise IndexFormatError(_damaged(folder, "its manifest is not JSON")) from None
+    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+        raise IndexFormatError(f"{folder} is not an index: its {MANIFEST} belongs to something else.")
+    if manifest.get("version") != VERSION:
+        raise IndexFormatError(
+            f"The index {folder} has format version {manifest.get('version')}, this program reads version "
+            f"{VERSION}; build it again with `arcaneqa index`."
+        )
+    if manifest.get("seal") != _seal(manifest):
+        raise IndexFormatError(_damaged(folder, "its manifest does not match its own checksum"))
+    for name, facts in manifest["files"].items():
+        try:
+            size = (folder / name).stat().st_size
+        except OSError:
+            raise IndexFormatError(_damaged(folder, f"{name} is missing")) from None
+        if size != facts["bytes"]:
+            raise IndexFormatError(_damaged(folder, f"{name} has {size} bytes, not {facts['bytes']}"))
+    return manifest
+
+
+def open_manifest(folder: Path) -> dict[str, Any]:
+    """The same, and every file matches its checksum. Large files are read for that only where they are not
+    known to be as they were when they were last read."""
+    manifest = read_manifest(folder)
+    state = _large_files(folder, manifest)
+    if is_trusted(state):
+        small = {name: facts for name, facts in manifest["files"].items() if facts["bytes"] <= _SMALL}
+        _compare(folder, small)
+    else:
+        _compare(folder, manifest["files"])
+        trust(state)
+    return manifest
+
+
+def trust_built(folder: Path, manifest: dict[str, Any]) -> None:
+    """A folder that has just been sealed need not be read again."""
+    trust(_large_files(folder, manifest))
+
+
+def verify(folder: Path) -> int:
+    """Check every checksum, reading everything; the number of files."""
+    manifest = read_manifest(folder)
+    _compare(folder, manifest["files"])
+    return len(manifest["files"])
+
+
+def _large_files(folder: Path, manifest: dict[str, Any]) -> State:
+    large = (name for name, facts in manifest["files"].items() if facts["bytes"] > _SMALL)
+    return state_of(folder, manifest["seal"], large)
+
+
+def _compare(folder: Path, files: dict[str, Any]) -> None:
+    """Several files at a time: one processor alone is slower than most disks."""
+    try:
+        with ThreadPoolExecutor() as threads:
+            digests = list(threads.map(lambda name: file_digest(folder / name), files))
+    except OSError as error:
+        raise IndexFormatError(f"The index {folder} cannot be read: {error.strerror}.") from None
+    for (name, facts), digest in zip(files.items(), digests, strict=True):
+        if digest != facts["sha256"]:
+            raise IndexFormatError(_damaged(folder, f"{name} does not match its checksum"))
+
+
+def is_index(folder: Path) -> bool:
+    """Whether the folder is, or once was, an index (whatever its version or state)."""
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(manifest, dict) and manifest.get("format") == FORMAT
+
+
+def map_array(path: Path, facts: dict[str, Any]) -> Array:
+    """The array in place, read-only; nothing is read before it is used."""
+    dtype = np.dtype(facts["dtype"])
+    if facts["length"] == 0:
+        return np.empty(0, dtype)
+    # Not np.memmap, whose subclass costs a microsecond on every slice.
+    return np.frombuffer(_mapped(path), dtype, facts["length"])
+
+
+def _mapped(path: Path) -> mmap.mmap:
+    """The file in place, in large pages where the system can: sets are spread over more small pages than a
+    processor remembers the places of."""
+    with path.open("rb") as file:
+        found = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    if len(found) >= _LARGE_PAGE and hasattr(mmap, "MADV_HUGEPAGE"):
+        with suppress(OSError):  # a system built without them
+            found.madvise(mmap.MADV_HUGEPAGE)
+    return found
+
+
+def new_array(path: Path, dtype: DTypeLike, length: int) -> Array:
+    """A writable array in a new file. Its space is taken at once: a disk that is full says so here, and not
+    by killing the process when a page is written back."""
+    with path.open("wb") as file:
+        if length == 0:
+            return np.empty(0, dtype)
+        size = length * np.dtype(dtype).itemsize
+        if hasattr(os, "posix_fallocate"):
+            os.posix_fallocate(file.fileno(), 0, size)
+        else:
+            file.truncate(size)
+    return np.asarray(np.memmap(path, dtype, "r+", shape=(length,)))
+
+
+def file_digest(path: Path) -> str:
+    if path.stat().st_size < _LARGE_PAGE:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    # Whoever reads a file first decides on the size of the pages that it then has for all.
+    with _mapped(path) as text:
+        return hashlib.sha256(text).hexdigest()
+
+
+def _settled(path: Path) -> str:
+    """The checksum of a file that is on disk, read from there and not from the pages it was written to."""
+    _sync(path)
+    if hasattr(os, "posix_fadvise"):
+        with path.open("rb") as file:
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    return file_digest(path)
+
+
+def _seal(manifest: dict[str, Any]) -> str:
+    rest = {key: value for key, value in manifest.items() if key != "seal"}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.is_file())
+
+
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _damaged(folder: Path, reason: str) -> str:
+    return f"The index {folder} is damaged: {reason}. Build it again with `arcaneqa index`."

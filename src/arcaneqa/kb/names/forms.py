@@ -1,0 +1,197 @@
+"""How names are compared: words of a text, and the keys under which a name can be found again."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import lru_cache
+from urllib.parse import unquote
+
+from arcaneqa.kb.names.words import tail
+
+# Scripts that put no spaces between words (Thai, Lao, Burmese, Khmer, Chinese, Japanese), and Korean, which
+# joins endings to names: every letter is taken for a word, so that a name can begin and end anywhere.
+SPACELESS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u1100-\u11ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u9fff"
+SPACELESS += "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+MARKS = "".join(char for char in map(chr, range(0x300, 0x1CFF)) if unicodedata.category(char)[0] == "M")
+_LETTERS = rf"[^\W_{SPACELESS}](?:[^\W_{SPACELESS}]|[{MARKS}])*"
+_BEHIND = r"(?:[+#]+(?!\w))?|&"
+ASCII_WORD = re.compile(rf"[a-zA-Z0-9]+(?:['`][a-zA-Z0-9]+)*{_BEHIND}")
+WORD = re.compile(rf"{_LETTERS}(?:['’`´]{_LETTERS})*{_BEHIND}|(?=[{SPACELESS}])[^\W_][{MARKS}]*")
+CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+PARENTHESIS = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*")
+POSSESSIVE = re.compile(r"['’`´]s?$")
+COMBINING = re.compile("[\u0300-\u036f]")
+# Letters that are written without their strokes where a keyboard lacks them, and do not come apart as é does.
+UNSTROKED = str.maketrans(
+    {"ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h", "ŧ": "t"}
+)
+UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa"})
+ARTICLES = frozenset({"the", "a", "an"})
+SMALL_WORDS = ARTICLES | frozenset({"of", "and", "for", "in", "on", "at", "de", "la", "du", "der", "von"})
+TITLE_BREAK = re.compile(r":\s+|\s+[-–—]\s+")
+SHORTEST_TITLE = 4
+LONGEST_ACRONYM = 6
+
+
+class Form(IntEnum):
+    """What had to be forgotten of a name to arrive at a key, from nothing to nearly everything."""
+
+    PLAIN = 0
+    LOOSE = 1
+    SHORT = 2
+    ACRONYM = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of a text: as it compares (`folded`), and where it stands."""
+
+    folded: str
+    start: int
+    end: int
+
+
+def fold(text: str) -> str:
+    """Case and accents forgotten; other scripts keep their marks."""
+    if text.isascii():
+        return text.lower()
+    apart = unicodedata.normalize("NFKD", text.casefold())
+    return unicodedata.normalize("NFC", COMBINING.sub("", apart)).translate(UNSTROKED)
+
+
+def words(text: str) -> list[Word]:
+    return [Word(_plain(match[0]), match.start(), match.end()) for match in WORD.finditer(text)]
+
+
+def split(text: str) -> list[str]:
+    """The words of a name, folded."""
+    if text.isascii():
+        return [word if word.isalnum() else _plain(word) for word in ASCII_WORD.findall(text.lower())]
+    return [_plain(word) for word in WORD.findall(unicodedata.normalize("NFC", text))]
+
+
+def _plain(word: str) -> str:
+    if word.isalnum():
+        return fold(word)
+    if word == "&":
+        return "and"
+    return re.sub(r"['’`´]", "", fold(POSSESSIVE.sub("", word)))
+
+
+# Ways to write one thing. The Roman numerals I, V and X are letters more often than numbers.
+_ROMAN = ["i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix"]
+_NUMERALS = {unit: n for n, unit in enumerate(_ROMAN, 1) if unit not in ("i", "v")}
+_NUMERALS |= {f"x{unit}": n for n, unit in enumerate(_ROMAN, 11)} | {"xx": 20}
+_NUMBERS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+SAME = {"saint": "st", "mount": "mt", "doctor": "dr", "junior": "jr", "versus": "vs"}
+SAME |= {numeral: str(number) for numeral, number in _NUMERALS.items()}
+SAME |= {word: str(number) for number, word in enumerate(_NUMBERS, 1)}
+
+
+@lru_cache(maxsize=65536)
+def stem(word: str) -> str:
+    """A word as it is compared where spelling may differ: singular, numbers as digits, usual short forms."""
+    if word in SAME:
+        return SAME[word]
+    if len(word) > 4 and word.endswith("ies"):
+        return word[:-3] + "y"
+    if len(word) > 4 and word.endswith(("sses", "shes", "ches", "xes", "zes")):
+        return word[:-2]
+    if len(word) > 3 and word.endswith("s") and word[-2] not in "sui":
+        return word[:-1]
+    return word
+
+
+def key(parts: Sequence[str]) -> int:
+    """64 bits for a name, spaces forgotten: `dead sea` and `deadsea` are one."""
+    return int.from_bytes(hashlib.blake2b("".join(parts).encode(), digest_size=8).digest(), "little")
+
+
+def loose(parts: Sequence[str]) -> list[str]:
+    """Plurals and a leading article forgotten."""
+    kept = parts[1:] if len(parts) > 1 and parts[0] in ARTICLES else parts
+    return [stem(part) for part in kept]
+
+
+def shorter(name: str) -> Iterator[str]:
+    """The name without what tells it apart from its namesakes (`Paris, Texas` → `Paris`), and the parts of a
+    title (`Star Wars: A New Hope` → `Star Wars`, `A New Hope`)."""
+    without = PARENTHESIS.sub(" ", name).strip() if "(" in name or "[" in name else name
+    head, comma, tail = without.partition(",")
+    if comma and head.strip() and tail.strip():
+        without = head.strip()
+    if without and without != name:
+        yield without
+    parts = TITLE_BREAK.split(without)
+    if len(parts) > 1:
+        yield from (part for part in parts if len(part) >= SHORTEST_TITLE)
+
+
+def acronyms(parts: Sequence[str]) -> list[str]:
+    """Initials with and without the small words, from three words up: fewer say too little."""
+    found: list[str] = []
+    for chosen in (parts, [part for part in parts if part not in SMALL_WORDS]):
+        if 3 <= len(chosen) <= LONGEST_ACRONYM:
+            letters = "".join(part[0] for part in chosen)
+            if letters.isalpha() and letters not in found:
+                found.append(letters)
+    return found
+
+
+def keys_of_name(name: str) -> Iterator[tuple[int, Form]]:
+    """Every key a name can be found under, each once, most faithful first."""
+    parts = split(name) or ([name.strip()] if name.strip() else [])
+    if parts:
+        yield from keys_of_words(name, parts, loose(parts))
+
+
+def keys_of_words(name: str, parts: Sequence[str], loosened: Sequence[str]) -> Iterator[tuple[int, Form]]:
+    """The keys of a name that has been taken apart already."""
+    seen = {first := key(parts)}
+    yield first, Form.PLAIN
+    more: list[tuple[Sequence[str], Form]] = [(loosened, Form.LOOSE)] if loosened != parts else []
+    if (
+        not name.isascii()
+        and (spelt := split(unicodedata.normalize("NFC", name).lower().translate(UMLAUTS))) != parts
+    ):
+        more.append((spelt, Form.LOOSE))
+    for part in shorter(name):
+        shorter_parts = split(part)
+        more += [(shorter_parts, Form.SHORT), (loose(shorter_parts), Form.SHORT)]
+    if len(parts) > 2:
+        more += [([letters], Form.ACRONYM) for letters in acronyms(parts)]
+    for other, form in more:
+        if other and (value := key(other)) not in seen:
+            seen.add(value)
+            yield value, form
+
+
+def name_from_iri(iri: str) -> str:
+    """The last part of an IRI as words."""
+    last = tail(iri)
+    if "%" in last:
+        last = unquote(last)
+    last = last.replace("_", " ")
+    return (last if last.islower() else CAMEL.sub(" ", last)).strip() or iri
+
+
+def is_code(parts: Sequence[str]) -> bool:
+    """Whether the words of an IRI's last part are a code (`Q42`, `m 0abc`) rather than a name: nobody says a
+    piece of it, or misspells it and is understood."""
+    is_sayable = False
+    for part in parts:
+        if not part.isalpha():
+            if any(map(str.isalpha, part)):
+                return True
+        elif len(part) > 1 or not part.isascii():
+            is_sayable = is_sayable or _pronounceable(part)
+    return not is_sayable
+
+
+def _pronounceable(part: str) -> bool:
+    return not part.isascii() or any(letter in "aeiouy" for letter in part)

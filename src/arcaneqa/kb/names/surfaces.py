@@ -1,0 +1,380 @@
+"""The names of a knowledge base on disk: found by key, by the words they hold, and through typing errors.
+
+Keys are sorted arrays, memory-mapped: whole spans of a question are looked up there, all in one go. Words are
+in SQLite's FTS5, whose rows are numbered from the best known entity to the least known one: reading in row
+order gives the likeliest names first and stops after the few that are wanted, however common a word is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import sqlite3
+import threading
+import weakref
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from rapidfuzz import process
+from rapidfuzz.distance import DamerauLevenshtein
+
+from arcaneqa.errors import IndexFormatError, InputError
+from arcaneqa.kb.interface import Ids
+from arcaneqa.kb.names.forms import (
+    Form,
+    is_code,
+    key,
+    keys_of_name,
+    keys_of_words,
+    loose,
+    name_from_iri,
+    split,
+    stem,
+)
+from arcaneqa.kb.terms import Iri, Term
+
+FOLDER = "surfaces"
+CHUNK = 50_000
+HELPERS = 4
+LONGEST_NAME = 300
+LONGEST_TEXT = 60
+MOST_NEIGHBOURS = 2000
+SHORTEST_MISSPELT = 5
+LONG_WORD = 8
+ALIAS = 16
+"""Added to a form where the name is not the label."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    node: int
+    form: Form
+    alias: bool
+
+
+class Named(Protocol):
+    """What names are read from; an `Index` is one.
+
+    `entities` leaves out literals, classes and relations; `texts` are literals that a question may state.
+    """
+
+    def entities(self) -> Ids: ...
+
+    def texts(self) -> Ids: ...
+
+    def degrees(self, ids: Ids) -> Ids: ...
+
+    def labels(self, ids: Ids) -> list[str | None]: ...
+
+    def aliases(self, ids: Ids) -> list[list[str]]: ...
+
+    def foreign_names(self, ids: Ids) -> list[list[str]]: ...
+
+    def terms(self, ids: Ids) -> list[Term]: ...
+
+
+def build_surfaces(folder: Path, index: Named) -> None:
+    """Write `folder/surfaces` from the labels and aliases of every entity, or its IRI's last part.
+
+    Short texts are found by key as well, as if they were their own names.
+    """
+    target = folder / FOLDER
+    target.mkdir(parents=True)
+    keys: list[NDArray[np.uint64]] = []
+    nodes: list[Ids] = []
+    forms: list[NDArray[np.uint8]] = []
+    rows: list[Ids] = []
+    database = sqlite3.connect(target / "words.db", isolation_level=None)
+    try:
+        database.executescript(
+            "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA page_size=8192;"
+            "CREATE VIRTUAL TABLE names USING fts5(name, content='', detail=none, "
+            "tokenize=\"ascii tokenchars '+#'\"); BEGIN"
+        )
+        written = 0
+        for names in _by_helpers(index, list(_chunks(_best_known_first(index, index.entities())))):
+            keys.append(np.array(names.keys, dtype=np.uint64))
+            nodes.append(np.array(names.nodes, dtype=np.int64))
+            forms.append(np.array(names.forms, dtype=np.uint8))
+            rows.append(np.array(names.rows, dtype=np.int64))
+            database.executemany(
+                "INSERT INTO names(rowid, name) VALUES (?, ?)", enumerate(names.texts, written)
+            )
+            written += len(names.texts)
+        for chunk in _chunks(_best_known_first(index, index.texts())):
+            texts = _Names()
+            texts.add_texts(index, chunk)
+            keys.append(np.array(texts.keys, dtype=np.uint64))
+            nodes.append(np.array(texts.nodes, dtype=np.int64))
+            forms.append(np.array(texts.forms, dtype=np.uint8))
+        database.executescript(
+            "INSERT INTO names(names) VALUES ('optimize');"
+            "CREATE VIRTUAL TABLE vocabulary USING fts5vocab(names, row);"
+            "CREATE TABLE word(text TEXT PRIMARY KEY, names INTEGER) WITHOUT ROWID;"
+            "INSERT INTO word SELECT term, doc FROM vocabulary;"
+            "DROP TABLE vocabulary;"
+            "CREATE TABLE backwards(text TEXT PRIMARY KEY) WITHOUT ROWID"
+        )
+        _write_backwards(database)
+    finally:
+        database.close()
+    _write_keys(target, _joined(keys, np.uint64), _joined(nodes, np.int64), _joined(forms, np.uint8))
+    np.save(target / "rows.npy", _narrow(_joined(rows, np.int64)))
+
+
+def _joined(parts: Sequence[NDArray[Any]], dtype: type[np.generic]) -> NDArray[Any]:
+    return np.concatenate([np.empty(0, dtype), *parts])
+
+
+def _best_known_first(index: Named, entities: Ids) -> Ids:
+    degrees = np.concatenate([index.degrees(chunk) for chunk in _chunks(entities)] or [entities])
+    return entities[np.argsort(-degrees, kind="stable")]
+
+
+def _chunks(ids: Ids) -> Iterator[Ids]:
+    for start in range(0, len(ids), CHUNK):
+        yield ids[start : start + CHUNK]
+
+
+class _Names:
+    """Names of some entities as they go to disk."""
+
+    def __init__(self) -> None:
+        self.keys: list[int] = []
+        self.nodes: list[int] = []
+        self.forms: list[int] = []
+        self.rows: list[int] = []
+        self.texts: list[str] = []
+
+    @classmethod
+    def of(cls, index: Named, entities: Ids) -> Self:
+        names = cls()
+        names.add(index, entities)
+        return names
+
+    def add(self, index: Named, ids: Ids) -> None:
+        columns = (index.terms(ids), index.labels(ids), index.aliases(ids), index.foreign_names(ids))
+        for node, term, label, aliases, foreign in zip(ids.tolist(), *columns, strict=True):
+            seen: set[int] = set()
+            if label:
+                self._add(node, label[:LONGEST_NAME], 0, seen)
+            for name in chain(aliases, foreign):
+                self._add(node, name[:LONGEST_NAME], ALIAS, seen)
+            if isinstance(term, Iri):
+                self._add_iri(node, name_from_iri(term.value)[:LONGEST_NAME], seen)
+
+    def add_texts(self, index: Named, ids: Ids) -> None:
+        for node, text in zip(ids.tolist(), index.labels(ids), strict=True):
+            if text and len(text) <= LONGEST_TEXT:
+                for value, form in keys_of_name(text):
+                    if form in (Form.PLAIN, Form.LOOSE):
+                        self.keys.append(value)
+                        self.nodes.append(node)
+                        self.forms.append(form)
+
+    def _add_iri(self, node: int, name: str, seen: set[int]) -> None:
+        """Where there is no other name, an IRI's words are the name; else one may still be called by them."""
+        parts = split(name)
+        is_name = not is_code(parts)
+        if is_name and not seen:
+            self._add(node, name, 0, seen)
+        elif (is_name or not seen) and not all(map(str.isdigit, parts)) and (whole := key(parts)) not in seen:
+            self.keys.append(whole)
+            self.forms.append(ALIAS if seen else 0)
+            self.nodes.append(node)
+
+    def _add(self, node: int, name: str, source: int, seen: set[int]) -> None:
+        parts = split(name) or ([name.strip()] if name.strip() else [])
+        if not parts:
+            return
+        before = len(seen)
+        for value, form in keys_of_words(name, parts, loose(parts)):
+            if value not in seen:
+                seen.add(value)
+                self.keys.append(value)
+                self.forms.append(form + source)
+                self.nodes.append(node)
+        if len(seen) > before:
+            self.texts.append(" ".join(map(stem, parts)))
+            self.rows.append(node)
+
+
+def _by_helpers(index: Named, chunks: list[Ids]) -> Iterator[_Names]:
+    """The names of the entities of each chunk, in order, worked out by several processes.
+
+    A helper that nobody listens to any more ends, so that none is left behind however the build ends.
+    """
+    count = min(len(chunks), os.cpu_count() or 1, HELPERS)
+    if count < 2 or "fork" not in multiprocessing.get_all_start_methods():
+        for chunk in chunks:
+            yield _Names.of(index, chunk)
+        return
+    fork = multiprocessing.get_context("fork")
+    lines: list[Connection] = []
+    helpers: list[multiprocessing.process.BaseProcess] = []
+    try:
+        for first in range(count):
+            here, there = fork.Pipe(duplex=False)
+            # A later helper would keep an earlier one's line open, and its own.
+            helpers.append(
+                fork.Process(target=_help, args=(index, chunks[first::count], there, [*lines, here]))
+            )
+            helpers[-1].start()
+            there.close()
+            lines.append(here)
+        for number in range(len(chunks)):
+            try:
+                yield lines[number % count].recv()
+            except EOFError:
+                raise InputError("A process that was listing names ended; is there enough memory?") from None
+    finally:
+        for line in lines:
+            line.close()
+        for helper in helpers:
+            helper.join()
+
+
+def _help(index: Named, chunks: list[Ids], line: Connection, others: list[Connection]) -> None:
+    for other in others:
+        other.close()
+    with contextlib.suppress(BrokenPipeError):
+        for chunk in chunks:
+            line.send(_Names.of(index, chunk))
+
+
+def _write_backwards(database: sqlite3.Connection) -> None:
+    """Words spelt backwards, sorted: an error in the first half of a word leaves its second half."""
+    database.create_function("backwards", 1, lambda text: text[::-1], deterministic=True)
+    database.execute(
+        "INSERT INTO backwards SELECT backwards(text) FROM word WHERE length(text) > 3 ORDER BY 1"
+    )
+
+
+def _write_keys(target: Path, keys: NDArray[np.uint64], nodes: Ids, forms: NDArray[np.uint8]) -> None:
+    # Whole names come before parts of names; otherwise the best known entity stays in front.
+    order = np.lexsort((forms % ALIAS >= Form.SHORT, keys))
+    np.save(target / "keys.npy", keys[order])
+    np.save(target / "nodes.npy", _narrow(nodes[order]))
+    np.save(target / "forms.npy", forms[order])
+
+
+def _narrow(ids: Ids) -> NDArray[np.signedinteger]:
+    return ids.astype(np.int32) if len(ids) == 0 or int(ids.max()) < 2**31 else ids
+
+
+class Surfaces:
+    """The names written by `build_surfaces`; safe to share between threads."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder / FOLDER
+        try:
+            self._keys = np.load(self._folder / "keys.npy", mmap_mode="r")
+            self._nodes = np.load(self._folder / "nodes.npy", mmap_mode="r")
+            self._forms = np.load(self._folder / "forms.npy", mmap_mode="r")
+            self._rows = np.load(self._folder / "rows.npy", mmap_mode="r")
+        except (OSError, ValueError) as error:
+            raise IndexFormatError(
+                f"{self._folder}: the names of this index are missing or damaged ({error}); build it again."
+            ) from error
+        self._threads = threading.local()
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @staticmethod
+    def exists(folder: Path) -> bool:
+        return (folder / FOLDER / "keys.npy").exists()
+
+    def find(self, keys: Sequence[int], limit: int) -> list[list[Hit]]:
+        """For each key its names' entities, the best known first."""
+        wanted = np.array(keys, dtype=np.uint64)
+        starts = np.searchsorted(self._keys, wanted, side="left").tolist()
+        ends = np.searchsorted(self._keys, wanted, side="right").tolist()
+        found: list[list[Hit]] = []
+        for start, end in zip(starts, ends, strict=True):
+            end = min(end, start + limit)
+            if start >= end:
+                found.append([])
+                continue
+            nodes, forms = self._nodes[start:end].tolist(), self._forms[start:end].tolist()
+            found.append([Hit(n, Form(f % ALIAS), f >= ALIAS) for n, f in zip(nodes, forms, strict=True)])
+        return found
+
+    def containing(self, parts: Sequence[Sequence[str]], limit: int) -> list[int]:
+        """Entities with a name that holds one word of every part, the best known first."""
+        if not all(parts):
+            return []
+        query = " AND ".join("(" + " OR ".join(f'"{word}"' for word in choices) + ")" for choices in parts)
+        rows = self._database.execute(
+            "SELECT rowid FROM names WHERE names MATCH ? ORDER BY rowid LIMIT ?", (query, limit)
+        ).fetchall()
+        return list(dict.fromkeys(int(self._rows[row]) for (row,) in rows))
+
+    def beginning(self, typed: str, limit: int) -> list[int]:
+        """Entities with a name that holds the typed words, the last of them perhaps unfinished."""
+        words = split(typed)
+        if not words:
+            return []
+        *whole, last = words
+        parts = [f'"{stem(word)}"' for word in whole] + [f'("{stem(last)}" OR "{last}" *)']
+        rows = self._database.execute(
+            "SELECT rowid FROM names WHERE names MATCH ? ORDER BY rowid LIMIT ?",
+            (" AND ".join(parts), 2 * limit),
+        ).fetchall()
+        return list(dict.fromkeys(int(self._rows[row]) for (row,) in rows))[:limit]
+
+    def frequencies(self, stems: Sequence[str]) -> dict[str, int]:
+        """How many names hold each word; words of no name are left out."""
+        marks = ",".join("?" * len(stems))
+        return dict(
+            self._database.execute(f"SELECT text, names FROM word WHERE text IN ({marks})", list(stems))
+        )
+
+    def similar(self, word: str, limit: int) -> list[str]:
+        """Words of names one typing error away (two in long words), then words that begin with this one.
+
+        One error leaves the first or the second half of a word as it was, so only words that share a half
+        are compared; two letters swapped in the very middle are looked up by themselves.
+        """
+        if len(word) < SHORTEST_MISSPELT:
+            return []
+        allowed = 1 if len(word) < LONG_WORD else 2
+        half = len(word) // 2
+        shortest, longest = len(word) - allowed, len(word) + allowed
+        backwards = self._range("backwards", word[half:][::-1], shortest, longest)
+        near = self._range("word", word[:half], shortest, longest)
+        near.extend(text[::-1] for text in backwards)
+        near.extend(self.frequencies([word[: half - 1] + word[half] + word[half - 1] + word[half + 1 :]]))
+        alike = process.extract(
+            word, sorted(set(near)), scorer=DamerauLevenshtein.distance, score_cutoff=allowed, limit=None
+        )
+        found = [text for text, _, _ in sorted(alike, key=lambda match: (match[1], match[0]))]
+        longer = self._range("word", word, len(word) + 1, 2 * len(word))
+        return list(dict.fromkeys([*found, *sorted(longer, key=len)]))[:limit]
+
+    def _range(self, table: str, prefix: str, shortest: int, longest: int) -> list[str]:
+        rows = self._database.execute(
+            f"SELECT text FROM {table} WHERE text >= ? AND text < ? AND length(text) BETWEEN ? AND ? LIMIT ?",
+            (prefix, prefix + "\U0010ffff", shortest, longest, MOST_NEIGHBOURS),
+        )
+        return [text for (text,) in rows]
+
+    @property
+    def _database(self) -> sqlite3.Connection:
+        opened: sqlite3.Connection | None = getattr(self._threads, "database", None)
+        if opened is None:
+            path = (self._folder / "words.db").resolve().as_uri() + "?mode=ro&immutable=1"
+            try:
+                opened = sqlite3.connect(path, uri=True, check_same_thread=False)
+            except sqlite3.Error as error:
+                raise IndexFormatError(f"{self._folder}: words.db cannot be opened ({error}).") from error
+            self._threads.database = opened
+            weakref.finalize(self, opened.close)
+        return opened

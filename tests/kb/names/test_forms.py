@@ -1,0 +1,131 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arcaneqa.kb.names.forms import (
+    Form,
+    acronyms,
+    is_code,
+    key,
+    keys_of_name,
+    loose,
+    name_from_iri,
+    shorter,
+    split,
+    words,
+)
+
+
+def found_under(name: str) -> dict[int, Form]:
+    return dict(keys_of_name(name))
+
+
+def form(name: str, said: str) -> Form | None:
+    keys = found_under(name)
+    return keys.get(key(split(said)), keys.get(key(loose(split(said)))))
+
+
+def test_case_accents_punctuation_and_spaces_are_forgotten() -> None:
+    assert form("Béla Fleck", "bela fleck") is Form.PLAIN
+    assert form("Dead Sea", "deadsea") is Form.PLAIN
+    assert form("U.S.", "us") is Form.PLAIN
+    assert form("Sinéad O'Connor", "sinead oconnor") is Form.PLAIN
+    assert form("Johnson & Johnson", "johnson and johnson") is Form.PLAIN
+    assert form("Jay-Z", "jay z") is Form.PLAIN
+
+
+def test_plural_possessive_and_article_are_forgotten() -> None:
+    assert form("The Beatles", "beatles") is Form.LOOSE
+    assert form("Country", "countries") is not None
+    assert form("Justin Bieber", "justin bieber's") is Form.PLAIN
+    assert form("Ludacris", "ludacris'") is Form.PLAIN
+
+
+def test_what_tells_namesakes_apart_is_forgotten() -> None:
+    assert form("John Forbes (British Army officer)", "john forbes") is Form.SHORT
+    assert form("Paris, Texas", "paris") is Form.SHORT
+    assert list(shorter("Paris")) == []
+    assert list(shorter("(Everything I Do) I Do It for You")) == ["I Do It for You"]
+
+
+def test_the_parts_of_a_title_are_names() -> None:
+    assert form("2001: A Space Odyssey", "a space odyssey") is Form.SHORT
+    assert form("Star Wars – A New Hope", "star wars") is Form.SHORT
+    assert form("The Lord of the Rings: The Two Towers", "the lord of the rings") is Form.SHORT
+    assert list(shorter("Spider-Man")) == []
+
+
+def test_letters_without_their_strokes() -> None:
+    assert form("Łódź", "lodz") is Form.PLAIN
+    assert form("Øresund", "oresund") is Form.PLAIN
+    assert form("München", "munchen") is Form.PLAIN
+    assert form("München", "muenchen") is Form.LOOSE
+    assert form("Straße", "strasse") is Form.PLAIN
+
+
+def test_numbers_are_one_however_they_are_written() -> None:
+    assert form("Ocean's Eleven", "oceans 11") is Form.LOOSE
+    assert form("Louis XIV", "louis 14") is Form.LOOSE
+
+
+def test_scripts_without_spaces_are_read_letter_by_letter() -> None:
+    assert split("慕尼黑大学") == list("慕尼黑大学")
+    assert form("ダグラス・アダムズ", "ダグラスアダムズ") is Form.PLAIN
+    assert [text.folded for text in words("대한민국의 수도")] == list("대한민국의수도")
+    assert split("Мюнхен") == ["мюнхен"]
+    assert split("हिन्दी") == ["हिन्दी"]
+
+
+def test_acronyms_need_three_words() -> None:
+    assert form("John F. Kennedy", "jfk") is Form.ACRONYM
+    assert set(acronyms(split("United States of America"))) == {"usoa", "usa"}
+    assert acronyms(["los", "angeles"]) == []
+
+
+def test_programming_languages_keep_their_signs() -> None:
+    assert split("C++ and C#") == ["c++", "and", "c#"]
+    assert form("C++", "c") is None
+
+
+def test_names_without_letters_are_still_names() -> None:
+    assert form("!!!", "!!!") is None  # a question's words never hold it, but the name is kept
+    assert list(keys_of_name("!!!"))
+    assert list(keys_of_name("  ")) == []
+
+
+def test_names_from_iris() -> None:
+    assert name_from_iri("http://dbpedia.org/resource/John_Forbes_(British_Army_officer)") == (
+        "John Forbes (British Army officer)"
+    )
+    assert name_from_iri("http://x.org/birthPlace") == "birth Place"
+    assert name_from_iri("http://x.org/Caf%C3%A9_Central/") == "Café Central"
+    assert name_from_iri("http://x.org/2001:_A_Space_Odyssey") == "2001: A Space Odyssey"
+    assert name_from_iri("urn:film:Paris_Texas") == "Paris Texas"
+
+
+def test_codes_are_told_from_names() -> None:
+    for code in ["m.0abc12", "m.cvt 0f3a", "Q42", "b7c9", "123", "m.bcdf"]:
+        assert is_code(split(code))
+    for name in ["Stanley Kubrick", "order 10248", "Łódź", "日本"]:
+        assert not is_code(split(name))
+
+
+def test_words_know_where_they_stand() -> None:
+    text = "Who wrote “L'Étranger”?"
+    assert [text[word.start : word.end] for word in words(text)] == ["Who", "wrote", "L'Étranger"]
+    assert words(text)[2].folded == "letranger"
+
+
+@given(st.text(max_size=60))
+def test_any_text_can_be_a_name(name: str) -> None:
+    keys = list(keys_of_name(name))
+    assert len({value for value, _ in keys}) == len(keys)
+    assert all(0 <= value < 2**64 for value, _ in keys)
+    if split(name):
+        assert keys[0] == (key(split(name)), Form.PLAIN)
+
+
+@given(st.text(max_size=60))
+def test_words_lie_inside_the_text_in_order(text: str) -> None:
+    places = [(word.start, word.end) for word in words(text)]
+    assert places == sorted(places)
+    assert all(0 <= start < end <= len(text) for start, end in places)

@@ -1,0 +1,111 @@
+"""A Virtuoso server of our own, with its shipped limits; installed from Debian where it is missing."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from urllib.parse import urlencode
+
+from tests.servers.oxigraph import free_port
+
+_PACKAGE = "virtuoso-opensource-7-bin"
+_SETTINGS = """
+[Database]
+DatabaseFile = {folder}/virtuoso.db
+ErrorLogFile = {folder}/virtuoso.log
+LockFile = {folder}/virtuoso.lck
+TransactionFile = {folder}/virtuoso.trx
+xa_persistent_file = {folder}/virtuoso.pxa
+[TempDatabase]
+DatabaseFile = {folder}/temporary.db
+TransactionFile = {folder}/temporary.trx
+[Parameters]
+ServerPort = {sql}
+DirsAllowed = {folder}
+NumberOfBuffers = {buffers}
+MaxDirtyBuffers = {dirty}
+ServerThreads = 20
+CheckpointInterval = 0
+[HTTPServer]
+ServerPort = {http}
+ServerThreads = 12
+[SPARQL]
+ResultSetMaxRows = 10000
+"""
+
+
+@dataclass(frozen=True)
+class Virtuoso:
+    folder: Path
+    sql: int
+    http: int
+    graphs: Iterator[int]
+
+    def load(self, facts: str) -> str:
+        """Hold these N-Triples in a graph of their own; returns the address to query."""
+        number = next(self.graphs)
+        file = self.folder / f"facts{number}.nt"
+        file.write_text(facts, encoding="utf-8")
+        return self.load_file(file, f"http://example.org/graph/{number}")
+
+    def load_file(self, file: Path, graph: str) -> str:
+        commands = (
+            f"ld_dir('{file.parent}', '{file.name}', '{graph}'); rdf_loader_run(); checkpoint; "
+            "select ll_file, ll_error from DB.DBA.load_list where ll_error is not null;"
+        )
+        address = f"127.0.0.1:{self.sql}"
+        done = subprocess.run(
+            ["isql-vt", address, "dba", "dba", "ERRORS=STDOUT", "VERBOSE=OFF", f"EXEC={commands}"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        if "Error" in done.stdout:
+            raise RuntimeError(done.stdout)
+        return f"http://127.0.0.1:{self.http}/sparql?{urlencode({'default-graph-uri': graph})}"
+
+
+def install_virtuoso() -> None:
+    if shutil.which("virtuoso-t") is None:
+        subprocess.run(["apt-get", "update", "-qq"], check=True)
+        subprocess.run(["apt-get", "install", "-y", "-qq", _PACKAGE], check=True)
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+@contextmanager
+def running_virtuoso(folder: Path, buffers: int = 20_000) -> Iterator[Virtuoso]:
+    install_virtuoso()
+    server = Virtuoso(folder, free_port(), free_port(), count())
+    settings = folder / "virtuoso.ini"
+    settings.write_text(
+        _SETTINGS.format(
+            folder=folder, sql=server.sql, http=server.http, buffers=buffers, dirty=buffers * 3 // 4
+        )
+    )
+    process = subprocess.Popen(
+        ["virtuoso-t", "+configfile", str(settings), "+foreground"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd=folder,
+    )
+    try:
+        until = time.monotonic() + 60
+        while not (_listens(server.sql) and _listens(server.http)):
+            if process.poll() is not None or time.monotonic() > until:
+                raise RuntimeError(f"Virtuoso did not start; see {folder}/virtuoso.log.")
+            time.sleep(0.1)
+        yield server
+    finally:
+        process.terminate()
+        process.wait(30)
