@@ -5,7 +5,8 @@
     python recipes/fragment.py DATA --encoder ENCODER --minutes 60       (trains one first)
 
 DATA is the folder with freebase-fragment/, grailqa/, webqsp/, cwq/ and lcquad/. Every step leaves its result
-under --work and is not repeated: an interrupted run goes on where it stopped. Figures go to docs/results.md.
+under --work and is not repeated: an interrupted run goes on where it stopped. Figures go to
+docs/measurements/results.md.
 """
 
 from __future__ import annotations
@@ -108,7 +109,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--only", nargs="+", choices=names, default=names, help="some of the benchmarks")
     parser.add_argument("--entities", nargs="+", choices=["gold", "linked"], default=["gold", "linked"])
     parser.add_argument("--limit", type=int, help="evaluate only so many questions of each benchmark")
-    parser.add_argument("--results", type=Path, default=HOME / "docs" / "results.md")
+    parser.add_argument("--results", type=Path, default=HOME / "docs" / "measurements" / "results.md")
     options = parser.parse_args()
     if options.model is not None and options.encoder is not None:
         parser.error("give --model MODEL, or --encoder ENCODER to train one, not both")

@@ -1,8 +1,8 @@
 """Trains the linker on one or several question sets; what is bundled was made like this.
 
-    python recipes/linker.py --out OUT KB=RECORDS.jsonl KB=RECORDS.jsonl …      (its weights)
-    python recipes/linker.py --head MODEL KB=RECORDS.jsonl …                    (the span head of a model)
-    python recipes/linker.py --head MODEL --check KB=RECORDS.jsonl …            (is it right elsewhere?)
+    python -m recipes.linker --out OUT KB=RECORDS.jsonl KB=RECORDS.jsonl …      (its weights)
+    python -m recipes.linker --head MODEL KB=RECORDS.jsonl …                    (the span head of a model)
+    python -m recipes.linker --head MODEL --check KB=RECORDS.jsonl …            (is it right elsewhere?)
 
 KB is an index folder (`demo` the bundled one), RECORDS unified records with their entities (`arcaneqa
 convert`). Each set counts the same, and of each at most `--most` questions are used. Questions whose
@@ -11,7 +11,7 @@ with it.
 
 The head needs no weights of its own but the linker's, and is trained anew for every encoder: MODEL gets
 `spans.safetensors`. With `--check` nothing is saved: for each knowledge base a head is trained without all of
-its sets and asked about them, and the table goes to docs/results.md.
+its sets and asked about them, and the table goes to docs/measurements/results.md.
 
 The bundled weights come from ten sets: WebQSP, ComplexWebQuestions and SimpleQuestions on the Freebase
 fragment, GrailQA and LC-QuAD on theirs, and synthesised questions (`arcaneqa synth`) on the demo, a film
@@ -28,10 +28,8 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
-from arcaneqa.bench.linking import is_held_out, misspelt
-from arcaneqa.bench.report import write_section
-from arcaneqa.bench.spans import elsewhere
 from arcaneqa.errors import ArcaneError, InputError
+from arcaneqa.figures import write_section
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.open import open_kb
 from arcaneqa.linking.linker import Linker
@@ -40,8 +38,10 @@ from arcaneqa.linking.weights import Weights
 from arcaneqa.model.scorer import ModelScorer
 from arcaneqa.record import Question, read_questions
 from arcaneqa.training.spans import Spans, fit, read_spans
+from benchmarks.linking import is_held_out, misspelt
+from benchmarks.spans import elsewhere
 
-RESULTS = Path(__file__).resolve().parents[1] / "docs" / "results.md"
+RESULTS = Path(__file__).resolve().parents[1] / "docs" / "measurements" / "results.md"
 READ = 100_000
 """Of a longer file only the first so many questions are drawn from."""
 
@@ -80,7 +80,7 @@ def main() -> None:
         body = elsewhere(spans)
         print(body)
         named = " ".join(f"KB={one.name}.jsonl" for one in sets)
-        line = f"python recipes/linker.py --head MODEL --check {named}"
+        line = f"python -m recipes.linker --head MODEL --check {named}"
         write_section(RESULTS, "span head", "Mentions told by the encoder, on sets never seen", line, body)
     else:
         fit([read for group in spans.values() for _, read in group]).save(options.head)

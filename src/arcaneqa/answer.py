@@ -13,7 +13,6 @@ from typing import Literal as Choice
 from arcaneqa.confidence import Confidence, features
 from arcaneqa.describe import items_of, unit_of
 from arcaneqa.errors import BudgetExceeded
-from arcaneqa.expected import ExpectedTypes, TypedRanker, TypedScorer
 from arcaneqa.induction.found import Found, Outcome
 from arcaneqa.induction.induction import Induction
 from arcaneqa.induction.learned import Learned
@@ -26,10 +25,9 @@ from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.forms import split, stem
 from arcaneqa.kb.open import open_kb
 from arcaneqa.kb.short_names import Names
-from arcaneqa.linking.classes import AnswerTypes
 from arcaneqa.linking.linker import Linker
-from arcaneqa.linking.links import Links
 from arcaneqa.linking.weights import Weights
+from arcaneqa.links import Links
 from arcaneqa.program.execute import execute
 from arcaneqa.program.expression import Entity, Value
 from arcaneqa.program.phrase import paraphrase
@@ -117,7 +115,6 @@ class ArcaneQA:
         confidence: Confidence,
         linker: Linker | None = None,
         beam: int = 5,
-        answer_types: AnswerTypes | None = None,
         ranker: Ranker | None = None,
         learned: Learned | None = None,
         exact: bool = False,
@@ -129,14 +126,9 @@ class ArcaneQA:
         self.linker = linker or Linker(kb)
         self.scorer = _OneAtATime(scorer)
         self.induction = Induction(kb, learned)
-        self.answer_types = answer_types
-        listening: Scorer = self.scorer
-        if answer_types is not None:
-            expected = ExpectedTypes(kb, answer_types)
-            listening, ranker = TypedScorer(self.scorer, expected), TypedRanker(expected, ranker)
         limit = None if exact else SHORTLIST
         weighed = Readings(kb) if readings else None
-        self.search = Search(self.induction, listening, beam, limit, ranker, readings=weighed)
+        self.search = Search(self.induction, self.scorer, beam, limit, ranker, readings=weighed)
 
     @classmethod
     def load(
@@ -146,13 +138,11 @@ class ArcaneQA:
         beam: int = 5,
         exact: bool = False,
         device: str = "cpu",
-        answer_types: bool = False,
     ) -> ArcaneQA:
         """Open a knowledge base (folder or endpoint URL) and a model; without a name, the bundled ones.
 
         `exact` lets the model read every set of candidates as a whole, however large. `device` is where
-        the encoder runs; any but the processor ("cuda") needs torch. With `answer_types` the classes that
-        a question seems to ask for count as evidence.
+        the encoder runs; any but the processor ("cuda") needs torch.
         """
         from arcaneqa.model.bundled import bundled_model
         from arcaneqa.model.scorer import ModelScorer
@@ -168,7 +158,6 @@ class ArcaneQA:
             Confidence.of_model(folder),
             linker,
             beam,
-            AnswerTypes(opened, ranker) if answer_types else None,
             ranker=ranker,
             learned=Learned.of_model(folder),
             exact=exact,

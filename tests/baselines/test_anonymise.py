@@ -2,8 +2,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arcaneqa.kb.index import Index
-from arcaneqa.linking.anonymise import anonymise
 from arcaneqa.linking.linker import Linker
+from baselines.anonymise import anonymise
 
 pytest_plugins = ["tests.linking.linking_kb"]
 

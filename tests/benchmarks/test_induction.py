@@ -6,7 +6,13 @@ from pathlib import Path
 
 import numpy as np
 
-from arcaneqa.bench.induction import (
+from arcaneqa.induction.induction import Induction
+from arcaneqa.induction.ranker import WordRanker
+from arcaneqa.kb.build import build_index
+from arcaneqa.kb.index import Index
+from arcaneqa.kb.terms import Iri, Literal
+from arcaneqa.record import Question
+from benchmarks.induction import (
     cases,
     measure_gold,
     measure_searches,
@@ -14,14 +20,8 @@ from arcaneqa.bench.induction import (
     search_at_random,
     topics_of,
 )
-from arcaneqa.bench.induction_report import measure_with_server
-from arcaneqa.bench.sampling import SAMPLE, measure_loss
-from arcaneqa.induction.induction import Induction
-from arcaneqa.induction.ranker import WordRanker
-from arcaneqa.kb.build import build_index
-from arcaneqa.kb.index import Index
-from arcaneqa.kb.terms import Iri, Literal
-from arcaneqa.record import Question
+from benchmarks.induction_report import measure_with_server
+from benchmarks.sampling import SAMPLE, measure_loss
 from tests.induction.plain import EX, PlainKb
 from tests.induction.randomness import random_kb
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from arcaneqa.bench.losses import Loss, report
 from arcaneqa.errors import InputError
 from arcaneqa.kb.index import Index
 from arcaneqa.linking.linker import Linker
+from benchmarks.losses import Loss, report
 
 pytest_plugins = ["tests.linking.linking_kb"]
 

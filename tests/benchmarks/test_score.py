@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from arcaneqa.bench.score import measure, table
 from arcaneqa.evaluation.metrics import Mode
+from benchmarks.score import measure, table
 
 
 def test_the_benchmark_runs_in_every_mode() -> None:

@@ -6,7 +6,6 @@ import random
 
 import pytest
 
-from arcaneqa.bench.induction import search_at_random
 from arcaneqa.induction.found import Found
 from arcaneqa.induction.grammar import MOST_SUBPROGRAMS
 from arcaneqa.induction.induction import Induction
@@ -16,6 +15,7 @@ from arcaneqa.kb.short_names import Names
 from arcaneqa.program.execute import execute
 from arcaneqa.program.steps import to_steps
 from arcaneqa.program.text import parse, print_program
+from benchmarks.induction import search_at_random
 from tests.induction.plain import PlainKb
 from tests.induction.randomness import RandomScorer, random_kb, random_topics
 

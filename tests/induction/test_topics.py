@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from arcaneqa.induction.topics import topics_from_links
 from arcaneqa.kb.terms import XSD, Iri, Literal
-from arcaneqa.linking.links import EntityCandidate, Links, LiteralLink, MentionLink
+from arcaneqa.links import EntityCandidate, Links, LiteralLink, MentionLink
 from arcaneqa.program.expression import Entity, Value
 from tests.induction.plain import EX, PlainKb
 

@@ -9,12 +9,9 @@ from hypothesis import strategies as st
 
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.terms import XSD, Iri
-from arcaneqa.linking.classes import AnswerTypes
 from arcaneqa.linking.linker import MOST_MENTIONS, PER_MENTION, Linker
-from arcaneqa.linking.links import Links
 from arcaneqa.linking.weights import Weights, bundled
-from arcaneqa.model.bundled import bundled_model
-from arcaneqa.model.scorer import ModelScorer
+from arcaneqa.links import Links
 
 pytest_plugins = ["tests.linking.linking_kb"]
 
@@ -135,18 +132,6 @@ def test_values_come_typed_as_in_the_facts(linker: Linker) -> None:
 def test_texts_of_facts_are_values(linker: Linker, question: str, texts: list[str]) -> None:
     found = [reading.lexical for literal in linker.link(question).literals for reading in literal.readings]
     assert sorted(found) == sorted(texts)
-
-
-@pytest.mark.parametrize(
-    ("question", "label"),
-    [("which river flows through paris?", "river"), ("what movies did wim wenders make?", "film")],
-)
-def test_answer_classes(kb: Index, question: str, label: str) -> None:
-    ranked = AnswerTypes(kb, ModelScorer.load(bundled_model()).ranker())
-    classes = Linker(kb, types=ranked).link(question).classes
-    assert kb.schema.classes[classes[0].klass].label == label
-    assert sum(math.exp(found.score) for found in classes) == pytest.approx(1)
-    assert Linker(kb).link(question).classes == ()
 
 
 def check(links: Links) -> None:

@@ -7,7 +7,6 @@ import pytest
 from typer.testing import CliRunner
 
 from arcaneqa.answer import ArcaneQA
-from arcaneqa.bench.linking import is_held_out, recall, report
 from arcaneqa.cli.main import app
 from arcaneqa.errors import ModelError
 from arcaneqa.kb.index import Index
@@ -16,6 +15,7 @@ from arcaneqa.linking.training import examples, train_linker
 from arcaneqa.linking.weights import Weights, bundled
 from arcaneqa.model.bundled import bundled_model
 from arcaneqa.record import Mention, Question
+from benchmarks.linking import is_held_out, recall, report
 
 pytest_plugins = ["tests.linking.linking_kb"]
 

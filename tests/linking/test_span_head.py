@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from typer.testing import CliRunner
 
 from arcaneqa.answer import ArcaneQA
-from arcaneqa.bench.linking import recall
-from arcaneqa.bench.spans import elsewhere
 from arcaneqa.cli.main import app
 from arcaneqa.errors import ModelError
 from arcaneqa.kb.index import Index
@@ -26,6 +24,8 @@ from arcaneqa.model.scorer import ModelScorer
 from arcaneqa.model.spans import FILE, SpanHead, SpanScorer, stretch_vectors
 from arcaneqa.record import Mention, Question
 from arcaneqa.training.spans import Spans, fit, read_spans
+from benchmarks.linking import recall
+from benchmarks.spans import elsewhere
 
 pytest_plugins = ["tests.linking.linking_kb"]
 

@@ -11,7 +11,7 @@ import typer
 
 if TYPE_CHECKING:
     from arcaneqa.kb.interface import KnowledgeBase
-    from arcaneqa.linking.links import Links
+    from arcaneqa.links import Links
 
 EXAMPLE = 'Example: arcaneqa link "which river flows through vienna?"'
 
@@ -27,12 +27,11 @@ def command(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Show mentions, candidate entities, literals and likely answer classes, each with its probability.
+    """Show mentions, candidate entities, and literals, each with its probability.
 
     Exit code 1 says that the question names nothing of the knowledge base.
     """
     from arcaneqa.kb.open import open_kb
-    from arcaneqa.linking.classes import AnswerTypes
     from arcaneqa.linking.linker import Linker
     from arcaneqa.linking.weights import Weights
     from arcaneqa.model.bundled import bundled_model
@@ -43,8 +42,7 @@ def command(
     scorer = ModelScorer.load(folder) if (folder / MANIFEST).exists() else None
     with open_kb(kb) as opened:
         spans = None if scorer is None else scorer.spans()
-        types = None if scorer is None else AnswerTypes(opened, scorer.ranker())
-        links = Linker(opened, Weights.of_model(folder), spans=spans, types=types).link(question)
+        links = Linker(opened, Weights.of_model(folder), spans=spans).link(question)
         found = as_data(links, opened)
     typer.echo(json.dumps(found, ensure_ascii=False) if as_json else as_text(found))
     if not links.mentions and not links.literals:
@@ -87,11 +85,7 @@ def as_data(links: Links, kb: KnowledgeBase) -> dict[str, Any]:
         }
         for literal in links.literals
     ]
-    classes = [
-        {"id": names.short(kb.schema.classes[link.klass].iri), "probability": _percent(link.score)}
-        for link in links.classes
-    ]
-    return {"question": links.question, "mentions": mentions, "literals": literals, "classes": classes}
+    return {"question": links.question, "mentions": mentions, "literals": literals}
 
 
 def _percent(log_probability: float) -> float:
@@ -109,7 +103,4 @@ def as_text(found: dict[str, Any]) -> str:
         unit = f"  ({literal['unit']})" if literal["unit"] else ""
         lines.append(f"“{literal['mention']}”  a value{unit}")
         lines.extend(f"          {reading}" for reading in literal["readings"])
-    if found["classes"]:
-        lines.append("Likely answer classes")
-        lines.extend(f"    {klass['probability']:4.0%}  {klass['id']}" for klass in found["classes"][:5])
     return "\n".join(lines) or "The question names nothing of this knowledge base."

@@ -14,7 +14,6 @@ import numpy as np
 
 from arcaneqa import __version__
 from arcaneqa.answer import ArcaneQA, Entities
-from arcaneqa.bench.report import hardware
 from arcaneqa.confidence import FEATURES, Confidence
 from arcaneqa.errors import InputError
 from arcaneqa.evaluation.calibration import expected_calibration_error
@@ -25,6 +24,7 @@ from arcaneqa.evaluation.predict import claim, identity, is_endpoint, predict
 from arcaneqa.evaluation.reading import Problems, QuestionFile, read_predictions
 from arcaneqa.evaluation.report import write_report
 from arcaneqa.evaluation.score import score, verdicts
+from arcaneqa.figures import hardware
 from arcaneqa.program.ontology import Ontology
 
 OFFICIAL = "official.json"

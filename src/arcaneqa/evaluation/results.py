@@ -1,4 +1,4 @@
-"""`docs/results.md`: what recipes measured, with date, hardware and commit; each report lies beside it."""
+"""`docs/measurements/results.md`: what recipes measured, with date, hardware, commit and the reports."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from arcaneqa.bench.report import write_section
 from arcaneqa.evaluation.report import JSON, MARKDOWN
 from arcaneqa.evaluation.tables import fine_table, markdown_table, results_table
+from arcaneqa.figures import write_section
 
 HEADER = """# Results
 

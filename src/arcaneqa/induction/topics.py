@@ -18,7 +18,7 @@ from arcaneqa.kb.names.words import label_from_iri
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri, Literal
 from arcaneqa.kb.values import value_of
-from arcaneqa.linking.links import Links
+from arcaneqa.links import Links
 from arcaneqa.program.expression import Entity, Expression, Value, post_order
 from arcaneqa.program.lexer import read_literal
 from arcaneqa.record import Mention

@@ -1,4 +1,4 @@
-"""The linker: a question goes in, mentions with ranked entities, literals and likely classes come out."""
+"""The linker: a question goes in, mentions with ranked entities, and literals come out."""
 
 from __future__ import annotations
 
@@ -17,10 +17,8 @@ from arcaneqa.kb.names.forms import name_from_iri, split
 from arcaneqa.kb.names.surfaces import Surfaces
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri
-from arcaneqa.linking.classes import AnswerTypes
 from arcaneqa.linking.features import NAMES, Featuriser
 from arcaneqa.linking.identifiers import identified
-from arcaneqa.linking.links import EntityCandidate, Links, LiteralLink, MentionLink
 from arcaneqa.linking.literals import find_literals, used_types
 from arcaneqa.linking.mentions import (
     LONGEST_TEXT,
@@ -36,6 +34,7 @@ from arcaneqa.linking.mentions import (
 from arcaneqa.linking.texts import stated_texts, with_texts
 from arcaneqa.linking.vocabulary import known_short_forms
 from arcaneqa.linking.weights import Weights, bundled
+from arcaneqa.links import EntityCandidate, Links, LiteralLink, MentionLink
 
 PER_MENTION = 5
 MOST_MENTIONS = 6
@@ -74,7 +73,7 @@ class Linker:
     """Links questions to one knowledge base.
 
     `weights` are the bundled ones unless others were trained; `limit` is how many entities a mention keeps.
-    `spans` judges mentions with a model's encoder, where one was trained for it; `types` ranks classes too.
+    `spans` judges mentions with a model's encoder, where one was trained for it.
     """
 
     def __init__(
@@ -83,11 +82,9 @@ class Linker:
         weights: Weights | None = None,
         limit: int = PER_MENTION,
         spans: SpanScorer | None = None,
-        types: AnswerTypes | None = None,
     ) -> None:
         self._kb = kb
         self._spans = spans
-        self._types = types
         self._weights = bundled() if weights is None else weights
         self._limit = limit
         short_forms = _joined(known_short_forms(), self._weights.short_forms)
@@ -114,8 +111,7 @@ class Linker:
         literals = find_literals(question[:LONGEST_TEXT], self._kb, self._used_types)
         stated = [literal for literal in literals if not _part_of_a_name(literal, mentions)]
         stated = with_texts(stated, stated_texts(text, considered.texts, mentions, self._kb))
-        classes = () if self._types is None else tuple(self._types.rank(question[:LONGEST_TEXT]))
-        return Links(question, tuple(mentions), tuple(stated), classes)
+        return Links(question, tuple(mentions), tuple(stated))
 
     def suggest(self, typed: str, limit: int) -> list[EntityCandidate]:
         """Entities whose name begins like this, the best known first."""

@@ -9,8 +9,8 @@ from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.terms import XSD, Literal
 from arcaneqa.linking.dates import Time, times
-from arcaneqa.linking.links import LiteralLink
 from arcaneqa.linking.numbers import Number, numbers
+from arcaneqa.links import LiteralLink
 
 WHOLE = ("integer", "int", "long", "nonNegativeInteger", "positiveInteger", "short", "byte")
 BROKEN = ("double", "float", "decimal")

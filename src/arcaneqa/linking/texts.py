@@ -10,9 +10,9 @@ import numpy as np
 
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.terms import Literal
-from arcaneqa.linking.links import LiteralLink, MentionLink
 from arcaneqa.linking.mentions import Proposal, Span, Text
 from arcaneqa.linking.vocabulary import QUESTION_WORDS, STOP_WORDS, UNITS
+from arcaneqa.links import LiteralLink, MentionLink
 
 MOST_TEXTS = 3
 MOST_READINGS = 3

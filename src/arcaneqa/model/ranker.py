@@ -26,7 +26,7 @@ _LONGEST = 48
 
 
 class EncoderRanker:
-    """Implements `induction.scorer.Ranker` and `linking.classes.Nearness`; threads may share it."""
+    """Implements `induction.scorer.Ranker`; threads may share it."""
 
     def __init__(self, questions: QuestionReader, reader: Reader, words: WordPieces) -> None:
         self._by_words = WordRanker()

@@ -25,7 +25,7 @@ FILE = "spans.safetensors"
 Stretch = tuple[int, int]
 """From the first character to behind the last."""
 
-_AGAIN = "train it again (`python recipes/linker.py --head MODEL KB=RECORDS.jsonl`), or delete it"
+_AGAIN = "train it again (`python -m recipes.linker --head MODEL KB=RECORDS.jsonl`), or delete it"
 _ARRAYS = ("inward", "bias", "outward", "known")
 
 

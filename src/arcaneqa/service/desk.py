@@ -19,7 +19,7 @@ from arcaneqa.induction.guide import NEVER, Choice
 from arcaneqa.induction.scorer import Decision, Scores
 from arcaneqa.induction.trace import Considered
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.linking.links import Links
+from arcaneqa.links import Links
 from arcaneqa.program.execute import Budget, execute
 from arcaneqa.program.phrase import paraphrase
 from arcaneqa.program.sparql import to_sparql

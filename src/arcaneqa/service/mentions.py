@@ -13,7 +13,7 @@ from arcaneqa.answer import ArcaneQA
 from arcaneqa.errors import InputError
 from arcaneqa.induction.topics import describe
 from arcaneqa.kb.terms import Literal
-from arcaneqa.linking.links import EntityCandidate, Links, MentionLink
+from arcaneqa.links import EntityCandidate, Links, MentionLink
 from arcaneqa.service.contract import ChosenEntity
 
 

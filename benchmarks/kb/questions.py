@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from arcaneqa.bench.kb.graph import RELATIONS, SET_RELATION, VALUED, klass, relation, set_object
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import Comparison, NodeSet, Step
 from arcaneqa.kb.terms import XSD, Iri, Literal
+from benchmarks.kb.graph import RELATIONS, SET_RELATION, VALUED, klass, relation, set_object
 
 FREQUENT = relation(0)
 NUMBERS = relation(RELATIONS - VALUED)

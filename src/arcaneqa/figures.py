@@ -25,7 +25,7 @@ def write_section(document: Path, name: str, title: str, command: str, body: str
         f"<!-- {name} -->\n## {title}\n`{command}` · {date.today():%Y-%m-%d} · {hardware()}\n\n"
         f"{body.strip()}\n<!-- /{name} -->\n"
     )
-    old = document.read_text(encoding="utf-8") if document.exists() else "# Benchmarks\n"
+    old = document.read_text(encoding="utf-8") if document.exists() else "# Measurements\n"
     pattern = re.compile(rf"<!-- {re.escape(name)} -->.*?<!-- /{re.escape(name)} -->\n", re.DOTALL)
     new = pattern.sub(lambda _: text, old) if pattern.search(old) else old.rstrip("\n") + "\n\n" + text
     document.write_text(new, encoding="utf-8")

@@ -12,7 +12,10 @@ from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 
-from arcaneqa.bench.kb.engines import (
+from arcaneqa.errors import InputError
+from arcaneqa.figures import write_section
+from arcaneqa.kb.index import Index
+from benchmarks.kb.engines import (
     DuckDb,
     Engine,
     IndexEngine,
@@ -22,12 +25,9 @@ from arcaneqa.bench.kb.engines import (
     oxigraph_server,
     virtuoso,
 )
-from arcaneqa.bench.kb.graph import write_graph
-from arcaneqa.bench.kb.measure import Say, Table, alternate, measure
-from arcaneqa.bench.kb.tables import Load, Opening, agreement, bars, growth, loading, portrait, times
-from arcaneqa.bench.report import write_section
-from arcaneqa.errors import InputError
-from arcaneqa.kb.index import Index
+from benchmarks.kb.graph import write_graph
+from benchmarks.kb.measure import Say, Table, alternate, measure
+from benchmarks.kb.tables import Load, Opening, agreement, bars, growth, loading, portrait, times
 
 _MEMORY = (
     "import re, pathlib; status = pathlib.Path('/proc/self/status').read_text(); "
@@ -76,7 +76,7 @@ def compare(work: Path, triples: int, document: Path, say: Say) -> None:
         _NOTE,
         agreement(table),
     ]
-    command = f"arcaneqa bench kb --triples {triples}"
+    command = f"python -m benchmarks kb --triples {triples}"
     title = f"The index on {triples:,} triples against other stores"
     write_section(document, f"kb-{triples}", title, command, "\n\n".join(body))
 
@@ -103,7 +103,7 @@ def grow(work: Path, triples: int, document: Path, say: Say) -> None:
         "Milliseconds, warm, both indexes asked in turn. Answers to questions without a set grow with the "
         "graph.",
     ]
-    command = f"arcaneqa bench kb --triples {triples} --alone"
+    command = f"python -m benchmarks kb --triples {triples} --alone"
     title = f"The index on {triples:,} triples"
     write_section(document, f"kb-{triples}", title, command, "\n\n".join(body))
 

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 
-from arcaneqa.bench.linking import gold_nodes
 from arcaneqa.errors import InputError
 from arcaneqa.evaluation.judge import Judge, Verdict
 from arcaneqa.evaluation.metrics import Mode
@@ -23,6 +22,7 @@ from arcaneqa.linking.mentions import Text
 from arcaneqa.program.expression import Entity, Expression, post_order
 from arcaneqa.program.ontology import Ontology
 from arcaneqa.record import Prediction, Question
+from benchmarks.linking import gold_nodes
 
 
 class Loss(StrEnum):

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 import httpx
 import numpy as np
 
-from arcaneqa.bench.induction import Case
 from arcaneqa.errors import ArcaneError
 from arcaneqa.induction.induction import Induction, Machine
 from arcaneqa.induction.meaning import Meanings, Roots
@@ -26,6 +25,7 @@ from arcaneqa.kb.interface import KnowledgeBase, NodeSet, Step
 from arcaneqa.kb.terms import Iri
 from arcaneqa.program.execute import execute
 from arcaneqa.program.expression import And, Class, Cons, Count, During, Expression, Extreme, Join, Relation
+from benchmarks.induction import Case
 
 SAMPLE = 20
 IN_THE_PAPER = 100

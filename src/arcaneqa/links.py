@@ -1,4 +1,4 @@
-"""What linking finds in a question: mentions with candidate entities, literals, likely answer classes."""
+"""What linking finds in a question: mentions with candidate entities, and the literals it states."""
 
 from __future__ import annotations
 
@@ -43,18 +43,9 @@ class LiteralLink:
 
 
 @dataclass(frozen=True, slots=True)
-class ClassLink:
-    """A class the answers may have; `score` is its log-probability among those offered."""
-
-    klass: int
-    score: float
-
-
-@dataclass(frozen=True, slots=True)
 class Links:
     """Mentions may overlap; the program decides which are meant."""
 
     question: str
     mentions: tuple[MentionLink, ...] = ()
     literals: tuple[LiteralLink, ...] = ()
-    classes: tuple[ClassLink, ...] = ()

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from arcaneqa.bench.kb.measure import Table
+from benchmarks.kb.measure import Table
 
 _MOST = 300_000
 _BY_NAME = {"outgoing relations": 100.0, "incoming relations": 40.0}

@@ -7,10 +7,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from arcaneqa.bench.kb.engines import Engine, IndexEngine
-from arcaneqa.bench.kb.graph import SET_SIZES
-from arcaneqa.bench.kb.questions import Asked, Question, asked_sets, questions
 from arcaneqa.kb.index import Index
+from benchmarks.kb.engines import Engine, IndexEngine
+from benchmarks.kb.graph import SET_SIZES
+from benchmarks.kb.questions import Asked, Question, asked_sets, questions
 
 _REPEATS = 9
 _ROUNDS = 5

@@ -1,4 +1,4 @@
-"""How fast training is on this machine, and where the time goes: `python -m arcaneqa.bench.train SETS…`.
+"""How fast training is on this machine, and where the time goes: `python -m benchmarks.train SETS…`.
 
 Like training itself it needs torch, transformers, tokenizers, safetensors and numpy only.
 """
@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from arcaneqa.bench.report import write_section
+from arcaneqa.figures import write_section
 from arcaneqa.model.checkpoint import create
 from arcaneqa.model.config import ModelConfig
 from arcaneqa.model.encoder import steady_gpu
@@ -112,20 +112,20 @@ def run(
     """Measure, and put the table into a document."""
     body = measure(sets, encoder, batch, call_tokens, updates)
     names = " ".join(path.name for path in sets)
-    line = f"python -m arcaneqa.bench.train {names} --encoder {Path(encoder).name} --batch {batch}"
+    line = f"python -m benchmarks.train {names} --encoder {Path(encoder).name} --batch {batch}"
     line += f" --call-tokens {call_tokens}"
     write_section(document, "train", "Training speed", line, body)
     return body
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="python -m arcaneqa.bench.train", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.train", description=__doc__)
     parser.add_argument("sets", nargs="+", type=Path, help="folders made by `arcaneqa prepare`")
     parser.add_argument("--encoder", required=True, help="as for training")
     parser.add_argument("--batch", type=int, default=128)
     parser.add_argument("--call-tokens", type=int, default=32_768)
     parser.add_argument("--updates", type=int, default=30)
-    parser.add_argument("--document", type=Path, default=Path("docs/benchmarks.md"))
+    parser.add_argument("--document", type=Path, default=Path("docs/measurements/benchmarks.md"))
     given = parser.parse_args(arguments)
     print(run(given.sets, given.encoder, given.batch, given.call_tokens, given.updates, given.document))
 

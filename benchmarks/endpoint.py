@@ -13,8 +13,6 @@ from urllib.parse import urlencode
 
 import numpy as np
 
-from arcaneqa.bench.induction import Case, cases
-from arcaneqa.bench.kb import engines
 from arcaneqa.errors import InputError
 from arcaneqa.induction.induction import Induction
 from arcaneqa.induction.rewriting import buildable
@@ -28,6 +26,8 @@ from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.terms import Literal, Term
 from arcaneqa.kb.values import value_of
 from arcaneqa.record import Question, read_questions
+from benchmarks.induction import Case, cases
+from benchmarks.kb import engines
 
 # What the reference implementation asks of Virtuoso for two hops and a class, by its own code.
 REFERENCE_QUERIES = 70

@@ -15,7 +15,7 @@ import numpy as np
 
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.forms import words
-from arcaneqa.linking.links import Links, LiteralLink, MentionLink
+from arcaneqa.links import Links, LiteralLink, MentionLink
 
 SURE = math.log(0.5)
 Link = TypeVar("Link", MentionLink, LiteralLink)

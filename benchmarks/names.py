@@ -108,7 +108,7 @@ def measure(size: int, folder: Path | None) -> dict[str, float]:
             build_surfaces(kept, MadeUpNames(size))
             (kept / BUILT).write_text(json.dumps(time.perf_counter() - started))
         disk = sum(file.stat().st_size for file in (kept / FOLDER).iterdir())
-        code = "import sys; from arcaneqa.bench.names import look; look(sys.argv[1], int(sys.argv[2]))"
+        code = "import sys; from benchmarks.names import look; look(sys.argv[1], int(sys.argv[2]))"
         done = subprocess.run(
             [sys.executable, "-c", code, str(kept), str(size)], check=True, capture_output=True, text=True
         )

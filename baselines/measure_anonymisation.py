@@ -1,17 +1,24 @@
-"""What answers gain or lose where mentions are replaced by the kind of thing they name."""
+"""What answers gain or lose where mentions are replaced by the kind of thing they name.
+
+`python -m baselines.measure_anonymisation QUESTIONS.jsonl [--kb KB] [--model MODEL] [--most 100]`
+"""
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
+from pathlib import Path
 
 from arcaneqa.answer import ArcaneQA
 from arcaneqa.evaluation.metrics import overlap
-from arcaneqa.linking.anonymise import anonymise
+from arcaneqa.figures import write_section
 from arcaneqa.linking.linker import Linker
-from arcaneqa.linking.links import Links
 from arcaneqa.linking.weights import bundled
-from arcaneqa.record import Question
+from arcaneqa.links import Links
+from arcaneqa.record import Question, read_questions
+from baselines.anonymise import anonymise
 
 
 class _Linked(Linker):
@@ -43,3 +50,22 @@ def mean_f1(questions: Sequence[Question], qa: ArcaneQA) -> float:
         found = {item.id or item.value or "" for item in answer.items}
         total += overlap(set(question.answers or ()), found).f1
     return 100 * total / len(questions)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=Path, help="questions with their answers, as unified records")
+    parser.add_argument("--kb", help="index folder or endpoint; the demo if left out")
+    parser.add_argument("--model", type=Path, help="checkpoint; the bundled one if left out")
+    parser.add_argument("--most", type=int, default=100, help="use at most so many questions, the first ones")
+    parser.add_argument("--document", type=Path, default=Path("docs/measurements/results.md"))
+    given = parser.parse_args()
+    body = report(list(islice(read_questions(given.data), given.most)), ArcaneQA.load(given.kb, given.model))
+    line = f"python -m baselines.measure_anonymisation {given.data.name} --kb KB --most {given.most}"
+    name = given.data.stem
+    write_section(given.document, f"anonymisation {name}", f"Anonymisation: {name}", line, body)
+    print(body)
+
+
+if __name__ == "__main__":
+    main()

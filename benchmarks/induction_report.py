@@ -1,4 +1,4 @@
-"""The tables of `arcaneqa bench induction`."""
+"""The tables of `python -m benchmarks induction`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,14 @@ from pathlib import Path
 
 import numpy as np
 
-from arcaneqa.bench.induction import (
+from arcaneqa.errors import InputError
+from arcaneqa.induction.induction import Induction
+from arcaneqa.induction.ranker import WordRanker
+from arcaneqa.induction.scorer import Ranker
+from arcaneqa.induction.search import SHORTLIST
+from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.record import read_questions
+from benchmarks.induction import (
     BEAM,
     Case,
     Gold,
@@ -24,14 +31,7 @@ from arcaneqa.bench.induction import (
     search_at_random,
     topics_of,
 )
-from arcaneqa.bench.sampling import IN_THE_PAPER, SAMPLE, Lost, Ways, measure_loss, measure_ways
-from arcaneqa.errors import InputError
-from arcaneqa.induction.induction import Induction
-from arcaneqa.induction.ranker import WordRanker
-from arcaneqa.induction.scorer import Ranker
-from arcaneqa.induction.search import SHORTLIST
-from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.record import read_questions
+from benchmarks.sampling import IN_THE_PAPER, SAMPLE, Lost, Ways, measure_loss, measure_ways
 
 
 def report(
@@ -79,7 +79,7 @@ def _timed(induction: Induction, every: Sequence[Case], timed: int) -> dict[str,
 
 
 def measure_with_server(kb: KnowledgeBase, every: Sequence[Case], facts: Path, sampled: int) -> Ways:
-    from arcaneqa.bench.kb.engines import load_oxigraph, oxigraph_server
+    from benchmarks.kb.engines import load_oxigraph, oxigraph_server
 
     if not facts.exists():
         raise InputError(f"{facts} does not exist; --facts takes the N-Triples the index was built from.")

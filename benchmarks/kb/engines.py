@@ -16,9 +16,9 @@ from urllib.parse import urlencode
 
 import numpy as np
 
-from arcaneqa.bench.kb.questions import Asked, Question, answer_of, sparql
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import NodeSet
+from benchmarks.kb.questions import Asked, Question, answer_of, sparql
 
 _GRAPH = "http://kb.example/graph"
 _WAIT = 120.0

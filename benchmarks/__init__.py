@@ -1,0 +1,1 @@
+"""What stands behind every figure in the docs; not part of the product."""

@@ -1,0 +1,309 @@
+"""The benchmarks behind every figure in the docs: `python -m benchmarks NAME …`, in the project's folder."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arcaneqa.errors import ArcaneError
+
+app = typer.Typer(
+    help="Measure this machine; tables go to docs/measurements/.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+
+
+@app.command()
+def linking(
+    data: Annotated[Path, typer.Argument(help="Questions with their entities, as unified records.")],
+    kb: Annotated[str | None, typer.Option(help="Index folder or endpoint; the demo if left out.")] = None,
+    learn: Annotated[
+        bool,
+        typer.Option(help="Train on nine tenths here and test on the rest, in place of bundled weights."),
+    ] = False,
+    model: Annotated[
+        Path | None, typer.Option(help="Model whose encoder judges mentions; the bundled one if left out.")
+    ] = None,
+    most: Annotated[int, typer.Option(help="Use at most so many questions, the first ones.")] = 10_000,
+    document: Annotated[Path, typer.Option(help="Where the table goes.")] = Path(
+        "docs/measurements/results.md"
+    ),
+) -> None:
+    """How many gold entities and literals the linker finds.
+
+    Example: python -m benchmarks linking dev.jsonl --kb my-kb
+    """
+    from itertools import islice
+
+    from arcaneqa.figures import write_section
+    from arcaneqa.kb.open import open_kb
+    from arcaneqa.model.bundled import bundled_model
+    from arcaneqa.model.scorer import ModelScorer
+    from arcaneqa.record import read_questions
+    from benchmarks.linking import report
+
+    spans = ModelScorer.load(model or bundled_model()).spans()
+    with open_kb(kb) as opened:
+        body = report(list(islice(read_questions(data), most)), opened, learn, spans)
+    options = f"{' --learn' if learn else ''} --most {most}"
+    command_line = f"python -m benchmarks linking {data.name} --kb KB{options}"
+    write_section(document, f"linking {data.stem}", f"Linking: {data.stem}", command_line, body)
+    typer.echo(body)
+
+
+@app.command()
+def losses(
+    data: Annotated[Path, typer.Argument(help="Questions with their entities, as unified records.")],
+    gold: Annotated[Path, typer.Argument(help="Predictions with given entities (`--entities gold`).")],
+    linked: Annotated[Path, typer.Argument(help="Predictions with found entities.")],
+    kb: Annotated[str | None, typer.Option(help="Index folder; the demo if left out.")] = None,
+    model: Annotated[
+        Path | None, typer.Option(help="The model that predicted; the bundled one if left out.")
+    ] = None,
+    document: Annotated[Path, typer.Option(help="Where the table goes.")] = Path(
+        "docs/measurements/results.md"
+    ),
+) -> None:
+    """What answers lose because entities have to be found, and where on the way.
+
+    Example: python -m benchmarks losses dev.jsonl gold/predictions.jsonl linked/predictions.jsonl --kb my-kb
+    """
+    from arcaneqa.answer import ArcaneQA
+    from arcaneqa.figures import write_section
+    from benchmarks.losses import report
+
+    qa = ArcaneQA.load(kb, model)
+    body = report(data, gold, linked, qa.kb, qa.linker)
+    command_line = f"python -m benchmarks losses {data.name} GOLD.jsonl LINKED.jsonl --kb KB"
+    title = f"Where linking loses: {data.stem}"
+    write_section(document, f"losses {data.stem}", title, command_line, body)
+    typer.echo(body)
+
+
+@app.command()
+def names(
+    labels: Annotated[int, typer.Option(help="How many names to make up, 10,000,000 say.")] = 0,
+    compared: Annotated[int, typer.Option(help="How many to compare engines with.")] = 0,
+    folder: Annotated[
+        Path | None, typer.Option(help="Keep the names here, and use those of a former run.")
+    ] = None,
+    document: Annotated[Path, typer.Option(help="Where the table goes.")] = Path(
+        "docs/measurements/benchmarks.md"
+    ),
+) -> None:
+    """How fast the spans of a question are found among millions of names, and what other engines take.
+
+    Example: python -m benchmarks names --labels 1000000 --compared 200000
+    """
+    from arcaneqa.figures import write_section
+    from benchmarks.names import compare, measure, table
+
+    if labels:
+        body = table([(f"{labels:,} names, all spans", measure(labels, folder))])
+        command_line = f"python -m benchmarks names --labels {labels}"
+        write_section(document, "names", "Finding names", command_line, body)
+        typer.echo(body)
+    if compared:
+        body = table(compare(compared))
+        command_line = f"python -m benchmarks names --compared {compared}"
+        title = f"Engines for names: {compared:,} of them"
+        write_section(document, "name engines", title, command_line, body)
+        typer.echo(body)
+
+
+@app.command("kb")
+def kb(
+    triples: Annotated[int, typer.Option(help="Size of the graph that is made.")] = 5_000_000,
+    alone: Annotated[bool, typer.Option("--alone", help="The index only, and on a tenth of it.")] = False,
+    work: Annotated[Path, typer.Option(help="Folder for graphs and stores; kept.")] = Path(".cache/bench-kb"),
+    document: Annotated[Path, typer.Option(help="Where the table goes.")] = Path(
+        "docs/measurements/benchmarks.md"
+    ),
+) -> None:
+    """Ask every question of the index, DuckDB, Oxigraph and Virtuoso, and compare.
+
+    Example: python -m benchmarks kb --triples 5000000
+    """
+    from benchmarks.kb import compare, grow
+
+    (grow if alone else compare)(work.absolute(), triples, document, lambda line: typer.echo(line, err=True))
+
+
+@app.command()
+def induction(
+    kb: Annotated[str, typer.Argument(help="Index folder.")],
+    data: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Questions with gold programs; without any, random searches only."),
+    ] = None,
+    facts: Annotated[
+        Path | None,
+        typer.Option(help="The N-Triples of the index, to ask an Oxigraph server the paper's way."),
+    ] = None,
+    searches: Annotated[int, typer.Option(help="Random searches whose programs are executed.")] = 10_000,
+    timed: Annotated[int, typer.Option(help="Searches to time, of each kind.")] = 500,
+    sampled: Annotated[int, typer.Option(help="Programs to walk the paper's way.")] = 200,
+    document: Annotated[Path, typer.Option(help="Where the tables go.")] = Path(
+        "docs/measurements/benchmarks.md"
+    ),
+) -> None:
+    """How many gold programs induction can build, how fast, and that no search goes astray.
+
+    Example: python -m benchmarks induction my-kb train.jsonl dev.jsonl --facts facts.nt.gz
+    """
+    from arcaneqa.figures import write_section
+    from arcaneqa.kb.open import open_kb
+    from benchmarks.induction_report import report
+
+    with open_kb(kb) as opened:
+        body = report(opened, data or [], facts, searches, timed, sampled)
+    name = Path(kb).name
+    if not data:
+        line = f"python -m benchmarks induction {name} --searches {searches}"
+        write_section(document, f"searches {name}", f"Random searches: {name}", line, body)
+    else:
+        files = " ".join(path.name for path in data)
+        line = f"python -m benchmarks induction {name} {files}{f' --facts {facts.name}' if facts else ''}"
+        line += f" --searches {searches} --timed {timed} --sampled {sampled}"
+        write_section(document, f"induction {name}", f"Induction: {name}", line, body)
+    typer.echo(body)
+
+
+@app.command()
+def score(
+    predictions: Annotated[int, typer.Option(help="How many predictions to make up.")] = 60_000,
+    document: Annotated[Path, typer.Option(help="Where the table goes.")] = Path(
+        "docs/measurements/benchmarks.md"
+    ),
+) -> None:
+    """How long scoring takes, and how much memory.
+
+    Example: python -m benchmarks score --predictions 60000
+    """
+    from arcaneqa.figures import write_section
+    from benchmarks.score import measure, table
+
+    body = table(measure(predictions))
+    line = f"python -m benchmarks score --predictions {predictions}"
+    write_section(document, "score", f"Scoring {predictions:,} predictions", line, body)
+    typer.echo(body)
+
+
+@app.command()
+def language(
+    format: Annotated[str, typer.Argument(help="The dataset's format, as for `arcaneqa convert`.")],
+    source: Annotated[Path, typer.Argument(help="The dataset's file, plain or .gz.")],
+    kb: Annotated[str, typer.Option(help="Index folder.")],
+    facts: Annotated[
+        Path | None, typer.Option(help="The N-Triples of the index, to ask the published SPARQL there.")
+    ] = None,
+    most: Annotated[int | None, typer.Option(help="Use at most so many questions, the first ones.")] = None,
+    document: Annotated[Path, typer.Option(help="Where the table goes.")] = Path(
+        "docs/measurements/language.md"
+    ),
+) -> None:
+    """Take every program of a dataset through text, steps, execution and SPARQL.
+
+    Example: python -m benchmarks language webqsp WebQSP.train.json --kb my-freebase --facts freebase.nt.gz
+    """
+    from itertools import islice
+
+    from arcaneqa.datasets.convert import FORMATS, read_drafts
+    from arcaneqa.errors import InputError
+    from arcaneqa.figures import write_section
+    from arcaneqa.kb.open import open_kb
+    from benchmarks.language import load, report
+
+    if format not in FORMATS:
+        raise InputError(f"There is no format “{format}”; give one of {', '.join(FORMATS)}.")
+    with open_kb(kb) as opened:
+        drafts = islice(read_drafts(format, source, opened.profile, opened), most)
+        body = report(drafts, opened, None if facts is None else load(facts))
+    file = f"{source.parent.name}/{source.name}"
+    line = f"python -m benchmarks language {format} {file} --kb {Path(kb).name}"
+    line += f" --facts {facts.parent.name}/{facts.name}" if facts else ""
+    line += f" --most {most}" if most else ""
+    title = f"{file}, first {most:,}" if most else file
+    write_section(document, f"language {title}", title, line, body)
+    typer.echo(body)
+
+
+@app.command()
+def endpoint(
+    facts: Annotated[Path, typer.Argument(help="N-Triples, plain or .gz; served and indexed here.")],
+    data: Annotated[Path, typer.Argument(help="Questions with gold programs, as unified records.")],
+    profile: Annotated[str, typer.Option(help="rdf, freebase or a JSON file.")] = "rdf",
+    questions: Annotated[int, typer.Option(help="How many questions, spread over the file.")] = 200,
+    document: Annotated[Path, typer.Option(help="Where the table goes.")] = Path(
+        "docs/measurements/benchmarks.md"
+    ),
+) -> None:
+    """Induce the same gold programs over the index, over Oxigraph and over Virtuoso, and compare.
+
+    Example: python -m benchmarks endpoint facts.nt.gz dev.jsonl --profile freebase
+    """
+    from arcaneqa.figures import write_section
+    from arcaneqa.kb.profile import load_profile
+    from benchmarks.endpoint import run
+
+    body = run(facts, data, load_profile(profile), questions, lambda line: typer.echo(line, err=True))
+    line = (
+        f"python -m benchmarks endpoint {facts.name} {data.name} --profile {profile} --questions {questions}"
+    )
+    write_section(document, f"endpoint {data.stem}", f"Induction over endpoints: {data.stem}", line, body)
+    typer.echo(body)
+
+
+@app.command()
+def synth(
+    kb: Annotated[str | None, typer.Option(help="Index folder or endpoint; the demo if left out.")] = None,
+    size: Annotated[int, typer.Option(help="How many pairs to make.")] = 10_000,
+    document: Annotated[Path, typer.Option(help="Where the table goes.")] = Path(
+        "docs/measurements/benchmarks.md"
+    ),
+) -> None:
+    """How many question–program pairs are made in a minute.
+
+    Example: python -m benchmarks synth --size 10000
+    """
+    from arcaneqa.figures import write_section
+    from arcaneqa.kb.open import open_kb
+    from benchmarks.synth import report
+
+    with open_kb(kb) as opened:
+        body = report(opened, size)
+    command_line = f"python -m benchmarks synth{'' if kb is None else ' --kb KB'} --size {size}"
+    write_section(document, "synth", "Making questions", command_line, body)
+    typer.echo(body)
+
+
+@app.command()
+def train(
+    sets: Annotated[list[Path], typer.Argument(help="Folders made by `arcaneqa prepare`.")],
+    encoder: Annotated[str, typer.Option(help="As for `arcaneqa train`.")],
+    batch: Annotated[int, typer.Option(help="Questions an update.")] = 128,
+    updates: Annotated[int, typer.Option(help="Updates to time.")] = 30,
+    document: Annotated[Path, typer.Option(help="Where the table goes.")] = Path(
+        "docs/measurements/benchmarks.md"
+    ),
+) -> None:
+    """How many questions a second training takes in, and where the time goes.
+
+    Example: python -m benchmarks train prepared/train --encoder encoders/minilm
+    """
+    from benchmarks.train import run
+
+    typer.echo(run(sets, encoder, batch, 32_768, updates, document))
+
+
+if __name__ == "__main__":
+    try:
+        app()
+    except ArcaneError as error:
+        print(f"benchmarks: {error}", file=sys.stderr)
+        sys.exit(2)
