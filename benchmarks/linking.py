@@ -16,12 +16,12 @@ from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Literal
 from arcaneqa.linking.linker import Linker, SpanScorer
-from arcaneqa.linking.training import examples, train_linker
 from arcaneqa.linking.weights import Weights, bundled
 from arcaneqa.links import Links
 from arcaneqa.program.expression import Value, post_order
 from arcaneqa.program.text import parse
 from arcaneqa.record import Question
+from arcaneqa.training.linker import examples, train_linker
 
 CUTS = (1, 5, 10)
 HELD_OUT = 10

@@ -33,10 +33,10 @@ from arcaneqa.figures import write_section
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.open import open_kb
 from arcaneqa.linking.linker import Linker
-from arcaneqa.linking.training import Example, examples, train_linker
 from arcaneqa.linking.weights import Weights
 from arcaneqa.model.scorer import ModelScorer
 from arcaneqa.record import Question, read_questions
+from arcaneqa.training.linker import Example, examples, train_linker
 from arcaneqa.training.spans import Spans, fit, read_spans
 from benchmarks.linking import is_held_out, misspelt
 from benchmarks.spans import elsewhere

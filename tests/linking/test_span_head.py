@@ -16,13 +16,13 @@ from arcaneqa.cli.main import app
 from arcaneqa.errors import ModelError
 from arcaneqa.kb.index import Index
 from arcaneqa.linking.linker import Linker
-from arcaneqa.linking.training import examples
 from arcaneqa.linking.weights import Weights
 from arcaneqa.model.bundled import bundled_model
 from arcaneqa.model.questions import QuestionReader
 from arcaneqa.model.scorer import ModelScorer
 from arcaneqa.model.spans import FILE, SpanHead, SpanScorer, stretch_vectors
 from arcaneqa.record import Mention, Question
+from arcaneqa.training.linker import examples
 from arcaneqa.training.spans import Spans, fit, read_spans
 from benchmarks.linking import recall
 from benchmarks.spans import elsewhere

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from arcaneqa.linking.linker import Linker
 from arcaneqa.linking.mentions import Text
-from arcaneqa.linking.training import Example, best_spans
 from arcaneqa.model.questions import QuestionReader
 from arcaneqa.model.spans import SpanHead, stretch_vectors
 from arcaneqa.model.stored import Floats
+from arcaneqa.training.linker import Example, best_spans
 
 HIDDEN = 32
 EPOCHS = 8

@@ -11,10 +11,10 @@ from arcaneqa.cli.main import app
 from arcaneqa.errors import ModelError
 from arcaneqa.kb.index import Index
 from arcaneqa.linking.linker import Linker
-from arcaneqa.linking.training import examples, train_linker
 from arcaneqa.linking.weights import Weights, bundled
 from arcaneqa.model.bundled import bundled_model
 from arcaneqa.record import Mention, Question
+from arcaneqa.training.linker import examples, train_linker
 from benchmarks.linking import is_held_out, recall, report
 
 pytest_plugins = ["tests.linking.linking_kb"]
