@@ -15,7 +15,8 @@ def command(
         list[Path],
         typer.Argument(
             metavar="SOURCE...",
-            help="N-Triples, N-Quads, Turtle, TriG or RDF/XML; plain, .gz, .bz2 or .zst.",
+            help="N-Triples, N-Quads, Turtle, TriG, N3, RDF/XML or JSON-LD; plain, .gz, .bz2 or .zst; "
+            "files, or folders of them.",
         ),
     ],
     out: Annotated[Path, typer.Option(metavar="DIR", help="The index folder to make, or to replace.")],
@@ -26,6 +27,7 @@ def command(
         Path | None,
         typer.Option(metavar="DIR", help="Folder with fb_roles, fb_types, reverse_properties."),
     ] = None,
+    base: Annotated[str | None, typer.Option(metavar="IRI", help="What completes relative IRIs.")] = None,
     lenient: Annotated[
         bool, typer.Option("--lenient", help="Leave out statements that do not parse, and count them.")
     ] = False,
@@ -54,6 +56,7 @@ def command(
             out,
             profile=load_profile(profile),
             ontology=ontology,
+            base=base,
             lenient=lenient,
             progress=progress,
         )
@@ -62,10 +65,14 @@ def command(
         typer.echo(f"{report.skipped.count:,} {were} left out; the first of them:", err=True)
         for sentence in report.skipped.first:
             typer.echo(f"  {sentence}", err=True)
+    for outcry in report.skipped.outcries:
+        typer.echo(f"WARNING: {outcry}", err=True)
     typer.echo(
         f"{report.facts:,} facts, {report.entities:,} entities, {report.literals:,} literals, "
         f"{report.relations:,} relations, {report.classes:,} classes → {out}"
     )
+    if report.skipped.outcries:
+        raise typer.Exit(1)
 
 
 command.__doc__ = f"{command.__doc__}\n\n{EXAMPLE}"

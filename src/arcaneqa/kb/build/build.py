@@ -18,6 +18,7 @@ from arcaneqa.kb.build.batches import Batches, Progress
 from arcaneqa.kb.build.classes import find_classes, read_pairs, write_classes
 from arcaneqa.kb.build.dictionary import Dictionary, merge, write_lookup
 from arcaneqa.kb.build.facts import Facts, write_facts
+from arcaneqa.kb.build.formats import check_base, rdf_files
 from arcaneqa.kb.build.labels import language_tiers, write_labels
 from arcaneqa.kb.build.lists import write_lists
 from arcaneqa.kb.build.ontology import Ontology, read_ontology
@@ -60,15 +61,19 @@ def build_index(
     *,
     profile: Profile = RDF_PROFILE,
     ontology: str | Path | None = None,
+    base: str | None = None,
     lenient: bool = False,
     progress: Progress = _silent,
     batch: int = _BATCH,
 ) -> Report:
-    """Build an index folder from RDF files; an index that is already there is replaced at the very end."""
+    """Build an index folder from RDF files and folders of them; `base` completes relative IRIs. An index that
+    is already there is replaced at the very end."""
     if not sources:
         raise InputError("There is nothing to index: give at least one RDF file.")
+    check_base(base)
     skipped = Skipped()
-    files = [Source(Path(path), skipped if lenient else None) for path in sources]
+    paths = rdf_files(map(Path, sources))
+    files = [Source(path, skipped if lenient else None, base) for path in paths]
     for source in files:
         source.check()
     told = read_ontology(Path(ontology), Names(profile)) if ontology is not None else Ontology()

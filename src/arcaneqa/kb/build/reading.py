@@ -44,39 +44,71 @@ def read_batches(
     """`size` is the most statements a batch may have where this process does the reading."""
     summaries: dict[int, Summary] = {}
     prefixes: dict[str, str] = {}
-
-    def done(number: int, summary: Summary) -> None:
-        summaries[number] = summary
-        progress("reading statements", sum(each.statements for each in summaries.values()), None)
-
     number = 0
     for place, source in enumerate(sources):
+        told = _Telling(source, summaries, progress)
+        left_out = 0 if skipped is None else skipped.count
         # A blank node's label holds within its file only.
         scope = f"s{place}_" if len(sources) > 1 else ""
         if source.has_lines and source.path.stat().st_size > _BLOCK and (os.cpu_count() or 1) > 1:
             tasks = _tasks(source, number, scope, folder, skipped is not None)
-            number = _with_helpers(tasks, number, skipped, done)
-            continue
-        statements, more = source.statements(), True
-        while more:
-            batch = Batch(scope)
-            more = batch.fill(statements, size)
-            if len(batch):
-                done(number, batch.write(folder, number, source.spellings))
-                number += 1
+            number = _with_helpers(tasks, number, skipped, told.done)
+        else:
+            statements, more = source.statements(), True
+            while more:
+                batch = Batch(scope)
+                more = batch.fill(statements, size)
+                if len(batch):
+                    told.done(number, batch.write(folder, number, source.spellings))
+                    number += 1
         for prefix, namespace in source.prefixes.items():
             prefixes.setdefault(prefix, namespace)
+        _check_yield(source, told.statements, skipped, left_out)
     return Batches(folder, [summaries[each] for each in sorted(summaries)], prefixes)
+
+
+class _Telling:
+    """Says how far one source is: statements, and of a packed one how much came out of it."""
+
+    def __init__(self, source: Source, summaries: dict[int, Summary], progress: Progress) -> None:
+        self._summaries, self._progress = summaries, progress
+        self._before = sum(each.statements for each in summaries.values())
+        self._packed = source.is_packed
+        self._told = 0
+        self.statements = 0
+        source.watcher = self.bytes
+
+    def done(self, number: int, summary: Summary) -> None:
+        self._summaries[number] = summary
+        self.statements += summary.statements
+        self._progress("reading statements", self._before + self.statements, None)
+
+    def bytes(self, count: int) -> None:
+        if self._packed and count - self._told > _BLOCK:
+            self._told = count
+            stage = f"reading statements ({count >> 20:,} MiB unpacked)"
+            self._progress(stage, self._before + self.statements, None)
+
+
+def _check_yield(source: Source, statements: int, skipped: Skipped | None, before: int) -> None:
+    """A file that gave nothing is an error, one that gave less than was left out of it an outcry."""
+    left_out = 0 if skipped is None else skipped.count - before
+    if not statements:
+        reason = "none of its statements could be read" if left_out else "it has no statements"
+        first = f" ({skipped.first[0]})" if skipped is not None and skipped.first else ""
+        raise InputError(f"There is nothing to index in {source.path}: {reason}{first}.")
+    if skipped is not None and left_out > statements:
+        skipped.outcries.append(
+            f"Of {source.path} more was left out ({left_out:,} statements) than was read ({statements:,})."
+        )
 
 
 def _tasks(
     source: Source, number: int, scope: str, folder: Path, lenient: bool
 ) -> Iterator[tuple[_Task, bytes]]:
-    start = 0
-    for place, (block, first) in enumerate(source.blocks(_BLOCK)):
+    for place, (block, first, start) in enumerate(source.blocks(_BLOCK)):
         at = None if source.is_packed else start
         yield _Task(number + place, str(source.path), scope, first, at, str(folder), lenient), block
-        start += len(block)
 
 
 def _with_helpers(

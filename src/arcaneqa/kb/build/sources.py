@@ -6,7 +6,7 @@ import bz2
 import gzip
 import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import islice
@@ -16,23 +16,29 @@ from typing import BinaryIO, cast
 from xml.parsers import expat
 
 import zstandard
-from pyoxigraph import Quad, QuadParser, RdfFormat, Triple, parse
+from pyoxigraph import DefaultGraph, Quad, QuadParser, RdfFormat, Triple, parse
 
 from arcaneqa.errors import InputError
+from arcaneqa.kb.build.bounds import (
+    LONGEST_VALUE,
+    Bound,
+    Entities,
+    JsonDepth,
+    Stretches,
+    XmlDepth,
+    too_long,
+)
+from arcaneqa.kb.build.formats import PACKED, format_of
 
-_FORMATS = {
-    ".nt": RdfFormat.N_TRIPLES,
-    ".nq": RdfFormat.N_QUADS,
-    ".ttl": RdfFormat.TURTLE,
-    ".trig": RdfFormat.TRIG,
-    ".rdf": RdfFormat.RDF_XML,
-    ".xml": RdfFormat.RDF_XML,
-    ".owl": RdfFormat.RDF_XML,
-}
 _LINES = (RdfFormat.N_TRIPLES, RdfFormat.N_QUADS)
-_PACKED = (".gz", ".bz2", ".zst")
 _PIECE = 1 << 22
 _SHOWN = 10
+_BOM = b"\xef\xbb\xbf"
+_OTHER_ENCODINGS = (b"\xff\xfe", b"\xfe\xff")
+_CLOSE_LOOK = 1 << 10
+"""Bytes read at a time, at first, where what is left out has to be measured."""
+_MUCH = 0.05
+"""A share of a file that nobody leaves out without being told."""
 # A language tag with a capital letter, after a quoted string or in XML's attribute.
 _TAG = re.compile(rb"""(?:["']@|xml:lang\s*=\s*["'])([a-z0-9-]*[A-Z][A-Za-z0-9-]*)""")
 _LONGEST_TAG = 64
@@ -43,10 +49,11 @@ Statement = Quad | Triple
 
 @dataclass
 class Skipped:
-    """What a lenient build left out: how much, and the first of it."""
+    """What a lenient build left out: how much, the first of it, and whole stretches of files."""
 
     count: int = 0
     first: list[str] = field(default_factory=list)
+    outcries: list[str] = field(default_factory=list)
 
     def add(self, count: int, sentences: list[str]) -> None:
         self.count += count
@@ -55,18 +62,22 @@ class Skipped:
 
 class Source:
     """One file. `statements` streams it; `prefixes` holds what it declared once it has been read, and
-    `spellings` how it writes the language tags that the parsers hand out in lower case.
+    `spellings` how it writes the language tags that the parsers hand out in lower case. `bytes` counts what
+    was read of it, unpacked, and `watcher` is told.
 
     Files of lines can be had in blocks of whole lines instead, which others may parse: `blocks` and
-    `statements_of`. Without `skipped`, the first bad statement raises.
+    `statements_of`. Without `skipped`, the first bad statement raises. `base` completes relative IRIs.
     """
 
-    def __init__(self, path: Path, skipped: Skipped | None) -> None:
+    def __init__(self, path: Path, skipped: Skipped | None, base: str | None = None) -> None:
         self.path = path
         self.prefixes: dict[str, str] = {}
         self.spellings: dict[str, str] = {}
+        self.bytes = 0
+        self.watcher: Callable[[int], None] | None = None
         self._skipped = skipped
-        self._format = _format(path)
+        self._base = base
+        self._format = format_of(path)
 
     @property
     def has_lines(self) -> bool:
@@ -74,12 +85,13 @@ class Source:
 
     @property
     def is_packed(self) -> bool:
-        return self.path.suffix.lower() in _PACKED
+        return self.path.suffix.lower() in PACKED
 
     def check(self) -> None:
-        if not self.path.is_file():
-            reason = "is a folder" if self.path.is_dir() else "does not exist"
-            raise InputError(f"The source {self.path} {reason}; give RDF files.")
+        if self.path.is_file():
+            return
+        reason = "is not a plain file" if self.path.exists() else "does not exist"
+        raise InputError(f"The source {self.path} {reason}; give RDF files, or folders of them.")
 
     def statements(self) -> Iterator[Statement]:
         return self._without_graphs(self._quads())
@@ -88,53 +100,80 @@ class Source:
         return self._without_graphs(self._quads_of(block, first))
 
     def _without_graphs(self, quads: Iterator[Quad]) -> Iterator[Statement]:
+        if self._format is RdfFormat.N3:  # what a rule speaks of is no fact
+            return (quad for quad in quads if isinstance(quad.graph_name, DefaultGraph))
         return map(attrgetter("triple"), quads) if self._format.supports_datasets else quads
 
     def _quads(self) -> Iterator[Quad]:
         if self.has_lines:
-            for block, first in self.blocks(_PIECE):
+            for block, first, _ in self.blocks(_PIECE):
                 yield from self._quads_of(block, first)
         else:
             with self._opened() as file:
-                yield from self._stream(cast(BinaryIO, _Watched(file, self._note_spellings)))
+                yield from self._stream(self._watched(file))
+
+    def _watched(self, file: BinaryIO) -> _Watched:
+        is_measured = self._skipped is not None
+        return _Watched(file, self._note_spellings, self._bounds(), str(self.path), is_measured)
+
+    def _bounds(self) -> list[Bound]:
+        name = str(self.path)
+        match self._format:
+            case RdfFormat.RDF_XML:
+                return [self, Entities(name), XmlDepth(name, self._unpacked), Stretches(name)]
+            case RdfFormat.JSON_LD:
+                return [self, JsonDepth(name)]
+        return [self]
+
+    def see(self, piece: bytes) -> None:
+        """A source counts what is read of it."""
+        self.bytes += len(piece)
+        if self.watcher is not None:
+            self.watcher(self.bytes)
 
     def _note_spellings(self, text: bytes) -> None:
         if b"@" in text or b"xml:lang" in text:
             for tag in map(bytes.decode, _TAG.findall(text)):
                 self.spellings.setdefault(tag.lower(), tag)
 
-    def blocks(self, size: int) -> Iterator[tuple[bytes, int]]:
-        """Whole lines, about `size` bytes at a time, with the number of the first."""
+    def blocks(self, size: int) -> Iterator[tuple[bytes, int, int]]:
+        """Whole lines, about `size` bytes at a time, with the number of the first and where it begins."""
         first, rest = 1, b""
         with self._opened() as file:
             while piece := file.read(size):
+                self.see(piece)
                 end = piece.rfind(b"\n") + 1
                 if not end:
                     rest += piece
+                    if len(rest) > LONGEST_VALUE:
+                        raise InputError(f"{self.path}, line {first}: {too_long('it')}")
                     continue
                 block, rest = rest + piece[:end], piece[end:]
-                yield block, first
+                yield block, first, self.bytes - len(rest) - len(block)
                 first += block.count(b"\n")
         if rest:
-            yield rest, first
+            yield rest, first, self.bytes - len(rest)
 
     def _quads_of(self, block: bytes, first: int) -> Iterator[Quad]:
         """In pieces: where one does not parse, going line by line finds what is wrong in it."""
         start = 0
+        if first == 1:
+            _check_encoding(block, str(self.path))
+            start = len(_BOM) if block.startswith(_BOM) else 0
         while start < len(block):
             end = block.find(b"\n", start + _PIECE) + 1 or len(block)
             piece = block[start:end]
             self._note_spellings(piece)
             try:
                 yield from parse(piece, format=self._format)
-            except SyntaxError:
+            except (SyntaxError, MemoryError):
                 yield from islice(self._line_by_line(piece, first), self._good(piece), None)
             start, first = end, first + piece.count(b"\n")
 
     def _good(self, piece: bytes) -> int:
         """How many statements there are before the first that does not parse."""
         count = 0
-        with suppress(SyntaxError):
+        with suppress(SyntaxError, MemoryError):
             for _ in parse(piece, format=self._format):
                 count += 1
         return count
@@ -144,7 +183,9 @@ class Source:
             try:
                 yield from list(parse(line, format=self._format))
             except SyntaxError as error:
-                self._refuse(error, number)
+                self._refuse(error.msg, number)
+            except MemoryError:
+                self._refuse(too_long("it"), number)
 
     @contextmanager
     def _opened(self) -> Iterator[BinaryIO]:
@@ -168,69 +209,120 @@ class Source:
                 return cast(BinaryIO, unpacked)
         return self.path.open("rb")
 
-    def _stream(self, file: BinaryIO) -> Iterator[Quad]:
-        parser: QuadParser = parse(file, format=self._format)
+    def _stream(self, file: _Watched) -> Iterator[Quad]:
+        parser: QuadParser = parse(cast(BinaryIO, file), format=self._format, base_iri=self._base)
         last = None
+        lost = 0
+        broken: int | None = None
+        """Where the parser stood when it met what it could not read, until it reads again."""
         while True:
             try:
                 quad = next(parser)
             except StopIteration:
                 break
             except SyntaxError as error:
-                if self._format is RdfFormat.RDF_XML:
-                    self._refuse(
-                        error, error.lineno or self._line_of_bad_xml(), "; so the rest of it is unread"
-                    )
+                broken = file.position if broken is None else broken
+                if self._format in (RdfFormat.RDF_XML, RdfFormat.JSON_LD):
+                    line = error.lineno or self._line_of_bad_xml()
+                    self._refuse(error.msg, line, "; so the rest of it is unread")
                     break
-                self._refuse(error, error.lineno)
+                self._refuse(error.msg, error.lineno)
                 if str(error) == last:  # the parser cannot get past it
                     break
                 last = str(error)
                 continue
+            except MemoryError:
+                self._refuse(too_long("it"), None, "; so the rest of it is unread")
+                break
+            if broken is not None:
+                lost += file.position - broken
+                broken = None
             last = None
             yield quad
         self.prefixes = dict(parser.prefixes)
+        if self._skipped is not None and broken is not None:
+            lost += file.length() - broken
+        self._cry_out(lost, file.position)
+
+    def _cry_out(self, lost: int, total: int) -> None:
+        if self._skipped is not None and lost > _CLOSE_LOOK and lost > _MUCH * total:
+            self._skipped.outcries.append(
+                f"About {lost / total:.0%} of {self.path} could not be read; mend what is named above."
+            )
 
     def _line_of_bad_xml(self) -> int | None:
         """The parser of RDF/XML does not say where it stopped; one of plain XML does, if it stops too."""
+        if self._format is not RdfFormat.RDF_XML:
+            return None
         plain = expat.ParserCreate()
         try:
             with self._opened() as file:
-                plain.ParseFile(file)
+                plain.ParseFile(cast(BinaryIO, self._watched(file)))
         except expat.ExpatError as error:
             return error.lineno
         return None
 
-    def _refuse(self, error: SyntaxError, line: int | None, consequence: str = "") -> None:
+    def _refuse(self, message: str, line: int | None, consequence: str = "") -> None:
         # The parser's own position is within a piece; ours is within the file.
-        reason = error.msg.partition(": ")[2] if error.msg.startswith("Parser error") else error.msg
+        reason = message.partition(": ")[2] if message.startswith("Parser error") else message
         where = f"{self.path}, line {line}" if line else str(self.path)
         sentence = f"{where}: {reason}"
         if self._skipped is None:
-            raise InputError(f"{sentence}. Mend it, or give --lenient to leave such statements out.")
+            raise InputError(f"{sentence.removesuffix('.')}. {self._way_out(reason)}")
         self._skipped.add(1, [sentence + consequence])
+
+    def _way_out(self, reason: str) -> str:
+        if "No scheme found" in reason and self._base is None and not self.has_lines:
+            return "Give --base IRI to complete relative IRIs, or --lenient to leave such statements out."
+        if "remote context" in reason:
+            return "Nothing is fetched from the web: write the context into the file."
+        return "Mend it, or give --lenient to leave such statements out."
 
 
 class _Watched:
-    """A file, and somebody who sees all that is read from it, in overlapping pieces."""
+    """A file as the parsers read it, seen by its bounds and by whoever notes what is in it.
 
-    def __init__(self, file: BinaryIO, see: Callable[[bytes], None]) -> None:
-        self._file, self._see, self._last = file, see, b""
+    `see` gets overlapping pieces, so that no word is cut apart for it; bounds get each piece once.
+    """
+
+    def __init__(
+        self,
+        file: BinaryIO,
+        see: Callable[[bytes], None],
+        bounds: Sequence[Bound] = (),
+        name: str = "",
+        is_measured: bool = False,
+    ) -> None:
+        self._file, self._see, self._bounds, self._name = file, see, bounds, name
+        self._is_measured = is_measured
+        self._last = b""
+        self.position = 0
 
     def read(self, size: int = -1) -> bytes:
+        if self._is_measured:
+            # In a small part of what there was so far: reading always as little would take long.
+            size = max(_CLOSE_LOOK, self.position >> 6)
         piece = self._file.read(size)
+        if self.position == 0:
+            _check_encoding(piece, self._name)
+            if piece.startswith(_BOM):
+                self.position = len(_BOM)
+                piece = piece[len(_BOM) :] or self._file.read(size)
+        self.position += len(piece)
+        for bound in self._bounds:
+            bound.see(piece)
         seen = self._last + piece
         self._see(seen)
         self._last = seen[-_LONGEST_TAG:]
         return piece
 
+    def length(self) -> int:
+        """Of the whole file, read to its end."""
+        while piece := self._file.read(_PIECE):
+            self.position += len(piece)
+        return self.position
 
-def _format(path: Path) -> RdfFormat:
-    name = path.with_suffix("") if path.suffix.lower() in _PACKED else path
-    found = _FORMATS.get(name.suffix.lower())
-    if found is None:
-        raise InputError(
-            f"The format of {path} is not known by its name; it should end in "
-            f"{', '.join(_FORMATS)}, and then perhaps {', '.join(_PACKED)}."
-        )
-    return found
+
+def _check_encoding(start: bytes, name: str) -> None:
+    if start.startswith(_OTHER_ENCODINGS):
+        raise InputError(f"{name} is written in UTF-16; RDF is read as UTF-8, so convert it first.")

@@ -1,0 +1,63 @@
+"""Which files are RDF, by their names: formats, ways of packing, and the files of a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from pyoxigraph import NamedNode, RdfFormat
+
+from arcaneqa.errors import InputError
+
+FORMATS = {
+    ".nt": RdfFormat.N_TRIPLES,
+    ".nq": RdfFormat.N_QUADS,
+    ".ttl": RdfFormat.TURTLE,
+    ".trig": RdfFormat.TRIG,
+    ".n3": RdfFormat.N3,
+    ".rdf": RdfFormat.RDF_XML,
+    ".xml": RdfFormat.RDF_XML,
+    ".owl": RdfFormat.RDF_XML,
+    ".jsonld": RdfFormat.JSON_LD,
+}
+PACKED = (".gz", ".bz2", ".zst")
+
+
+def format_of(path: Path) -> RdfFormat:
+    found = _known(path)
+    if found is None:
+        raise InputError(
+            f"The format of {path} is not known by its name; it should end in "
+            f"{', '.join(FORMATS)}, and then perhaps {', '.join(PACKED)}."
+        )
+    return found
+
+
+def rdf_files(paths: Iterable[Path]) -> list[Path]:
+    """The files as they are given, and in place of a folder every RDF file in it, by name."""
+    found: list[Path] = []
+    for path in paths:
+        if not path.is_dir():
+            found.append(path)
+            continue
+        inside = sorted(each for each in path.rglob("*") if each.is_file() and _known(each) is not None)
+        if not inside:
+            raise InputError(
+                f"The folder {path} holds no RDF files (names that end in {', '.join(FORMATS)})."
+            )
+        found.extend(inside)
+    return found
+
+
+def check_base(base: str | None) -> None:
+    try:
+        NamedNode(base or "a:a")
+    except ValueError as error:
+        raise InputError(
+            f"--base takes an IRI such as http://example.org/, not “{base}” ({error})."
+        ) from None
+
+
+def _known(path: Path) -> RdfFormat | None:
+    name = path.with_suffix("") if path.suffix.lower() in PACKED else path
+    return FORMATS.get(name.suffix.lower())

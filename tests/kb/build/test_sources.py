@@ -1,0 +1,105 @@
+"""Files as they really are: folders, marks, relative IRIs, and files of which only a part can be read."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+
+from arcaneqa.errors import InputError
+from arcaneqa.kb.build import build_index, reading
+from arcaneqa.kb.index.index import Index
+from arcaneqa.kb.terms import Iri
+
+EX = "http://example.org/"
+
+
+def test_lenient_xml_ends_where_it_breaks_with_an_outcry(tmp_path: Path) -> None:
+    item = '<rdf:Description rdf:about="http://a/{n}"><e:p>{n}</e:p></rdf:Description>'
+    items = [item.format(n=n) for n in range(200)]
+    text = f"{items[0]}{items[1]}<oops>{''.join(items)}</rdf:RDF>"
+    head = '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e="http://e/">'
+    (tmp_path / "g.rdf").write_text(head + text)
+    report = build_index([tmp_path / "g.rdf"], tmp_path / "index", lenient=True)
+    assert report.facts < 10
+    assert report.skipped.count >= 1
+    assert re.search(r"About 9\d% of .*g.rdf could not be read", report.skipped.outcries[0])
+
+
+def test_lenient_turtle_that_swallows_the_rest_cries_out(tmp_path: Path) -> None:
+    lines = "".join(f'<{EX}s{n}> <{EX}p> "{n}" .\n' for n in range(3000))
+    (tmp_path / "g.ttl").write_text(f'{lines[:200]}\n<{EX}a> <{EX}p> """unclosed .\n{lines}')
+    report = build_index([tmp_path / "g.ttl"], tmp_path / "index", lenient=True)
+    assert report.facts < 100
+    assert report.skipped.outcries
+
+
+def test_one_bad_statement_is_no_outcry(tmp_path: Path) -> None:
+    lines = "".join(f'<{EX}s{n}> <{EX}p> "{n}" .\n' for n in range(3000))
+    (tmp_path / "g.ttl").write_text(f"{lines}<{EX}a> <b b> 1 .\n{lines}")
+    report = build_index([tmp_path / "g.ttl"], tmp_path / "index", lenient=True)
+    assert report.facts == 3000
+    assert report.skipped.count >= 1
+    assert not report.skipped.outcries
+
+
+def test_more_left_out_than_read_is_an_outcry(tmp_path: Path) -> None:
+    (tmp_path / "g.nt").write_text(f"<{EX}a> <{EX}p> <{EX}b> .\nbad\nbad\n")
+    report = build_index([tmp_path / "g.nt"], tmp_path / "index", lenient=True)
+    assert "more was left out (2" in report.skipped.outcries[0]
+
+
+def test_folders_and_several_files(tmp_path: Path) -> None:
+    (tmp_path / "in" / "deeper").mkdir(parents=True)
+    (tmp_path / "in" / "a.nt").write_text(f"<{EX}a> <{EX}p> <{EX}b> .\n")
+    (tmp_path / "in" / "deeper" / "b.ttl").write_text(f"<{EX}c> <{EX}p> <{EX}d> .\n")
+    (tmp_path / "in" / "readme.txt").write_text("no RDF")
+    (tmp_path / "c.n3").write_text(
+        f"<{EX}e> <{EX}p> <{EX}f> . {{ <{EX}g> <{EX}p> <{EX}h> }} => {{ <{EX}i> <{EX}p> <{EX}j> }} ."
+    )
+    build_index([tmp_path / "in", tmp_path / "c.n3"], tmp_path / "index")
+    with Index(tmp_path / "index") as kb:
+        assert all(kb.node(Iri(EX + name)) is not None for name in "abcdef")
+        assert kb.node(Iri(EX + "g")) is None, "what a rule speaks of is no fact"
+    (tmp_path / "none").mkdir()
+    with pytest.raises(InputError, match="holds no RDF files"):
+        build_index([tmp_path / "none"], tmp_path / "index")
+
+
+def test_relative_iris_want_a_base(tmp_path: Path) -> None:
+    (tmp_path / "g.ttl").write_text("<a> <b> <c> .")
+    (tmp_path / "g.jsonld").write_text('{"@id": "d", "http://e/p": {"@id": "e"}}')
+    with pytest.raises(InputError, match="--base IRI"):
+        build_index([tmp_path / "g.ttl"], tmp_path / "index")
+    build_index([tmp_path / "g.ttl", tmp_path / "g.jsonld"], tmp_path / "index", base="http://here/")
+    with Index(tmp_path / "index") as kb:
+        assert all(kb.node(Iri(f"http://here/{name}")) is not None for name in "acde")
+    with pytest.raises(InputError, match="--base takes an IRI"):
+        build_index([tmp_path / "g.ttl"], tmp_path / "index", base="here")
+
+
+def test_a_context_on_the_web_is_not_fetched(tmp_path: Path) -> None:
+    (tmp_path / "g.jsonld").write_text('{"@context": "https://schema.org/", "@id": "http://a/", "name": "x"}')
+    with pytest.raises(InputError, match="Nothing is fetched from the web"):
+        build_index([tmp_path / "g.jsonld"], tmp_path / "index")
+
+
+@pytest.mark.parametrize("suffix", [".nt", ".ttl", ".n3", ".jsonld", ".rdf"])
+@pytest.mark.parametrize("packed", ["", ".gz"])
+def test_a_byte_order_mark_is_accepted(tmp_path: Path, suffix: str, packed: str) -> None:
+    text = {
+        ".jsonld": f'{{"@id": "{EX}a", "{EX}p": {{"@id": "{EX}b"}}}}',
+        ".rdf": '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e="http://example.org/">'
+        f'<rdf:Description rdf:about="{EX}a"><e:p rdf:resource="{EX}b"/></rdf:Description></rdf:RDF>',
+    }.get(suffix, f"<{EX}a> <{EX}p> <{EX}b> .\n")
+    source = tmp_path / f"g{suffix}{packed}"
+    packer = gzip.compress if packed else bytes
+    source.write_bytes(packer(text.encode("utf-8-sig")))
+    with patch.object(reading, "_BLOCK", 10):
+        assert build_index([source], tmp_path / "index").facts == 1
+    source.write_bytes(packer(text.encode("utf-16")))
+    with pytest.raises(InputError, match="UTF-16"):
+        build_index([source], tmp_path / "index")
