@@ -6,12 +6,12 @@ import gzip
 from pathlib import Path
 
 import pytest
-from limited import run
 
 from arcaneqa.errors import InputError
 from arcaneqa.kb.build import build_index
-from arcaneqa.kb.index.index import Index
+from arcaneqa.kb.index import Index
 from arcaneqa.kb.terms import Iri
+from tests.hostile.limited import run
 
 ROOT = '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e="http://e/">'
 ITEM = '<rdf:Description rdf:about="http://e/a"><e:p>{}</e:p></rdf:Description>'
@@ -53,7 +53,12 @@ BOMBS = {
 }
 
 
-@pytest.mark.parametrize("name", BOMBS)
+QUICK = ("laughs.rdf", "long.ttl", "deep.jsonld")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in BOMBS]
+)
 def test_a_bomb_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_bytes(BOMBS[name]())
     ended = run("index", str(tmp_path / name), "--out", str(tmp_path / "kb"), memory=2 << 30, seconds=30)

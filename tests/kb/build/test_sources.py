@@ -11,7 +11,7 @@ import pytest
 
 from arcaneqa.errors import InputError
 from arcaneqa.kb.build import build_index, reading
-from arcaneqa.kb.index.index import Index
+from arcaneqa.kb.index import Index
 from arcaneqa.kb.terms import Iri
 
 EX = "http://example.org/"

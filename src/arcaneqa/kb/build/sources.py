@@ -301,7 +301,8 @@ class _Watched:
     def read(self, size: int = -1) -> bytes:
         if self._is_measured:
             # In a small part of what there was so far: reading always as little would take long.
-            size = max(_CLOSE_LOOK, self.position >> 6)
+            little = max(_CLOSE_LOOK, self.position >> 6)
+            size = little if size < 0 else min(size, little)
         piece = self._file.read(size)
         if self.position == 0:
             _check_encoding(piece, self._name)
