@@ -20,10 +20,11 @@ from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import XSD
+from arcaneqa.program.canonical import canonical
 from arcaneqa.program.execute import execute
 from arcaneqa.program.expression import Class, Expression
 from arcaneqa.program.sparql import to_sparql
-from arcaneqa.program.steps import canonical, from_steps, to_steps
+from arcaneqa.program.steps import from_steps, to_steps
 from arcaneqa.program.text import parse, print_program
 
 _OPENERS = {".gz": gzip.open, ".bz2": bz2.open}

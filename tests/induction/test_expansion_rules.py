@@ -69,7 +69,8 @@ def possible(kb: PlainKb, vocabulary: Vocabulary, state: State) -> Iterator[Expr
             yield from (Join(relation, topic) for relation in relations + inverses)
         for literal in literals:
             for relation in relations:
-                yield from (Compare(comparison, relation, literal) for comparison in Comparison)
+                signs = (sign for sign in Comparison if sign is not Comparison.EQ)
+                yield from (Compare(sign, relation, literal) for sign in signs)
         for klass in classes:
             yield Count(klass)
             yield from superlatives(kb, klass, relations, inverses)

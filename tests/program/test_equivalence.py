@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import itertools
+import operator
 import random
 from collections import defaultdict
 from collections.abc import Sequence
@@ -97,8 +98,8 @@ class Graph:
                 return self.run(argument) & self.run(Join(relation, constant))
             case Compare(comparison, _, value):
                 limit = int(value.literal.lexical)
-                holds = {Comparison.LT: lambda size: size < limit, Comparison.GE: lambda size: size >= limit}
-                return frozenset(node for node, size in self.sizes if holds[comparison](size))
+                holds = getattr(operator, comparison.lower())
+                return frozenset(node for node, size in self.sizes if holds(size, limit))
             case Extreme(direction, argument, path):
                 values = {node: self.sizes_at(path, node) for node in self.run(argument)}
                 every = set().union(*values.values())

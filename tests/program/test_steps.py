@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from arcaneqa.errors import ProgramError
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import XSD, Iri, Literal
+from arcaneqa.program.canonical import canonical
 from arcaneqa.program.expression import (
     And,
     Class,
@@ -25,7 +26,6 @@ from arcaneqa.program.steps import (
     Subprogram,
     Symbol,
     Variable,
-    canonical,
     from_steps,
     to_steps,
 )

@@ -12,9 +12,9 @@ from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.short_names import Names
+from arcaneqa.program.canonical import canonical
 from arcaneqa.program.execute import execute
 from arcaneqa.program.expression import Compare, Cons, During, Entity, Expression, Extreme, Join, post_order
-from arcaneqa.program.steps import canonical
 from arcaneqa.program.text import parse, print_program
 from arcaneqa.record import Question
 from arcaneqa.synthesis.examples import example_questions

@@ -7,17 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from arcaneqa.errors import InputError
-from arcaneqa.kb.interface import Comparison
 from arcaneqa.program.expression import (
     Compare,
-    Cons,
     Count,
     Direction,
-    During,
     Expression,
     Extreme,
-    Join,
     post_order,
+    relations,
 )
 
 NameLookup = Callable[[str], list[str]]
@@ -65,7 +62,7 @@ def text_field(item: Any, key: str, where: str) -> str:
     return str(item[key])
 
 
-_SYMBOLS = {Comparison.LT: "<", Comparison.LE: "<=", Comparison.GT: ">", Comparison.GE: ">="}
+_SYMBOLS = {"LT": "<", "LE": "<=", "GT": ">", "GE": ">=", "EQ": "="}
 
 
 def function_of(program: Expression) -> str:
@@ -77,16 +74,10 @@ def function_of(program: Expression) -> str:
             return "argmax" if node.direction is Direction.LARGEST else "argmin"
     for node in post_order(program):
         if isinstance(node, Compare):
-            return _SYMBOLS[node.comparison]
+            return _SYMBOLS[node.comparison.value]
     return "none"
 
 
 def relations_of(program: Expression) -> int:
     """How many relations a program walks."""
-    total = 0
-    for node in post_order(program):
-        if isinstance(node, Extreme):
-            total += len(node.path)
-        elif isinstance(node, Join | Compare | Cons | During):
-            total += 1
-    return total
+    return sum(len(relations(node)) for node in post_order(program))

@@ -10,6 +10,7 @@ from arcaneqa.errors import ProgramError
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.schema import Schema, ValueKind
 from arcaneqa.kb.terms import Iri, Literal
+from arcaneqa.program.canonical import canonical
 from arcaneqa.program.expression import (
     And,
     Class,
@@ -25,7 +26,6 @@ from arcaneqa.program.expression import (
     Relation,
     Value,
 )
-from arcaneqa.program.steps import canonical
 
 
 def program_of(

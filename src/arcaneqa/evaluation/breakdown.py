@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from arcaneqa.program.expression import Compare, Cons, Count, During, Expression, Extreme, Join, post_order
+from arcaneqa.program.expression import Compare, Count, Expression, Extreme, post_order, relations
 from arcaneqa.record import Question
 
 NONE, COUNT, COMPARATIVE, SUPERLATIVE = "none", "count", "comparative", "superlative"
@@ -49,16 +49,7 @@ def function_of(program: Expression) -> str:
 
 
 def relation_count(program: Expression) -> int:
-    total = 0
-    for node in post_order(program):
-        match node:
-            case Join() | Compare() | Cons() | During():
-                total += 1
-            case Extreme(_, _, path):
-                total += len(path)
-            case _:
-                pass
-    return total
+    return sum(len(relations(node)) for node in post_order(program))
 
 
 def table(

@@ -16,10 +16,10 @@ from arcaneqa.program.expression import (
     Entity,
     Expression,
     Extreme,
-    Join,
     Relation,
     Value,
     post_order,
+    relations,
 )
 from arcaneqa.program.ontology import Ontology
 
@@ -100,25 +100,20 @@ class _Parts:
                 self.classes.add(iri)
             case Value(literal):
                 self.literals[literal_key(literal)] += 1
-            case Join(relation, _):
-                self._step(relation)
-            case Cons(_, relation, constant):
-                self._step(relation)
+            case Cons(_, _, constant):
                 self._add(constant)
-            case Compare(comparison, relation, _):
+            case Compare(comparison, _, _):
                 self.functions[comparison] += 1
-                self._step(relation)
-            case Extreme(direction, _, path):
+            case Extreme(direction, _, _):
                 self.functions[direction] += 1
-                for relation in path:
-                    self._step(relation)
             case Count():
                 self.functions["COUNT"] += 1
-            case During(_, relation, _):
+            case During():
                 self.functions["TC"] += 1
-                self._step(relation)
             case _:
                 pass
+        for relation in relations(node):
+            self._step(relation)
 
     def _step(self, relation: Relation) -> None:
         forwards = self._ontology.edge(relation).name

@@ -71,7 +71,7 @@ class Admissible:
         if not state.is_open:
             return self._between(state)
         if state.function is None:
-            offered = [function for function in Function if self._offers(state, function)]
+            offered = [function for function in wording.FUNCTIONS if self._offers(state, function)]
             return Options(list(offered), [wording.FUNCTIONS[function] for function in offered])
         if state.source is None:
             return self._sources(state, state.function)
@@ -79,7 +79,7 @@ class Admissible:
 
     def _between(self, state: State) -> Options:
         can_end = state.top is not None and state.waiting is None
-        can_go_on = any(self._offers(state, function) for function in Function)
+        can_go_on = any(self._offers(state, function) for function in wording.FUNCTIONS)
         return (_OPEN if can_go_on else NOTHING) + (_END if can_end else NOTHING)
 
     # Sources ---------------------------------------------------------------------------------

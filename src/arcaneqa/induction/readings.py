@@ -23,11 +23,10 @@ from arcaneqa.program.expression import (
     Cons,
     Count,
     During,
-    Entity,
     Expression,
     Extreme,
     Join,
-    Value,
+    Relation,
 )
 from arcaneqa.program.phrase import paraphrase
 
@@ -91,11 +90,11 @@ def _kind(program: Expression, schema: Schema) -> str:
         case Join(relation, _):
             known = schema.relations[schema.relation_ids[relation.iri]]
             return range_words(known, schema) if relation.inverse else domain_words(known, schema)
-        case Compare(_, relation, _):
+        case Compare(_, Relation() as relation, _):
             return domain_words(schema.relations[schema.relation_ids[relation.iri]], schema)
         case And(left, right):
             return _kind(left if isinstance(left, Class) else right, schema)
         case Extreme(_, argument, _) | Cons(argument, _, _) | During(argument, _, _) | Count(argument):
             return _kind(argument, schema)
-        case Entity() | Value():
+        case _:
             return "thing"

@@ -50,6 +50,7 @@ class Comparison(StrEnum):
     LE = "LE"
     GT = "GT"
     GE = "GE"
+    EQ = "EQ"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -203,7 +204,7 @@ class KnowledgeBase(ABC):
 
     @abstractmethod
     def compare(self, comparison: Comparison, relation: int, value: Literal) -> NodeSet:
-        """Subjects with some value `<`, `<=`, `>` or `>=` the given one.
+        """Subjects with some value `<`, `<=`, `>`, `>=` or `=` the given one.
 
         Numbers compare with numbers and times with times, never across. A time is the stretch it
         names: LT means over before `value` begins, GT begun after it ended, LE over by its end,

@@ -1,11 +1,12 @@
 """The program language as typed, immutable trees.
 
-Names are full IRIs, so a program means the same on every knowledge base that holds them.
+Names are full IRIs, so a program means the same on every knowledge base that holds them. What a node denotes
+is told by `denotes`: a set of nodes, a list, a number or time, a truth value, or a table.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -19,6 +20,52 @@ class Relation:
 
     iri: str
     inverse: bool = False
+
+
+Path = tuple[Relation, ...]
+"""Read from the members of a set outwards: a plain relation leads subject to object, an inverse one object to
+subject. The empty path, written SELF, leads to the member itself; only a column may be it."""
+
+
+class Aggregation(StrEnum):
+    SUM = "SUM"
+    AVG = "AVG"
+    MAX = "MAX"
+    MIN = "MIN"
+
+
+class Direction(StrEnum):
+    LARGEST = "ARGMAX"
+    SMALLEST = "ARGMIN"
+
+
+# Keys: what a member is ordered or compared by, and what stands in a column ------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """`(COUNT r)`, `(COUNT r v)`: how many different nodes the path leads to (in the set `within`).
+
+    With the empty path it is a column's bare `COUNT`: how many members there are.
+    """
+
+    path: Path
+    within: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Totalled:
+    """`(SUM r)`, `(AVG (JOIN r s))`: of the values that the path leads to, each as often as a walk does."""
+
+    function: Aggregation
+    path: Path
+
+
+Key = Path | Counted | Totalled
+"""A path orders by the best value it leads to."""
+
+
+# Sets ----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +84,13 @@ class Class:
 
 
 @dataclass(frozen=True, slots=True)
+class Named:
+    """`(NAMED "Victoria")`: all entities with this label or alias, whatever the case of its letters."""
+
+    text: Value
+
+
+@dataclass(frozen=True, slots=True)
 class Join:
     relation: Relation
     argument: Expression
@@ -48,31 +102,58 @@ class And:
     right: Expression
 
 
-class Direction(StrEnum):
-    LARGEST = "ARGMAX"
-    SMALLEST = "ARGMIN"
+@dataclass(frozen=True, slots=True)
+class Or:
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """`(NOT u v)`: members of `argument` that are not in `without`."""
+
+    argument: Expression
+    without: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Has:
+    """`(HAS r)`: whatever has some `r`; `(HAS r_inv)`: whatever is some `r` of something."""
+
+    relation: Relation
+
+
+@dataclass(frozen=True, slots=True)
+class Like:
+    """`(LIKE r "text")`: whose text for `r` contains this one, whatever the case of its letters."""
+
+    relation: Relation
+    text: Value
 
 
 @dataclass(frozen=True, slots=True)
 class Extreme:
-    """`path` is read from the argument outwards: a plain relation leads subject to object, as in
-    `(ARGMAX u r)`; an inverse step leads object to subject."""
+    """Ranks `first` to `last` by the key, as in competitions: equals share a rank, and the next one's rank
+    says how many are better. `(ARGMAX u r)` is ranks 1 to 1."""
 
     direction: Direction
     argument: Expression
-    path: tuple[Relation, ...]
+    key: Key
+    first: int = 1
+    last: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Compare:
+    """`(GT r w)`: with some `r` greater than `value`, or than all values of the program that stands there.
+
+    With a count or total as key, members without any count 0: where 0 passes, as in `(LT (COUNT r) 2)`,
+    the comparison stands in an AND beside a set and picks from its members.
+    """
+
     comparison: Comparison
-    relation: Relation
-    value: Value
-
-
-@dataclass(frozen=True, slots=True)
-class Count:
-    argument: Expression
+    key: Relation | Counted | Totalled
+    value: Expression
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,26 +182,142 @@ class During:
     when: Value | Now
 
 
-Expression = Entity | Value | Class | Join | And | Extreme | Compare | Count | Cons | During
+# Numbers, truth, lists and tables ------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """`(COUNT u)`: how many; `(COUNT u r)`: how many different nodes the path leads to from them."""
+
+    argument: Expression
+    path: Path = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """`(SUM u r)`: over all pairs of a member and a value, so equal values of two members count twice."""
+
+    function: Aggregation
+    argument: Expression
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Meet:
+    """`(MEET u v)`: whether they share a member."""
+
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Sort:
+    """`(SORT u r DESC)`: members in the order of a key, those without one last; a PER table by a column."""
+
+    argument: Expression
+    key: Key
+    descending: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Show:
+    """`(SHOW u r s …)`: a row for each member and combination of what the columns' paths lead to.
+
+    Counts and totals are of each member; where there are only such columns, of all members: one row.
+    """
+
+    argument: Expression
+    columns: tuple[Key, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Per:
+    """`(PER u r COUNT)`: a row for each node the path leads to, about the members it comes from."""
+
+    argument: Expression
+    path: Path
+    columns: tuple[Counted | Totalled, ...]
+
+
+Expression = (
+    Entity
+    | Value
+    | Class
+    | Named
+    | Join
+    | And
+    | Or
+    | Not
+    | Has
+    | Like
+    | Extreme
+    | Compare
+    | Cons
+    | During
+    | Count
+    | Aggregate
+    | Meet
+    | Sort
+    | Show
+    | Per
+)
+
+
+class Denotation(StrEnum):
+    """What a program stands for; the word says it to a reader of an error message."""
+
+    SET = "a set"
+    LIST = "a list"
+    NUMBER = "a number"
+    TRUTH = "yes or no"
+    TABLE = "a table"
+
+
+def denotes(expression: Expression) -> Denotation:
+    match expression:
+        case Count() | Aggregate():
+            return Denotation.NUMBER
+        case Meet():
+            return Denotation.TRUTH
+        case Show() | Per() | Sort(Per()):
+            return Denotation.TABLE
+        case Sort():
+            return Denotation.LIST
+        case _:
+            return Denotation.SET
+
+
+# Walks ---------------------------------------------------------------------------------------------
 
 
 def children(expression: Expression) -> tuple[Expression, ...]:
-    """The arguments that are sets or topics, left to right; a CONS constant is part of its node."""
+    """The arguments that are programs or topics, in the order in which they are built: the one that a step
+    grows from comes last. A CONS constant is part of its node."""
     match expression:
-        case Join(_, argument) | Extreme(_, argument, _) | Count(argument) | Cons(argument, _, _):
+        case Join(_, argument) | Cons(argument, _, _) | Count(argument, _) | Aggregate(_, argument, _):
             return (argument,)
-        case And(left, right):
+        case And(left, right) | Or(left, right) | Meet(left, right) | Not(left, right):
             return (left, right)
-        case Compare(_, _, value):
-            return (value,)
+        case Extreme(_, argument, key) | Sort(argument, key):
+            return (*_within([key]), argument)
+        case Compare(_, key, value):
+            return (*_within([key]), value)
+        case Show(argument, columns) | Per(argument, _, columns):
+            return (*_within(columns), argument)
         case During(argument, _, when):
             return (argument,) if isinstance(when, Now) else (argument, when)
+        case Named(text) | Like(_, text):
+            return (text,)
         case _:
             return ()
 
 
+def _within(keys: Iterable[Key | Relation]) -> list[Expression]:
+    return [key.within for key in keys if isinstance(key, Counted) and key.within is not None]
+
+
 def post_order(expression: Expression) -> Iterator[Expression]:
-    """Every node after its arguments, arguments left to right."""
+    """Every node after its arguments, arguments in the order of `children`."""
     stack: list[tuple[Expression, bool]] = [(expression, False)]
     while stack:
         node, ready = stack.pop()
@@ -129,6 +326,36 @@ def post_order(expression: Expression) -> Iterator[Expression]:
         else:
             stack.append((node, True))
             stack.extend((child, False) for child in reversed(children(node)))
+
+
+def path_of(key: Key | Relation) -> Path:
+    """The relations that a key follows, from a member outwards."""
+    match key:
+        case Relation():
+            return (key,)
+        case Counted(path, _) | Totalled(_, path):
+            return path
+        case _:
+            return key
+
+
+def relations(expression: Expression) -> tuple[Relation, ...]:
+    """The relations that the node itself names, those of its arguments left out."""
+    match expression:
+        case Join(relation, _) | Has(relation) | Like(relation, _):
+            return (relation,)
+        case Cons(_, relation, _) | During(_, relation, _):
+            return (relation,)
+        case Extreme(_, _, key) | Compare(_, key, _) | Sort(_, key):
+            return path_of(key)
+        case Count(_, path) | Aggregate(_, _, path):
+            return path
+        case Show(_, columns):
+            return tuple(relation for column in columns for relation in path_of(column))
+        case Per(_, path, columns):
+            return (*path, *(relation for column in columns for relation in path_of(column)))
+        case _:
+            return ()
 
 
 def mentioned(expression: Expression) -> list[Entity]:

@@ -33,6 +33,7 @@ from arcaneqa.program.expression import (
     Relation,
     Value,
     mentioned,
+    path_of,
     post_order,
 )
 from arcaneqa.program.order import order_key, same_value
@@ -209,11 +210,11 @@ class _Writer:
         """The pattern of a superlative's argument with its path, and the variables that order it."""
         lines = self.pattern(node.argument, x, asked_for)
         here = x
-        for relation in node.path:
+        for relation in path_of(node.key):
             there = self.fresh()
             lines.append(_triple(here, relation, there))
             here = there
-        kinds = self.kinds(node.path[-1]) or frozenset((ValueKind.NUMBER, ValueKind.TIME))
+        kinds = self.kinds(path_of(node.key)[-1]) or frozenset((ValueKind.NUMBER, ValueKind.TIME))
         key = order_key(here, kinds, node.direction is Direction.LARGEST, self.fresh)
         return [*lines, *key.lines], key.variables
 

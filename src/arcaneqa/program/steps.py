@@ -7,26 +7,41 @@ from comes first, so `(JOIN r #0)` is the step `( JOIN #0 r )` and `(AND c #1)` 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from arcaneqa.errors import ProgramError
 from arcaneqa.kb.interface import Comparison
 from arcaneqa.program.expression import (
+    Aggregate,
+    Aggregation,
     And,
     Class,
     Compare,
     Cons,
     Count,
+    Counted,
     Direction,
     During,
     Entity,
     Expression,
     Extreme,
+    Has,
     Join,
+    Key,
+    Like,
+    Meet,
+    Named,
+    Not,
     Now,
+    Or,
+    Path,
+    Per,
     Relation,
+    Show,
+    Sort,
+    Totalled,
     Value,
     post_order,
 )
@@ -44,12 +59,31 @@ class Function(StrEnum):
     COUNT = "COUNT"
     CONS = "CONS"
     TC = "TC"
+    EQ = "EQ"
+    OR = "OR"
+    NOT = "NOT"
+    HAS = "HAS"
+    LIKE = "LIKE"
+    NAMED = "NAMED"
+    SUM = "SUM"
+    AVG = "AVG"
+    MAX = "MAX"
+    MIN = "MIN"
+    MEET = "MEET"
+    SORT = "SORT"
+    SHOW = "SHOW"
+    PER = "PER"
 
 
 class Symbol(StrEnum):
     OPEN = "("
     CLOSE = ")"
     END = "END"
+    SELF = "SELF"
+    """A column that holds the member itself."""
+    NEXT = ","
+    """Between two columns, since a path is several relations."""
+    DESC = "DESC"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,26 +93,45 @@ class Variable:
     index: int
 
 
+@dataclass(frozen=True, slots=True)
+class Ranks:
+    """The ranks a superlative keeps, where they are not the first alone."""
+
+    first: int
+    last: int
+
+
 Topic = Entity | Value
-Argument = Variable | Relation | Class | Entity | Value | Now
+Argument = Variable | Relation | Class | Entity | Value | Now | Function | Symbol | Ranks
 Token = Symbol | Function | Argument
 
 
 @dataclass(frozen=True, slots=True)
 class Subprogram:
-    """One function over variables and names.
+    """One function over variables and names; each list can be read from left to right in one way.
 
     | function | arguments |
     |---|---|
     | JOIN | set, relation |
-    | AND | set, set or class |
-    | ARGMAX, ARGMIN | set, relation, … (the path from the set outwards) |
-    | LT, LE, GT, GE | literal, relation |
-    | COUNT | set |
+    | AND, OR, MEET | set, the set that waits: `( OR #2 #1 )` is `(OR #1 #2)` |
+    | NOT | set that is taken away, the set it is taken from: `( NOT #2 #1 )` is `(NOT #1 #2)` |
+    | HAS | relation |
+    | LIKE | text, relation |
+    | NAMED | text |
+    | ARGMAX, ARGMIN | set, key, ranks if not 1 to 1 |
+    | LT, LE, GT, GE, EQ | literal or program, relation or a key with COUNT, SUM or AVG |
+    | COUNT | set, path or nothing |
+    | SUM, AVG, MAX, MIN | set, path |
     | CONS | set, relation, entity or literal named right there |
     | TC | set, relation, literal or NOW |
+    | SORT | set, key or column, DESC or nothing |
+    | SHOW | set, columns |
+    | PER | set, path, `,` and columns |
 
-    A set is a variable or a class; a literal of a comparison or TC is a variable, since it is a topic.
+    A set is a variable or a class; a literal of a comparison, TC, LIKE or NAMED is a variable, since it is a
+    topic. A path is one or more relations, read from the set outwards. A key is a path; COUNT, a path and
+    perhaps the set to count in; or SUM or AVG and a path. A column is a key, SELF, MAX or MIN with a path, or
+    COUNT alone; columns are kept apart by `,`.
     """
 
     function: Function
@@ -105,7 +158,7 @@ def to_steps(program: Expression, topics: Sequence[Topic] | None = None) -> Step
     """The subprograms of a program in post-order, equal ones once.
 
     `topics` are the first variables, in the caller's order (unused ones are welcome); left out, they
-    are the program's own in order of appearance. Programs equal but for the order of AND have
+    are the program's own in order of appearance. Programs equal but for the order of AND or OR have
     different sequences: `canonical` picks one of them.
     """
     order = list(post_order(program))
@@ -116,10 +169,14 @@ def to_steps(program: Expression, topics: Sequence[Topic] | None = None) -> Step
     if missing := [topic for topic in own if topic not in given]:
         raise ProgramError(f"the program uses {missing[0]}, which is not among the topics given")
     numbers: dict[Expression, int] = {topic: index for index, topic in enumerate(given)}
+
+    def source(argument: Expression) -> Argument:
+        return argument if isinstance(argument, Class) else Variable(numbers[argument])
+
     subprograms = []
     for node in order:
         if not isinstance(node, Class) and node not in numbers:
-            subprograms.append(_step(node, numbers))
+            subprograms.append(_flat(node, source))
             numbers[node] = len(numbers)
     return Steps(given, tuple(subprograms))
 
@@ -134,124 +191,163 @@ def from_steps(steps: Steps) -> Expression:
     return variables[-1]
 
 
+_Source = Callable[[Expression], Argument]
+
+
+def _flat(node: Expression, source: _Source) -> Subprogram:
+    """The subprogram of one node; `source` gives the token of an argument."""
+    match node:
+        case Join(relation, argument):
+            return Subprogram(Function.JOIN, (source(argument), relation))
+        case And(left, right):
+            return Subprogram(Function.AND, (source(right), source(left)))
+        case Or(left, right):
+            return Subprogram(Function.OR, (source(right), source(left)))
+        case Meet(left, right):
+            return Subprogram(Function.MEET, (source(right), source(left)))
+        case Not(argument, without):
+            return Subprogram(Function.NOT, (source(without), source(argument)))
+        case Has(relation):
+            return Subprogram(Function.HAS, (relation,))
+        case Like(relation, text):
+            return Subprogram(Function.LIKE, (source(text), relation))
+        case Named(text):
+            return Subprogram(Function.NAMED, (source(text),))
+        case Extreme(direction, argument, key, first, last):
+            ranks = () if first == last == 1 else (Ranks(first, last),)
+            return Subprogram(Function(direction.value), (source(argument), *_flat_key(key, source), *ranks))
+        case Compare(comparison, compared, value):
+            key = (compared,) if isinstance(compared, Relation) else compared
+            return Subprogram(Function(comparison.value), (source(value), *_flat_key(key, source)))
+        case Count(argument, path):
+            return Subprogram(Function.COUNT, (source(argument), *path))
+        case Aggregate(function, argument, path):
+            return Subprogram(Function(function.value), (source(argument), *path))
+        case Cons(argument, relation, constant):
+            return Subprogram(Function.CONS, (source(argument), relation, constant))
+        case During(argument, relation, when):
+            moment: Argument = when if isinstance(when, Now) else source(when)
+            return Subprogram(Function.TC, (source(argument), relation, moment))
+        case Sort(argument, key, descending):
+            order = (Symbol.DESC,) if descending else ()
+            return Subprogram(Function.SORT, (source(argument), *_flat_key(key, source), *order))
+        case Show(argument, columns):
+            first_column, *others = (_flat_key(column, source) for column in columns)
+            following = (token for column in others for token in (Symbol.NEXT, *column))
+            return Subprogram(Function.SHOW, (source(argument), *first_column, *following))
+        case Per(argument, path, aggregates):
+            following = (token for a in aggregates for token in (Symbol.NEXT, *_flat_key(a, source)))
+            return Subprogram(Function.PER, (source(argument), *(path or (Symbol.SELF,)), *following))
+    raise AssertionError(f"{node} is a topic or a class, never a step")
+
+
+def _flat_key(key: Key, source: _Source) -> tuple[Argument, ...]:
+    match key:
+        case Counted(path, within):
+            return (Function.COUNT, *path, *(() if within is None else (source(within),)))
+        case Totalled(function, path):
+            return (Function(function.value), *path)
+        case _:
+            return key or (Symbol.SELF,)
+
+
+_AGGREGATES = frozenset(Function(aggregation.value) for aggregation in Aggregation)
+_COMPARISONS = frozenset(Function(comparison.value) for comparison in Comparison)
+
+
 def expand(subprogram: Subprogram, variables: Sequence[Expression]) -> Expression:
     """The program of one subprogram, given those of the variables before it."""
+    function, arguments = subprogram.function, subprogram.arguments
 
     def argument(token: Argument) -> Expression:
         if isinstance(token, Variable):
             if not 0 <= token.index < len(variables):
                 raise ProgramError(f"#{token.index} is used before it is computed")
             return variables[token.index]
-        if isinstance(token, Relation | Now):
-            raise ProgramError(f"{subprogram.function} cannot take {token} there")
-        return token
+        if isinstance(token, Class | Entity | Value):
+            return token
+        raise ProgramError(f"{function} cannot take {token} there")
 
-    function, arguments = subprogram.function, subprogram.arguments
+    def key(tokens: Sequence[Argument]) -> Key:
+        match list(tokens):
+            case [Symbol.SELF]:
+                return ()
+            case [Function.COUNT, *path, (Variable() | Class()) as within]:
+                return Counted(relations(path), argument(within))
+            case [Function.COUNT, *path]:
+                return Counted(relations(path))
+            case [Function() as aggregate, *path] if aggregate in _AGGREGATES and path:
+                return Totalled(Aggregation(aggregate.value), relations(path))
+            case [_, *_] as path:
+                return relations(path)
+        raise ProgramError(f"{function} needs something to go by")
+
+    def relations(tokens: Sequence[Argument]) -> Path:
+        for token in tokens:
+            if not isinstance(token, Relation):
+                raise ProgramError(f"{function} cannot take {token} there")
+        return tuple(token for token in tokens if isinstance(token, Relation))
+
     match function, arguments:
         case Function.JOIN, (source, Relation() as relation):
             return Join(relation, argument(source))
         case Function.AND, (right, left):
             return And(argument(left), argument(right))
-        case ((Function.ARGMAX | Function.ARGMIN), (source, *path)) if path:
-            relations = tuple(step for step in path if isinstance(step, Relation))
-            if len(relations) == len(path):
-                return Extreme(Direction(function.value), argument(source), relations)
-        case ((Function.LT | Function.LE | Function.GT | Function.GE), (source, Relation() as relation)):
-            value = argument(source)
-            if isinstance(value, Value):
-                return Compare(Comparison(function.value), relation, value)
-        case Function.COUNT, (source,):
-            return Count(argument(source))
+        case Function.OR, (right, left):
+            return Or(argument(left), argument(right))
+        case Function.MEET, (right, left):
+            return Meet(argument(left), argument(right))
+        case Function.NOT, (without, source):
+            return Not(argument(source), argument(without))
+        case Function.HAS, (Relation() as relation,):
+            return Has(relation)
+        case Function.LIKE, (source, Relation() as relation):
+            if isinstance(text := argument(source), Value):
+                return Like(relation, text)
+        case Function.NAMED, (source,):
+            if isinstance(text := argument(source), Value):
+                return Named(text)
+        case ((Function.ARGMAX | Function.ARGMIN), (source, *rest, Ranks(first, last))):
+            return Extreme(Direction(function.value), argument(source), key(rest), first, last)
+        case ((Function.ARGMAX | Function.ARGMIN), (source, *rest)):
+            return Extreme(Direction(function.value), argument(source), key(rest))
+        case Function.COUNT, (source, *path):
+            return Count(argument(source), relations(path))
         case Function.CONS, (source, Relation() as relation, (Entity() | Value()) as constant):
             return Cons(argument(source), relation, constant)
         case Function.TC, (source, Relation() as relation, when):
             moment = when if isinstance(when, Now) else argument(when)
             if isinstance(moment, Value | Now):
                 return During(argument(source), relation, moment)
+        case Function.SORT, (source, *rest, Symbol.DESC):
+            return Sort(argument(source), key(rest), descending=True)
+        case Function.SORT, (source, *rest):
+            return Sort(argument(source), key(rest))
+        case Function.SHOW, (source, *rest):
+            return Show(argument(source), tuple(key(column) for column in _columns(rest)))
+        case Function.PER, (source, *rest):
+            group, *others = (key(column) for column in _columns(rest))
+            columns = tuple(column for column in others if isinstance(column, Counted | Totalled))
+            if isinstance(group, tuple) and len(columns) == len(others):
+                return Per(argument(source), group, columns)
+        case _, (source, Relation() as relation) if function in _COMPARISONS:
+            value = argument(source)
+            if not isinstance(value, Entity | Class):
+                return Compare(Comparison(function.value), relation, value)
+        case _, (source, *rest) if function in _COMPARISONS:
+            compared = key(rest)
+            if isinstance(compared, Counted | Totalled):
+                return Compare(Comparison(function.value), compared, argument(source))
+        case _, (source, *path) if function in _AGGREGATES and path:
+            return Aggregate(Aggregation(function.value), argument(source), relations(path))
     raise ProgramError(f"{function} cannot take the arguments {arguments}")
 
 
-def _step(node: Expression, numbers: dict[Expression, int]) -> Subprogram:
-    def source(argument: Expression) -> Argument:
-        return argument if isinstance(argument, Class) else Variable(numbers[argument])
-
-    match node:
-        case Join(relation, argument):
-            return Subprogram(Function.JOIN, (source(argument), relation))
-        case And(left, right):
-            return Subprogram(Function.AND, (source(right), source(left)))
-        case Extreme(direction, argument, path):
-            return Subprogram(Function(direction.value), (source(argument), *path))
-        case Compare(comparison, relation, value):
-            return Subprogram(Function(comparison.value), (source(value), relation))
-        case Count(argument):
-            return Subprogram(Function.COUNT, (source(argument),))
-        case Cons(argument, relation, constant):
-            return Subprogram(Function.CONS, (source(argument), relation, constant))
-        case During(argument, relation, when):
-            moment: Argument = when if isinstance(when, Now) else source(when)
-            return Subprogram(Function.TC, (source(argument), relation, moment))
-    raise AssertionError(f"{node} is a topic or a class, never a step")
-
-
-def canonical(program: Expression, topics: Sequence[Topic] | None = None) -> Expression:
-    """The one program among those equal but for the order, nesting and repeats of AND.
-
-    A class comes last, on the left, as GrailQA writes it; sets come in the order in which the
-    question names their first topic, shorter ones first.
-    """
-    ranks: dict[Expression, int] = {}
-    own = (node for node in post_order(program) if isinstance(node, Entity | Value))
-    for topic in dict.fromkeys([*(topics or ()), *own]):
-        ranks[topic] = len(ranks)
-    done: dict[Expression, Expression] = {}
-    for node in post_order(program):
-        if node not in done:
-            done[node] = (
-                _ordered(_rebuilt(node, done), ranks) if isinstance(node, And) else _rebuilt(node, done)
-            )
-    return done[program]
-
-
-def _rebuilt(node: Expression, done: dict[Expression, Expression]) -> Expression:
-    match node:
-        case Join(relation, argument):
-            return Join(relation, done[argument])
-        case And(left, right):
-            return And(done[left], done[right])
-        case Extreme(direction, argument, path):
-            return Extreme(direction, done[argument], path)
-        case Count(argument):
-            return Count(done[argument])
-        case Cons(argument, relation, constant):
-            return Cons(done[argument], relation, constant)
-        case During(argument, relation, when):
-            return During(done[argument], relation, when)
-        case _:
-            return node
-
-
-def _ordered(conjunction: Expression, ranks: dict[Expression, int]) -> Expression:
-    """Both sides are ordered already, so their conjuncts are the leaves of two chains."""
-    conjuncts: dict[Expression, None] = {}
-    stack = [conjunction]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, And):
-            stack += [node.right, node.left]
+def _columns(tokens: Sequence[Argument]) -> list[list[Argument]]:
+    found: list[list[Argument]] = [[]]
+    for token in tokens:
+        if token is Symbol.NEXT:
+            found.append([])
         else:
-            conjuncts[node] = None
-
-    def key(conjunct: Expression) -> tuple[int, int, str]:
-        nodes = list(post_order(conjunct))
-        first = min((ranks[node] for node in nodes if node in ranks), default=len(ranks))
-        return first, len(nodes), repr(conjunct)
-
-    sets = sorted((c for c in conjuncts if not isinstance(c, Class)), key=key)
-    classes = sorted((c for c in conjuncts if isinstance(c, Class)), key=lambda c: c.iri, reverse=True)
-    result = sets[0] if sets else classes.pop(0)
-    for conjunct in sets[1:]:
-        result = And(result, conjunct)
-    for klass in classes:
-        result = And(klass, result)
-    return result
+            found[-1].append(token)
+    return found

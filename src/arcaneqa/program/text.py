@@ -130,7 +130,7 @@ class _Parser:
                 return And(self.set(), self.set())
             case "ARGMAX" | "ARGMIN":
                 return Extreme(Direction(function), self.set(), self.path())
-            case "LT" | "LE" | "GT" | "GE":
+            case "LT" | "LE" | "GT" | "GE" | "EQ":
                 return Compare(Comparison(function), self.relation(), self.literal(self.next()))
             case "COUNT":
                 return Count(self.set())

@@ -13,11 +13,11 @@ from arcaneqa.program.expression import (
     During,
     Expression,
     Extreme,
-    Join,
     post_order,
+    relations,
 )
 
-_SIGNS = {"LT": "<", "LE": "<=", "GT": ">", "GE": ">="}
+_SIGNS = {"LT": "<", "LE": "<=", "GT": ">", "GE": ">=", "EQ": "="}
 
 
 def function_of(program: Expression) -> str:
@@ -41,10 +41,7 @@ def function_of(program: Expression) -> str:
 
 
 def relations_of(program: Expression) -> int:
-    return sum(
-        len(node.path) if isinstance(node, Extreme) else isinstance(node, Join | Compare | Cons | During)
-        for node in post_order(program)
-    )
+    return sum(len(relations(node)) for node in post_order(program))
 
 
 def answers_of(result: Result, kb: KnowledgeBase, names: Names) -> tuple[str, ...]:

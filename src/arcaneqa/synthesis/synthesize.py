@@ -12,9 +12,9 @@ from arcaneqa.induction.targets import Inadmissible, targets
 from arcaneqa.induction.topics import topics_from_gold
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.short_names import Names
+from arcaneqa.program.canonical import canonical
 from arcaneqa.program.execute import Result
 from arcaneqa.program.expression import Count, Entity, Value, post_order
-from arcaneqa.program.steps import canonical
 from arcaneqa.program.text import print_program
 from arcaneqa.record import Mention, Question
 from arcaneqa.synthesis import questions

@@ -215,6 +215,8 @@ class Endpoint(KnowledgeBase):
         return self._set((With(None, path, Compares(comparison, value)),))
 
     def relations_comparing(self, comparison: Comparison, value: Literal) -> Ids:
+        if comparison is Comparison.EQ:
+            return self.in_relations(self.equal(value))
         if self._extremes is None:
             names = [r.iri for r in self.schema.relations if r.comparable and not r.hidden]
             self._extremes = extremes.of_relations(self._queries, names)

@@ -232,6 +232,8 @@ class Index(KnowledgeBase):
         edge = value_of(value)
         if not isinstance(edge, (Number, Window)):
             return NodeSet(sets.EMPTY)
+        if comparison is Comparison.EQ:
+            return self.subjects(relation, self.equal(value))
         base = self._in.starts[relation]
         numbers, times, others = self._spans[relation].tolist()
         first, last = (numbers, times) if isinstance(edge, Number) else (times, others)
@@ -246,6 +248,8 @@ class Index(KnowledgeBase):
         return NodeSet(self._in.union(rows, self._nodes))
 
     def relations_comparing(self, comparison: Comparison, value: Literal) -> Ids:
+        if comparison is Comparison.EQ:
+            return self.in_relations(self.equal(value))
         edge = value_of(value)
         if isinstance(edge, Window):
             match comparison:

@@ -99,7 +99,9 @@ def is_calendar(variable: str) -> str:
 
 
 def compares(variable: str, comparison: Comparison, literal: Literal) -> str:
-    """`variable` holds a value that is <, <=, > or >= the literal; false where they are of two kinds."""
+    """`variable` holds a value that is <, <=, >, >= or = the literal; false where they are of two kinds."""
+    if comparison is Comparison.EQ:
+        return equals(variable, literal)
     match value_of(literal):
         case Number() as number:
             return _number(variable, _OPERATORS[comparison], literal, number)
