@@ -2,52 +2,73 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-READY  := $(VENV)/.ready
+BASE   := $(VENV)/.base
+DEV    := $(VENV)/.dev
 # A plain "torch" may bring gigabytes of CUDA; this is the CPU build, from PyPI's mirror or PyTorch's own.
 TORCH  := torch==2.13.0+cpu
 CPU_WHEELS := https://download.pytorch.org/whl/cpu
 
-.PHONY: demo test lint types unit test-slow test-searches test-virtuoso test-browser clean
+.PHONY: demo test lint types rooms unit test-wheel test-slow test-searches test-virtuoso test-browser clean
 
-demo: $(READY)
+demo: $(BASE)
 	@$(BIN)/python demo/tour.py
 	@echo; echo 'Now yours: $(BIN)/arcaneqa ask "which element has the highest melting point?" --explain'
 
-test: lint types unit
+test: lint types rooms unit
 
-lint: $(READY)
-	$(BIN)/ruff check src tests
-	$(BIN)/ruff format --check src tests
+lint: $(DEV)
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check src tests benchmarks baselines
 
-types: $(READY)
+# No arrow between rooms that the table in docs/architecture.md does not have.
+rooms: $(DEV)
+	$(BIN)/lint-imports
+
+types: $(DEV)
 	$(BIN)/mypy
 
-unit: $(READY)
+unit: $(DEV)
 	# One thread a worker: small tensors only lose time to threads that wait for each other.
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 -m "not slow and not virtuoso and not browser"
-	OMP_NUM_THREADS=1 $(BIN)/pytest --doctest-modules src/arcaneqa/answer.py src/arcaneqa/sayable.py
+	OMP_NUM_THREADS=1 $(BIN)/pytest --doctest-modules src/arcaneqa/answer.py src/arcaneqa/sayable.py src/arcaneqa/extras.py
 
-test-slow: $(READY)
+# The wheel as others get it: built, installed into an empty environment, asked a question from another folder.
+test-wheel:
+	rm -rf dist && mkdir dist
+	$(PYTHON) -m pip wheel -q --no-deps -w dist .
+	$(PYTHON) -m venv dist/empty
+	dist/empty/bin/pip install -q -c constraints.txt dist/*.whl
+	cd / && XDG_CACHE_HOME=$(CURDIR)/dist/cache $(CURDIR)/dist/empty/bin/arcaneqa ask "what is the capital of France?" \
+	  | grep Paris
+	cd / && $(CURDIR)/dist/empty/bin/arcaneqa train nothing --out nothing 2>&1 | grep "arcaneqa\[train\]"
+	@ls -sh dist/*.whl; du -sm dist/empty | sed 's/\tdist.*/ MB installed/'
+
+test-slow: $(DEV)
 	$(BIN)/pytest -m slow
 
-test-searches: $(READY)
+test-searches: $(DEV)
 	# Tens of thousands of searches with random scores: every program sound, no dead end.
 	$(BIN)/pytest -m slow tests/induction
 
-test-virtuoso: $(READY)
+test-virtuoso: $(DEV)
 	$(BIN)/pytest -m virtuoso
 
 # Playwright is one of the packages for development; it drives Debian's own Chromium.
-test-browser: $(READY)
+test-browser: $(DEV)
 	@test -x /usr/bin/chromium || (apt-get update -q && apt-get install -y -q --no-install-recommends chromium fonts-dejavu-core)
 	$(BIN)/pytest -m browser
 
-$(READY): pyproject.toml constraints.txt
-	$(PYTHON) -m venv $(VENV)
+# The base alone: what asking, indexing and endpoints need.
+$(BASE): pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install -q -c constraints.txt -e .
+	@touch $@
+
+$(DEV): $(BASE)
 	$(BIN)/pip install -q -c constraints.txt $(TORCH) || \
 	  $(BIN)/pip install -q -c constraints.txt --index-url $(CPU_WHEELS) $(TORCH)
 	$(BIN)/pip install -q -c constraints.txt -e '.[dev]'
 	@touch $@
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

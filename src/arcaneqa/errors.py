@@ -25,6 +25,10 @@ class BudgetExceeded(ArcaneError):
     """Work was stopped because it would take more time or space than it was given."""
 
 
+class MissingExtra(ArcaneError):
+    """A part was asked for that the base install leaves out."""
+
+
 class EndpointError(ArcaneError):
     """A SPARQL endpoint could not be reached or gave something that is not an answer."""
 

@@ -5,8 +5,15 @@ from __future__ import annotations
 import os
 import platform
 import re
+import subprocess
 from datetime import date
 from pathlib import Path
+
+from arcaneqa import __version__
+from arcaneqa.errors import InputError
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+"""The project's folder, where the package runs from one."""
 
 
 def hardware() -> str:
@@ -19,8 +26,15 @@ def hardware() -> str:
     return f"{model}, {os.cpu_count()} cores, {memory:.0f} GiB"
 
 
+def version() -> str:
+    """The package's version, and the commit where it runs from a checkout."""
+    commit = _git(CHECKOUT, "describe", "--always", "--dirty")
+    return f"arcaneqa {__version__}" + (f", commit {commit}" if commit else "")
+
+
 def write_section(document: Path, name: str, title: str, command: str, body: str) -> None:
     """Put a section into a Markdown file, in place of its older self if there is one."""
+    refuse_dirty_tree(document, CHECKOUT)
     text = (
         f"<!-- {name} -->\n## {title}\n`{command}` · {date.today():%Y-%m-%d} · {hardware()}\n\n"
         f"{body.strip()}\n<!-- /{name} -->\n"
@@ -29,3 +43,27 @@ def write_section(document: Path, name: str, title: str, command: str, body: str
     pattern = re.compile(rf"<!-- {re.escape(name)} -->.*?<!-- /{re.escape(name)} -->\n", re.DOTALL)
     new = pattern.sub(lambda _: text, old) if pattern.search(old) else old.rstrip("\n") + "\n\n" + text
     document.write_text(new, encoding="utf-8")
+
+
+def refuse_dirty_tree(document: Path, checkout: Path) -> None:
+    """A figure in a checkout's own documents must be of a commit (its documents may be unfinished)."""
+    if checkout not in document.resolve().parents:
+        return
+    if changed := _git(checkout, "status", "--porcelain", "--", ".", ":!docs"):
+        files = ", ".join(line[3:] for line in changed.splitlines()[:3])
+        raise InputError(
+            f"There are changes that no commit has ({files}); commit them first, so that the figure can be "
+            f"repeated, or give a document outside of {checkout.name}."
+        )
+
+
+def _git(checkout: Path, *arguments: str) -> str:
+    """What git says of the checkout; nothing where the package was installed without one."""
+    if not (checkout / ".git").exists():
+        return ""
+    command = ["git", "-C", str(checkout), *arguments]
+    try:
+        found = subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError:
+        return ""
+    return found.stdout.rstrip() if found.returncode == 0 else ""

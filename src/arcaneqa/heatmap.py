@@ -11,6 +11,7 @@ from rich.text import Text
 
 from arcaneqa.answer import Answer, ArcaneQA
 from arcaneqa.errors import InputError
+from arcaneqa.extras import needs
 from arcaneqa.induction.scorer import Heat, TokenKind
 from arcaneqa.induction.trace import Considered
 
@@ -73,7 +74,8 @@ def save(maps: list[HeatMap], path: Path) -> None:
 
 
 def _png(maps: list[HeatMap], path: Path) -> None:
-    from matplotlib.figure import Figure
+    with needs("A heat map as a picture (.html does without)", "evaluate"):
+        from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8, 1.2 + 2.2 * len(maps)), layout="constrained")
     for place, shown in enumerate(maps, 1):

@@ -56,6 +56,11 @@ def command(
 
     Example: arcaneqa evaluate dev.jsonl --kb my-kb --entities gold --report reports/dev
     """
+    from arcaneqa.extras import needs
+
+    if report is not None:
+        with needs("A report with plots", "evaluate"):
+            import matplotlib  # noqa: F401 - said before hours of predicting, not after
     from arcaneqa.evaluation.evaluate import evaluate
     from arcaneqa.evaluation.tables import score_text
 

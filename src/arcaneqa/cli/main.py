@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
+from typing import Annotated
 
 import typer
 
+from arcaneqa import __version__
 from arcaneqa.errors import ArcaneError
 
 # In the order people meet them; a module holds its function (or Typer group) as `command`.
@@ -29,11 +31,27 @@ VERBS: tuple[str, ...] = (
 )
 
 app = typer.Typer(
-    help="Ask an RDF knowledge base in English; every answer comes with the program that found it.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
 )
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"arcaneqa {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which version this is.")
+    ] = False,
+) -> None:
+    """Ask an RDF knowledge base in English; every answer comes with the program that found it."""
+
+
 for verb in VERBS:
     module = import_module(f"arcaneqa.cli.{verb}")
     if isinstance(module.command, typer.Typer):

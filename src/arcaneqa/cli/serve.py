@@ -36,12 +36,15 @@ def command(
 
     Example: arcaneqa serve --kb my-kb --port 8080
     """
-    import uvicorn
-
     from arcaneqa.answer import ArcaneQA
     from arcaneqa.errors import InputError
-    from arcaneqa.service.app import create_app
-    from arcaneqa.service.memory import share_one_heap
+    from arcaneqa.extras import needs
+
+    with needs("The service", "serve"):
+        import uvicorn
+
+        from arcaneqa.service.app import create_app
+        from arcaneqa.service.memory import share_one_heap
 
     share_one_heap()
     try:

@@ -47,8 +47,11 @@ def command(
 
     Example: arcaneqa train prepared/grailqa --dev prepared/dev --encoder encoders/minilm --out my-model
     """
-    from arcaneqa.training.settings import Settings
-    from arcaneqa.training.train import model_config, numbers, train
+    from arcaneqa.extras import needs
+
+    with needs("Training", "train"):
+        from arcaneqa.training.settings import Settings
+        from arcaneqa.training.train import model_config, numbers, train
 
     settings = Settings(
         sets=tuple(sets),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -12,7 +11,6 @@ from zlib import crc32
 
 import numpy as np
 
-from arcaneqa import __version__
 from arcaneqa.answer import ArcaneQA, Entities
 from arcaneqa.confidence import FEATURES, Confidence
 from arcaneqa.errors import InputError
@@ -24,7 +22,7 @@ from arcaneqa.evaluation.predict import claim, identity, is_endpoint, predict
 from arcaneqa.evaluation.reading import Problems, QuestionFile, read_predictions
 from arcaneqa.evaluation.report import write_report
 from arcaneqa.evaluation.score import score, verdicts
-from arcaneqa.figures import hardware
+from arcaneqa.figures import hardware, version
 from arcaneqa.program.ontology import Ontology
 
 OFFICIAL = "official.json"
@@ -87,19 +85,6 @@ def about_run(data: Path, kb: str | None, model: Path | None, entities: Entities
         "hardware": hardware(),
         "software": version(),
     }
-
-
-def version() -> str:
-    """The package's version, and the commit where it runs from a checkout."""
-    home = Path(__file__).parent
-    found = subprocess.run(
-        ["git", "-C", str(home), "describe", "--always", "--dirty"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    commit = found.stdout.strip() if found.returncode == 0 else ""
-    return f"arcaneqa {__version__}" + (f", commit {commit}" if commit else "")
 
 
 def fit_confidence(

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from arcaneqa.errors import InputError, ProgramError
-from arcaneqa.evaluation.grailqa_match import official_match
 from arcaneqa.evaluation.metrics import (
     FULL,
     NOTHING,
@@ -19,6 +18,7 @@ from arcaneqa.evaluation.metrics import (
     plain,
 )
 from arcaneqa.evaluation.rewriting import class_names, with_classes
+from arcaneqa.extras import needs
 from arcaneqa.kb.profile import FREEBASE_PROFILE, RDF_PROFILE, Profile
 from arcaneqa.kb.short_names import Names
 from arcaneqa.program.equivalence import equivalent
@@ -61,6 +61,9 @@ class Judge:
     """Scores predictions by the rules of one mode."""
 
     def __init__(self, mode: Mode, ontology: Ontology | None = None, profile: Profile = ANY_PROFILE) -> None:
+        if mode is Mode.GRAILQA:
+            with needs("GrailQA's own matcher", "evaluate"):
+                import networkx  # noqa: F401 - said before anything is scored
         self.mode = mode
         self.names = TolerantNames(profile)
         self.ontology = ontology or Ontology()
@@ -96,6 +99,8 @@ class Judge:
         accepted = () if one_program else question.programs
         gold = [self.read(text) for text in dict.fromkeys((question.program, *accepted))]
         if self.mode is Mode.GRAILQA:
+            from arcaneqa.evaluation.grailqa_match import official_match
+
             return any(g is not None and official_match(predicted, g, self.ontology) for g in gold)
         return any(g is not None and self._same(predicted, g) for g in gold)
 

@@ -13,10 +13,10 @@ from arcaneqa.evaluation.calibration import expected_calibration_error, reliabil
 from arcaneqa.evaluation.judge import Judge, Verdict
 from arcaneqa.evaluation.mistakes import MEANING, Mistake, classify
 from arcaneqa.evaluation.page import PageRow, write_page
-from arcaneqa.evaluation.plots import draw_plots
 from arcaneqa.evaluation.reading import Problems, QuestionFile
 from arcaneqa.evaluation.score import verdicts
 from arcaneqa.evaluation.tables import fine_table, markdown_table, problem_lines, results_table
+from arcaneqa.extras import needs
 from arcaneqa.record import Prediction, Question
 
 JSON, MARKDOWN, PAGE = "report.json", "report.md", "report.html"
@@ -61,6 +61,8 @@ def write_report(
     folder: Path,
 ) -> dict[str, Any]:
     """Write the folder and return the summary with what only the report knows."""
+    with needs("A report with plots", "evaluate"):
+        from arcaneqa.evaluation.plots import draw_plots
     observed = Observed()
     write_page(folder / PAGE, about, _rows(questions, predictions, judge, observed))
     confidence, right = observed.calibration()

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcaneqa.errors import InputError, ModelError
+from arcaneqa.extras import needs
 from arcaneqa.model.ragged import Ints
 from arcaneqa.model.stored import Floats, Stored
 
@@ -88,9 +89,10 @@ class TorchReader:
     """Any encoder that could be trained, on any device, run by the library it comes from."""
 
     def __init__(self, stored: Stored, device: str = "cpu") -> None:
-        import torch
+        with needs("A model with this encoder, or on this device,", "train"):
+            import torch
 
-        from arcaneqa.model.encoder import encoder_from
+            from arcaneqa.model.encoder import encoder_from
 
         self._torch = torch
         try:

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from arcaneqa.kb import schema
-from arcaneqa.kb.build.ontology import ROLES, TYPES, ontology_rows
 from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.ontology_folder import ROLES, TYPES, ontology_rows
 from arcaneqa.kb.short_names import Names
 from arcaneqa.program.expression import Relation
 

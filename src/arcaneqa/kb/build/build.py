@@ -21,7 +21,6 @@ from arcaneqa.kb.build.facts import Facts, write_facts
 from arcaneqa.kb.build.formats import check_base, rdf_files
 from arcaneqa.kb.build.labels import language_tiers, write_labels
 from arcaneqa.kb.build.lists import write_lists
-from arcaneqa.kb.build.ontology import Ontology, read_ontology
 from arcaneqa.kb.build.reading import read_batches
 from arcaneqa.kb.build.schema import Inputs, describe, read_declared
 from arcaneqa.kb.build.sources import Skipped, Source
@@ -30,6 +29,7 @@ from arcaneqa.kb.index import Index
 from arcaneqa.kb.index.index import open_terms
 from arcaneqa.kb.index.store import Array, Draft, trust_built
 from arcaneqa.kb.names.surfaces import build_surfaces
+from arcaneqa.kb.ontology_folder import Ontology, read_ontology
 from arcaneqa.kb.profile import RDF_PROFILE, Profile
 from arcaneqa.kb.schema import Schema
 from arcaneqa.kb.selection import Selection

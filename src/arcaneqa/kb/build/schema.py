@@ -10,9 +10,9 @@ import numpy as np
 from arcaneqa.kb.build.classes import Classes, read_pairs
 from arcaneqa.kb.build.dictionary import Dictionary
 from arcaneqa.kb.build.facts import Facts, Rows
-from arcaneqa.kb.build.ontology import Ontology
 from arcaneqa.kb.index.store import Array, Draft
 from arcaneqa.kb.names.words import label_from_iri
+from arcaneqa.kb.ontology_folder import Ontology
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.schema import Class, Relation, Schema, ValueKind
 from arcaneqa.kb.selection import time_pairs

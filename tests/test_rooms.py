@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.rooms import Rules, rules_of
+
+
+@pytest.fixture(scope="module")
+def rules() -> Rules:
+    return rules_of((Path(__file__).parents[1] / "docs" / "architecture.md").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("importer", "imported", "allowed"),
+    [
+        ("program.text", "kb.schema", True),
+        ("program.sparql", "kb.sparql.terms", True),
+        ("program.sparql", "kb.endpoint.client", False),
+        ("model.scorer", "induction.scorer", True),
+        ("model.scorer", "induction.search", False),
+        ("model.scorer", "kb.interface", False),
+        ("kb.build.build", "linking.linker", False),
+        ("kb.names.surfaces", "errors", True),
+        ("induction.search", "datasets.convert", False),
+        ("cli.ask", "service.app", True),
+        ("a_new_module", "errors", False),
+    ],
+)
+def test_the_table_decides(rules: Rules, importer: str, imported: str, allowed: bool) -> None:
+    assert rules.allows(importer, imported) is allowed
