@@ -159,7 +159,7 @@ def test_lenient_turtle_goes_on(tmp_path: Path) -> None:
     ("name", "data", "complaint"),
     [
         ("missing.nt", None, "does not exist"),
-        ("graph.csv", b"", "format of .* is not known"),
+        ("graph.docx", b"", "format of .* is not known"),
         ("graph.nt.gz", b"not gzip", "cannot be unpacked"),
         ("graph.nt.gz", gzip.compress(b"x" * 999, mtime=0)[:-9], "cannot be unpacked"),
         ("graph.nt.zst", b"not zstd", "cannot be unpacked"),

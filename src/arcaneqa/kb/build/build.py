@@ -18,12 +18,13 @@ from arcaneqa.kb.build.batches import Batches, Progress
 from arcaneqa.kb.build.classes import find_classes, read_pairs, write_classes
 from arcaneqa.kb.build.dictionary import Dictionary, merge, write_lookup
 from arcaneqa.kb.build.facts import Facts, write_facts
-from arcaneqa.kb.build.formats import check_base, rdf_files
+from arcaneqa.kb.build.formats import check_base, source_files, table_format
 from arcaneqa.kb.build.labels import language_tiers, write_labels
 from arcaneqa.kb.build.lists import write_lists
 from arcaneqa.kb.build.reading import read_batches
 from arcaneqa.kb.build.schema import Inputs, describe, read_declared
 from arcaneqa.kb.build.sources import Skipped, Source
+from arcaneqa.kb.build.tables import PREFIXES, write_triples
 from arcaneqa.kb.build.target import building
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.index.index import open_terms
@@ -66,21 +67,27 @@ def build_index(
     progress: Progress = _silent,
     batch: int = _BATCH,
 ) -> Report:
-    """Build an index folder from RDF files and folders of them; `base` completes relative IRIs. An index that
-    is already there is replaced at the very end."""
+    """Build an index folder from RDF files, tables and folders of them; `base` completes relative IRIs.
+    An index that is already there is replaced at the very end."""
     if not sources:
-        raise InputError("There is nothing to index: give at least one RDF file.")
+        raise InputError("There is nothing to index: give at least one file.")
     check_base(base)
     skipped = Skipped()
-    paths = rdf_files(map(Path, sources))
-    files = [Source(path, skipped if lenient else None, base) for path in paths]
+    paths = source_files(map(Path, sources))
+    tables = [path for path in paths if table_format(path) is not None]
+    files = [Source(path, skipped if lenient else None, base) for path in paths if path not in tables]
     for source in files:
         source.check()
+    if tables:
+        profile = dataclasses.replace(profile, prefixes=(*profile.prefixes, *PREFIXES.items()))
     told = read_ontology(Path(ontology), Names(profile)) if ontology is not None else Ontology()
     with building(Path(out)) as folder:
         work = folder / "work"
         work.mkdir()
         draft = Draft(folder)
+        if tables:
+            progress("reading tables", 0, None)
+            files += [Source(facts, None) for facts in write_triples(tables, work)]
         batches = read_batches(files, work, batch, skipped if lenient else None, progress)
         known = dict(profile.prefixes)
         declared = tuple((name, space) for name, space in batches.prefixes.items() if name not in known)

@@ -1,4 +1,4 @@
-"""Which files are RDF, by their names: formats, ways of packing, and the files of a folder."""
+"""Which files are RDF and which are tables, by their names; ways of packing; the files of a folder."""
 
 from __future__ import annotations
 
@@ -21,29 +21,43 @@ FORMATS = {
     ".jsonld": RdfFormat.JSON_LD,
 }
 PACKED = (".gz", ".bz2", ".zst")
+SQLITE = (".sqlite", ".sqlite3", ".db")
+SEPARATED = (".csv", ".tsv")
+PARQUET = (".parquet",)
+_PACKED_TABLES = (".gz", ".zst")
+_ENDINGS = ", ".join((*FORMATS, *SQLITE, *SEPARATED, *PARQUET))
 
 
 def format_of(path: Path) -> RdfFormat:
     found = _known(path)
     if found is None:
         raise InputError(
-            f"The format of {path} is not known by its name; it should end in "
-            f"{', '.join(FORMATS)}, and then perhaps {', '.join(PACKED)}."
+            f"The format of {path} is not known by its name; it should end in {_ENDINGS}, "
+            f"and then perhaps {', '.join(PACKED)}."
         )
     return found
 
 
-def rdf_files(paths: Iterable[Path]) -> list[Path]:
-    """The files as they are given, and in place of a folder every RDF file in it, by name."""
+def table_format(path: Path) -> str | None:
+    """The ending that tells a table's format, or None for a file that is no table."""
+    name = path.with_suffix("") if path.suffix.lower() in _PACKED_TABLES else path
+    ending = name.suffix.lower()
+    if ending in SEPARATED or (path == name and ending in (*SQLITE, *PARQUET)):
+        return ending
+    return None
+
+
+def source_files(paths: Iterable[Path]) -> list[Path]:
+    """The files as they are given, and in place of a folder every RDF file and table in it, by name."""
     found: list[Path] = []
     for path in paths:
         if not path.is_dir():
             found.append(path)
             continue
-        inside = sorted(each for each in path.rglob("*") if each.is_file() and _known(each) is not None)
+        inside = sorted(each for each in path.rglob("*") if each.is_file() and _is_source(each))
         if not inside:
             raise InputError(
-                f"The folder {path} holds no RDF files (names that end in {', '.join(FORMATS)})."
+                f"The folder {path} holds no RDF files and no tables (names that end in {_ENDINGS})."
             )
         found.extend(inside)
     return found
@@ -56,6 +70,10 @@ def check_base(base: str | None) -> None:
         raise InputError(
             f"--base takes an IRI such as http://example.org/, not “{base}” ({error})."
         ) from None
+
+
+def _is_source(path: Path) -> bool:
+    return _known(path) is not None or table_format(path) is not None
 
 
 def _known(path: Path) -> RdfFormat | None:

@@ -1,0 +1,225 @@
+"""What tables the sources hold: each is loaded into one temporary DuckDB file, every cell as text.
+
+Cells stay text until `columns` has seen all of a column, because a file of commas knows no types and SQLite's
+are only hints. DuckDB reads files of any size with little memory.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import re
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO, cast
+
+import zstandard
+
+from arcaneqa.errors import InputError
+from arcaneqa.kb.build.formats import PACKED, PARQUET, SQLITE, table_format
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+_DELIMITERS = ",;\t|"
+_NULL = "\\N"
+_LONGEST_ROW = 1 << 24
+"""Bytes; a longer row is more likely an unclosed quote than a row."""
+_LINE = re.compile(r"Line: (\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """A foreign key that the source itself declares: some columns, and the columns of a table they name."""
+
+    columns: tuple[str, ...]
+    table: str
+    targets: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """One table: `place` is its name in DuckDB, where column number n is called `cn`."""
+
+    name: str
+    place: str
+    columns: tuple[str, ...]
+    source: Path
+    key: tuple[str, ...] = ()
+    declared: tuple[Declared, ...] = ()
+    booleans: frozenset[str] = frozenset()
+
+    def cell(self, column: str) -> str:
+        return f"c{self.columns.index(column)}"
+
+
+def load(paths: Sequence[Path], connection: DuckDBPyConnection, folder: Path) -> list[Loaded]:
+    """Every table of every file; two tables of one name could not be told apart and are refused."""
+    tables: list[Loaded] = []
+    for path in paths:
+        kind = table_format(path)
+        if kind in SQLITE:
+            tables += _load_sqlite(path, connection, folder, len(tables))
+        elif kind in PARQUET:
+            tables.append(_load_parquet(path, connection, f"t{len(tables)}"))
+        else:
+            tables.append(_load_separated(path, connection, f"t{len(tables)}"))
+    seen: dict[str, Loaded] = {}
+    for table in tables:
+        other = seen.setdefault(table.name.lower().replace(" ", "_"), table)
+        if other is not table:
+            raise InputError(
+                f"{other.source} and {table.source} both hold a table “{table.name}”; rename one of them."
+            )
+    return tables
+
+
+def _load_separated(path: Path, connection: DuckDBPyConnection, place: str) -> Loaded:
+    columns, delimiter = _header(path)
+    options = f"header=true, strict_mode=true, null_padding=false, max_line_size={_LONGEST_ROW}"
+    reading = _separated(len(columns), options)
+    _create(path, connection, place, reading, [str(path), delimiter])
+    return Loaded(_stem(path), place, columns, path)
+
+
+def _load_parquet(path: Path, connection: DuckDBPyConnection, place: str) -> Loaded:
+    import duckdb
+
+    try:
+        described = connection.execute("SELECT * FROM read_parquet(?) LIMIT 0", [str(path)]).description
+    except duckdb.Error as error:
+        raise InputError(f"{path} cannot be read as Parquet: {_first_line(error)}") from None
+    columns = _unique([column[0] for column in described or ()], path)
+    # What has parts (lists, structures) is no cell; its text would be nobody's value.
+    chosen = ", ".join(f"{_quoted(column)}::VARCHAR AS c{number}" for number, column in enumerate(columns))
+    _create(path, connection, place, f"(SELECT {chosen} FROM read_parquet(?))", [str(path)])
+    return Loaded(_stem(path), place, columns, path)
+
+
+def _create(path: Path, connection: DuckDBPyConnection, place: str, reading: str, given: list[str]) -> None:
+    import duckdb
+
+    try:
+        connection.execute(f"CREATE TABLE {place} AS SELECT * FROM {reading}", given)
+    except duckdb.Error as error:
+        line = _LINE.search(str(error))
+        where = f"{path}, line {line[1]}" if line else str(path)
+        raise InputError(f"{where}: {_reason(str(error))}") from None
+
+
+def _reason(message: str) -> str:
+    """DuckDB's own messages name its options; ours say what to mend."""
+    lowered = message.lower()
+    if "unicode" in lowered or "utf-8" in lowered:
+        return "this is not UTF-8; save the file as UTF-8 and index it again."
+    if "columns" in lowered and ("expected" in lowered or "too many" in lowered or "missing" in lowered):
+        return "the row has another number of cells than the header; mend it and index again."
+    if "quote" in lowered:
+        return "a quoted cell does not end; mend the quotes and index again."
+    return f"it cannot be read: {message.splitlines()[0]}"
+
+
+def _header(path: Path) -> tuple[tuple[str, ...], str]:
+    try:
+        with closing(_text(path)) as file:
+            first = file.readline(_LONGEST_ROW)
+    except (OSError, EOFError, zstandard.ZstdError) as error:
+        raise InputError(f"{path} cannot be read: {error}.") from None
+    if not first.strip():
+        raise InputError(f"{path} is empty; a table begins with a line of column names.")
+    tabs = path.name.lower().removesuffix(".gz").removesuffix(".zst").endswith(".tsv")
+    delimiter = "\t" if tabs else max(_DELIMITERS, key=first.count)
+    names = next(csv.reader([first], delimiter=delimiter), [])
+    return _unique([name.strip() for name in names], path), delimiter
+
+
+def _text(path: Path) -> TextIO:
+    """Bytes that are no UTF-8 pass here: DuckDB names their line."""
+    if path.suffix.lower() == ".gz":
+        return cast(TextIO, gzip.open(path, "rt", encoding="utf-8-sig", errors="replace", newline=""))
+    if path.suffix.lower() == ".zst":
+        return cast(TextIO, zstandard.open(path, "rt", encoding="utf-8-sig", errors="replace", newline=""))
+    return path.open(encoding="utf-8-sig", errors="replace", newline="")
+
+
+def _unique(names: list[str], path: Path) -> tuple[str, ...]:
+    seen: set[str] = set()
+    named = tuple(name or f"column {number}" for number, name in enumerate(names, 1))
+    for name in named:
+        plain = name.lower().replace(" ", "_")
+        if plain in seen:
+            raise InputError(f"{path}, line 1: two columns are called “{name}”; give each a name of its own.")
+        seen.add(plain)
+    return named
+
+
+def _load_sqlite(path: Path, connection: DuckDBPyConnection, folder: Path, first: int) -> list[Loaded]:
+    tables: list[Loaded] = []
+    try:
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=2)) as database:
+            database.text_factory = lambda text: text.decode("utf-8", "replace")
+            known = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+            for (name,) in database.execute(f"{known} ORDER BY name").fetchall():
+                place = f"t{first + len(tables)}"
+                tables.append(_sqlite_table(path, database, name, connection, folder / place))
+    except sqlite3.Error as error:
+        locked = "locked" in str(error)
+        hint = "close the program that writes it" if locked else "is it a SQLite file, and whole?"
+        raise InputError(f"{path} cannot be read ({error}); {hint}") from None
+    if not tables:
+        raise InputError(f"{path} holds no tables.")
+    return tables
+
+
+def _sqlite_table(
+    path: Path, database: sqlite3.Connection, name: str, connection: DuckDBPyConnection, place: Path
+) -> Loaded:
+    about = database.execute(f"PRAGMA table_info({_quoted(name)})").fetchall()
+    columns = _unique([row[1] for row in about], path)
+    key = tuple(row[1] for row in sorted(about, key=lambda row: row[5]) if row[5])
+    booleans = frozenset(row[1] for row in about if str(row[2]).upper().startswith("BOOL"))
+    copy = place.with_suffix(".csv")
+    with copy.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        for row in database.execute(f"SELECT * FROM {_quoted(name)}"):
+            writer.writerow([_NULL if cell is None or isinstance(cell, bytes) else cell for cell in row])
+    options = f"header=false, nullstr='{_NULL}', max_line_size={_LONGEST_ROW}"
+    _create(path, connection, place.name, _separated(len(columns), options), [str(copy), ","])
+    copy.unlink()
+    return Loaded(name, place.name, columns, path, key, tuple(_declared(database, name)), booleans)
+
+
+def _separated(columns: int, options: str) -> str:
+    """SQL that reads a file, and a delimiter, given as parameters."""
+    cells = ", ".join(f"'c{number}': 'VARCHAR'" for number in range(columns))
+    quotes = "quote='\"', escape='\"', auto_detect=false"
+    return f"read_csv(?, delim=?, {quotes}, columns={{{cells}}}, {options})"
+
+
+def _declared(database: sqlite3.Connection, name: str) -> Iterator[Declared]:
+    found: dict[int, list[tuple[str, str, str | None]]] = {}
+    for number, _, table, column, target, *_ in database.execute(f"PRAGMA foreign_key_list({_quoted(name)})"):
+        found.setdefault(number, []).append((column, table, target))
+    for parts in found.values():
+        table = parts[0][1]
+        targets = tuple(target for _, _, target in parts if target is not None)
+        if not targets:  # it names the other table's primary key without saying so
+            about = database.execute(f"PRAGMA table_info({_quoted(table)})").fetchall()
+            targets = tuple(row[1] for row in sorted(about, key=lambda row: row[5]) if row[5])
+        yield Declared(tuple(column for column, _, _ in parts), table, targets)
+
+
+def _stem(path: Path) -> str:
+    name = path.with_suffix("") if path.suffix.lower() in PACKED else path
+    return name.stem
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0]

@@ -1,0 +1,149 @@
+"""What the cells of a column are: numbers (with a unit), dates, moments, truth values or text.
+
+A column is of a kind if all its cells are, but for blanks. A sample proposes the kind and the whole column
+confirms it, so that a large table is read once or twice and not once a kind.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from arcaneqa.kb.build.tables.catalogue import Loaded
+from arcaneqa.kb.terms import XSD
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+_SAMPLE = 2_000
+"""Rows that propose a kind before all of them confirm it; only time depends on the number."""
+_BLANKS = "('', 'NULL', 'null', 'N/A', 'n/a', 'NA', 'NaN', 'nan', '-', '–', 'None')"
+_WHOLE = r"[+-]?(0|[1-9][0-9]*)"
+_GROUPED = r"[+-]?([1-9][0-9]{0,2}(,[0-9]{3})+|0|[1-9][0-9]*)(\.[0-9]+)?"
+_DOUBLE = r"[+-]?[0-9]+(\.[0-9]*)?[eE][+-]?[0-9]+"
+_CURRENCIES = {"$": "dollars", "€": "euros", "£": "pounds", "¥": "yen", "₹": "rupees"}
+_MEASURED = re.compile(rf"([$€£¥₹]?) ?({_GROUPED}) ?([$€£¥₹%]|°?[A-Za-zµ²³/]{{1,10}})?")
+_ORDINALS = {"st", "nd", "rd", "th"}
+_DATES = (
+    "%Y-%m-%d",
+    "%Y/%m/%d",
+    "%d.%m.%Y",
+    "%m/%d/%Y",
+    "%d/%m/%Y",
+    "%d %B %Y",
+    "%d %b %Y",
+    "%B %d, %Y",
+    "%b %d, %Y",
+    "%d-%b-%Y",
+    "%d-%b-%y",
+)
+_MOMENTS = (
+    "%Y-%m-%d %H:%M:%S",
+    "%Y-%m-%dT%H:%M:%S",
+    "%Y-%m-%d %H:%M:%S.%g",
+    "%Y-%m-%d %H:%M",
+    "%m/%d/%Y %H:%M",
+)
+_TRUTHS = (("true", "false"), ("yes", "no"), ("y", "n"), ("t", "f"))
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """`lexical` is an SQL expression over the cell: the literal's text, or NULL for a blank."""
+
+    name: str
+    lexical: str
+    datatype: str | None = None
+    unit: str | None = None
+
+
+def read_columns(table: Loaded, connection: DuckDBPyConnection) -> list[Column]:
+    """Every column of a table that is not blank throughout."""
+    sample = f"(SELECT * FROM {table.place} USING SAMPLE reservoir({_SAMPLE} ROWS) REPEATABLE (7))"
+    found = []
+    for name in table.columns:
+        cell = f"trim({table.cell(name)})"
+        declared = _truths(name, cell, (*_TRUTHS, ("1", "0"))) if name in table.booleans else ()
+        for column, test in (*declared, *_kinds(table, connection, name, cell)):
+            if not _fails(connection, sample, cell, test) and not _fails(connection, table.place, cell, test):
+                found.append(column)
+                break
+        else:
+            if _any(connection, table.place, f"{cell} <> ''"):
+                found.append(Column(name, f"nullif({cell}, '')"))
+    return found
+
+
+def _kinds(
+    table: Loaded, connection: DuckDBPyConnection, name: str, cell: str
+) -> Iterator[tuple[Column, str]]:
+    """Kinds that the first filled cells allow, each with the test that a cell must pass."""
+    first = connection.execute(
+        f"SELECT {cell} FROM {table.place} WHERE {cell} NOT IN {_BLANKS} LIMIT 20"
+    ).fetchall()
+    texts = [row[0] for row in first]
+    if not texts:
+        return
+    filled = f"CASE WHEN {cell} NOT IN {_BLANKS} THEN {cell} END"
+    if all(re.fullmatch(_WHOLE, text) for text in texts):
+        yield Column(name, filled, XSD + "integer"), _matches(cell, _WHOLE)
+    if all(re.fullmatch(_GROUPED, text) for text in texts):
+        plain = f"replace({filled}, ',', '')"
+        kind = "integer" if not _any(connection, table.place, f"contains({cell}, '.')") else "decimal"
+        yield Column(name, plain, XSD + kind), _matches(cell, _GROUPED)
+    if all(re.fullmatch(f"{_GROUPED}|{_DOUBLE}", text) for text in texts):
+        yield Column(name, filled, XSD + "double"), _matches(cell, f"({_GROUPED})|({_DOUBLE})")
+    unit = _unit(texts)
+    if unit is not None:
+        before, after = unit
+        test = re.escape(before) + " ?" + _GROUPED + " ?" + re.escape(after)
+        plain = f"replace(regexp_extract({filled}, '{_GROUPED}'), ',', '')"
+        words = _CURRENCIES.get(before or after, "percent" if after == "%" else after)
+        yield Column(name, plain, XSD + "decimal", words), _matches(cell, test)
+    for form in _DATES:
+        parsed = f"try_strptime({filled}, '{form}')"
+        if _parses(connection, texts, form):
+            yield Column(name, f"strftime({parsed}, '%Y-%m-%d')", XSD + "date"), f"{parsed} IS NOT NULL"
+    for form in _MOMENTS:
+        parsed = f"try_strptime({filled}, '{form}')"
+        if _parses(connection, texts, form):
+            lexical = f"strftime({parsed}, '%Y-%m-%dT%H:%M:%S')"
+            yield Column(name, lexical, XSD + "dateTime"), f"{parsed} IS NOT NULL"
+    yield from _truths(name, cell, [pair for pair in _TRUTHS if all(text.lower() in pair for text in texts)])
+
+
+def _truths(name: str, cell: str, pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[Column, str]]:
+    """Truth values; ones and zeros are such only where the source declares the column so."""
+    for yes, no in pairs:
+        lexical = f"CASE lower({cell}) WHEN '{yes}' THEN 'true' WHEN '{no}' THEN 'false' END"
+        yield Column(name, lexical, XSD + "boolean"), f"lower({cell}) IN ('{yes}', '{no}')"
+
+
+def _unit(texts: list[str]) -> tuple[str, str] | None:
+    """What stands before and after all the numbers alike, if anything does."""
+    parts = {(m[1], m[m.re.groups] or "") if (m := _MEASURED.fullmatch(text)) else ("", "") for text in texts}
+    if len(parts) != 1 or parts == {("", "")}:
+        return None
+    ((before, after),) = parts
+    return None if after in _ORDINALS or (before and after) else (before, after)
+
+
+def _parses(connection: DuckDBPyConnection, texts: list[str], form: str) -> bool:
+    found = connection.execute(
+        f"SELECT bool_and(try_strptime(text, '{form}') IS NOT NULL) FROM (SELECT unnest(?) AS text)", [texts]
+    ).fetchone()
+    return bool(found and found[0])
+
+
+def _matches(cell: str, pattern: str) -> str:
+    return f"regexp_full_match({cell}, '{pattern}')"
+
+
+def _fails(connection: DuckDBPyConnection, place: str, cell: str, test: str) -> bool:
+    return _any(connection, place, f"{cell} NOT IN {_BLANKS} AND NOT coalesce({test}, false)")
+
+
+def _any(connection: DuckDBPyConnection, place: str, condition: str) -> bool:
+    return connection.execute(f"SELECT 1 FROM {place} WHERE {condition} LIMIT 1").fetchone() is not None

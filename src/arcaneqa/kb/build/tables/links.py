@@ -1,0 +1,173 @@
+"""Which column names a row of which table: keys, and foreign keys that are declared or found.
+
+A foreign key is found where all cells of a column are among the cells of another table's unique column, and
+the names say so too ("supplier_id" beside the table "suppliers", "country_code" in both): inclusion alone
+is chance, every small number is among some row numbers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from arcaneqa.kb.build.tables.catalogue import Loaded
+from arcaneqa.kb.names.words import words
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+_IDENTIFIES = re.compile(
+    r"(^| )(id|ids|code|key|nr|no|num|number|iso|isbn|sku|uuid|guid|abbr|abbreviation|ref)$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Cells of `columns` are those of `targets` in one row of `table`."""
+
+    columns: tuple[str, ...]
+    table: Loaded
+    targets: tuple[str, ...]
+
+
+class Keys:
+    """Which columns of the tables tell their rows apart; each is looked at once."""
+
+    def __init__(self, connection: DuckDBPyConnection) -> None:
+        self._connection = connection
+        self._unique: dict[tuple[str, tuple[str, ...]], bool] = {}
+
+    def unique(self, table: Loaded, columns: Sequence[str]) -> bool:
+        """Every row has a value of its own there, and none is blank."""
+        name = (table.place, tuple(columns))
+        if name not in self._unique:
+            cells = [f"trim({table.cell(column)})" for column in columns]
+            filled = " AND ".join(f"coalesce({cell}, '') <> ''" for cell in cells)
+            counts = f"count(*), count(*) FILTER ({filled}), count(DISTINCT ({', '.join(cells)}))"
+            row = self._connection.execute(f"SELECT {counts} FROM {table.place}").fetchone()
+            assert row is not None
+            self._unique[name] = row[0] > 0 and row[0] == row[1] == row[2]
+        return self._unique[name]
+
+    def key(self, table: Loaded) -> tuple[str, ...]:
+        """What the table is known to be keyed by; without any such column, () for the row's number."""
+        if table.key and self.unique(table, table.key):
+            return table.key
+        named = [column for column in table.columns if _identifies(column)]
+        for column in (*named, *table.columns[:1]):
+            if self.unique(table, [column]):
+                return (column,)
+        return ()
+
+
+def find_links(tables: Sequence[Loaded], connection: DuckDBPyConnection, keys: Keys) -> dict[str, list[Link]]:
+    """The links of each table, by its place."""
+    by_name = {table.name.lower(): table for table in tables}
+    found: dict[str, list[Link]] = {}
+    for table in tables:
+        links = []
+        for declared in table.declared:
+            target = by_name.get(declared.table.lower())
+            if target is not None and _resolves(keys, target, declared.targets, declared.columns, table):
+                columns = tuple(_spelled(target, column) for column in declared.targets)
+                links.append(Link(tuple(_spelled(table, c) for c in declared.columns), target, columns))
+        taken = {column for link in links for column in link.columns}
+        key = keys.key(table)
+        for column in table.columns:
+            if column not in taken and (link := _found(table, column, tables, connection, keys, key)):
+                links.append(link)
+        found[table.place] = links
+    return found
+
+
+def is_pairing(table: Loaded, links: Sequence[Link], keys: Keys) -> bool:
+    """The table says nothing but which rows of two others belong together."""
+    if len(links) != 2 or any(len(link.columns) != 1 for link in links):
+        return False
+    paired = {link.columns[0] for link in links}
+    return paired == set(table.columns) and keys.unique(table, sorted(paired))
+
+
+def link_words(column: str) -> str:
+    """ "supplier_id" is about a supplier."""
+    said = words(column)
+    return _IDENTIFIES.sub("", said).strip() or said
+
+
+def _found(
+    table: Loaded,
+    column: str,
+    tables: Sequence[Loaded],
+    connection: DuckDBPyConnection,
+    keys: Keys,
+    key: tuple[str, ...],
+) -> Link | None:
+    for other in tables:
+        if other is table:
+            continue
+        for target in other.columns:
+            if not _names_fit(column, target, other, keys) or not keys.unique(other, [target]):
+                continue
+            # Two tables with one key: the one that says less of itself would be the other's part.
+            if key == (column,) and keys.key(other) == (target,) and not _tells(column, other):
+                continue
+            if _included(table, column, other, target, connection):
+                return Link((column,), other, (target,))
+    return None
+
+
+def _names_fit(column: str, target: str, other: Loaded, keys: Keys) -> bool:
+    said, named, table = words(column), words(target), _singular(words(other.name))
+    if said == named:
+        return _identifies(column) and (keys.key(other) == (target,) or _tells(column, other))
+    if keys.key(other) != (target,) and not _identifies(target):
+        return _singular(said) == table
+    return _singular(link_words(column)) == table or _singular(link_words(column)).endswith(f" {table}")
+
+
+def _tells(column: str, other: Loaded) -> bool:
+    return _singular(link_words(column)) == _singular(words(other.name))
+
+
+def _identifies(column: str) -> bool:
+    return _IDENTIFIES.search(words(column)) is not None or column.lower().endswith("id")
+
+
+def _singular(name: str) -> str:
+    if name.endswith("ies"):
+        return name[:-3] + "y"
+    if name.endswith(("sses", "xes", "ches", "shes")):
+        return name[:-2]
+    return name[:-1] if name.endswith("s") and not name.endswith("ss") else name
+
+
+def _included(table: Loaded, column: str, other: Loaded, target: str, connection: DuckDBPyConnection) -> bool:
+    """At least one cell is filled, and every filled one is in the other column."""
+    cell, there = f"trim({table.cell(column)})", f"trim({other.cell(target)})"
+    row = connection.execute(
+        f"SELECT count(*), count(*) FILTER (o.v IS NULL) FROM "
+        f"(SELECT {cell} AS v FROM {table.place} WHERE {cell} <> '') t LEFT JOIN "
+        f"(SELECT {there} AS v FROM {other.place}) o ON t.v = o.v"
+    ).fetchone()
+    assert row is not None
+    return bool(row[0] > 0 and row[1] == 0)
+
+
+def _resolves(
+    keys: Keys, target: Loaded, targets: Sequence[str], columns: Sequence[str], table: Loaded
+) -> bool:
+    known = {column.lower() for column in target.columns}
+    own = {column.lower() for column in table.columns}
+    return (
+        len(targets) == len(columns) > 0
+        and all(column.lower() in known for column in targets)
+        and all(column.lower() in own for column in columns)
+        and keys.unique(target, [_spelled(target, column) for column in targets])
+    )
+
+
+def _spelled(table: Loaded, column: str) -> str:
+    """SQL's names hold in any case; the table's own spelling is used throughout."""
+    return next(known for known in table.columns if known.lower() == column.lower())

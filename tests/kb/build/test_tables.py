@@ -1,0 +1,200 @@
+"""Tables become the facts that SQL would find in them, and bad ones a sentence with file and line."""
+
+from __future__ import annotations
+
+import csv
+import sqlite3
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from arcaneqa.errors import InputError
+from arcaneqa.kb.build import build_index
+from arcaneqa.kb.index import Index
+from arcaneqa.kb.open import open_kb
+from arcaneqa.kb.terms import Iri, Literal, Term
+
+XSD = "http://www.w3.org/2001/XMLSchema#"
+PRODUCTS = """product_id,product_name,supplier_id,Unit_Price,discontinued,added,weight,rate
+1,Chai,1,"$1,800.00",yes,03/14/2020,12 kg,5%
+2,"Ani""seed
+Syrup",1,$10.00,no,12/31/2019,3 kg,10%
+3,Tofu,2,$23.25,no,,1 kg,N/A
+"""
+SUPPLIERS = "supplier_id;company name;country\n1;Exotic Liquids;UK\n2;Mayumi's;Japan\n"
+PAIRS = "product_id,category\n1,1\n2,1\n3,2\n"
+CATEGORIES = "id\tname\n1\tDrinks\n2\tProduce\n"
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Iterator[Index]:
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    (folder / "products.csv").write_text(PRODUCTS)
+    (folder / "suppliers.csv").write_text("\ufeff" + SUPPLIERS)
+    (folder / "product_categories.csv").write_text(PAIRS)
+    (folder / "categories.tsv").write_text(CATEGORIES)
+    build_index([folder], tmp_path / "kb")
+    with open_kb(tmp_path / "kb") as kb:
+        assert isinstance(kb, Index)
+        yield kb
+
+
+def values(kb: Index, relation: str, row: str) -> list[Term]:
+    node = kb.node(Iri(row))
+    assert node is not None
+    objects = kb.objects(kb.schema.relation_ids[relation], kb.nodes(np.array([node])))
+    return kb.terms(objects.ids)
+
+
+def test_cells_are_what_their_column_is(shop: Index) -> None:
+    chai = "urn:row:products.1"
+    assert values(shop, "urn:column:products.Unit_Price", chai) == [Literal("1800.00", XSD + "decimal")]
+    assert values(shop, "urn:column:products.discontinued", chai) == [Literal("true", XSD + "boolean")]
+    assert values(shop, "urn:column:products.added", chai) == [Literal("2020-03-14", XSD + "date")]
+    assert values(shop, "urn:column:products.weight", chai) == [Literal("12", XSD + "decimal")]
+    assert values(shop, "urn:column:products.product_name", "urn:row:products.2") == [
+        Literal('Ani"seed\nSyrup')
+    ]
+    assert values(shop, "urn:column:products.rate", "urn:row:products.3") == []
+
+
+def test_headers_become_words_with_units(shop: Index) -> None:
+    labels = {relation.iri: relation.label for relation in shop.schema.relations}
+    assert labels["urn:column:products.Unit_Price"] == "unit price in dollars"
+    assert labels["urn:column:products.weight"] == "weight in kg"
+    assert labels["urn:column:products.rate"] == "rate in percent"
+    assert labels["urn:column:suppliers.company_name"] == "company name"
+    assert labels["urn:column:products.supplier_id"] == "supplier"
+
+
+def test_foreign_keys_are_found_by_inclusion_and_name(shop: Index) -> None:
+    assert values(shop, "urn:column:products.supplier_id", "urn:row:products.3") == [
+        Iri("urn:row:suppliers.2")
+    ]
+
+
+def test_a_table_of_two_foreign_keys_is_a_relation(shop: Index) -> None:
+    assert values(shop, "urn:column:product_categories", "urn:row:products.3") == [
+        Iri("urn:row:categories.2")
+    ]
+    assert "urn:table:product_categories" not in shop.schema.class_ids
+
+
+def test_inclusion_without_a_name_is_chance(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("id,name,age\n1,Ann,2\n2,Bob,1\n")
+    (tmp_path / "towns.csv").write_text("id,town,rank\n1,Oslo,2\n2,Rome,1\n")
+    build_index([tmp_path / "people.csv", tmp_path / "towns.csv"], tmp_path / "kb")
+    with open_kb(tmp_path / "kb") as kb:
+        assert isinstance(kb, Index)
+        assert values(kb, "urn:column:people.age", "urn:row:people.1") == [Literal("2", XSD + "integer")]
+        assert values(kb, "urn:column:towns.rank", "urn:row:towns.1") == [Literal("2", XSD + "integer")]
+
+
+def test_codes_with_leading_zeros_stay_text(tmp_path: Path) -> None:
+    (tmp_path / "places.csv").write_text("name,zip\nA,01234\nB,56789\n")
+    build_index([tmp_path / "places.csv"], tmp_path / "kb")
+    with open_kb(tmp_path / "kb") as kb:
+        assert isinstance(kb, Index)
+        assert values(kb, "urn:column:places.zip", "urn:row:places.A") == [Literal("01234")]
+
+
+def test_sqlite_keys_links_and_truths_are_as_declared(tmp_path: Path) -> None:
+    path = tmp_path / "shop.sqlite"
+    with sqlite3.connect(path) as database:
+        database.executescript(
+            """
+            CREATE TABLE staff (
+                no INTEGER PRIMARY KEY, name TEXT, boss INTEGER REFERENCES staff, on_leave BOOLEAN
+            );
+            INSERT INTO staff VALUES (1, 'Ann', NULL, 1), (2, 'Bob "B"', 1, 0);
+            CREATE TABLE stock (shop TEXT, item TEXT, amount REAL, PRIMARY KEY (shop, item));
+            INSERT INTO stock VALUES ('Oslo', 'tea', 1.5), ('Oslo', 'rice', 2), ('Rome', 'tea', NULL);
+            """
+        )
+    database.close()
+    build_index([path], tmp_path / "kb")
+    with open_kb(tmp_path / "kb") as kb:
+        assert isinstance(kb, Index)
+        assert values(kb, "urn:column:staff.boss", "urn:row:staff.2") == [Iri("urn:row:staff.1")]
+        assert values(kb, "urn:column:staff.on_leave", "urn:row:staff.1") == [
+            Literal("true", XSD + "boolean")
+        ]
+        assert values(kb, "urn:column:staff.name", "urn:row:staff.2") == [Literal('Bob "B"')]
+        assert values(kb, "urn:column:stock.amount", "urn:row:stock.Oslo.rice") == [
+            Literal("2.0", XSD + "decimal")
+        ]
+
+
+def test_parquet_is_read_like_the_same_csv(tmp_path: Path) -> None:
+    source, target = tmp_path / "t.csv", tmp_path / "p" / "t.parquet"
+    source.write_text("id,name,day\n1,Ann,2020-01-02\n2,Bob,2021-03-04\n")
+    target.parent.mkdir()
+    duckdb.execute(f"COPY (SELECT * FROM read_csv('{source}')) TO '{target}' (FORMAT parquet)")
+    facts = []
+    for path in (source, target):
+        build_index([path], tmp_path / "kb")
+        with open_kb(tmp_path / "kb") as kb:
+            assert isinstance(kb, Index)
+            facts.append([values(kb, f"urn:column:t.{c}", "urn:row:t.2") for c in ("id", "name", "day")])
+    assert facts[0] == facts[1]
+
+
+TEXT = st.text(st.characters(blacklist_categories=["Cs", "Cc"], blacklist_characters="\ufeff"), max_size=12)
+ROWS = st.lists(st.tuples(TEXT, st.one_of(st.none(), st.integers(-(10**6), 10**6))), min_size=1, max_size=12)
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(rows=ROWS)
+def test_every_cell_comes_back(tmp_path: Path, rows: Sequence[tuple[str, int | None]]) -> None:
+    path = tmp_path / "anything.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, quoting=csv.QUOTE_ALL)
+        writer.writerow(["word", "amount"])
+        writer.writerows(("x" + word, "" if number is None else number) for word, number in rows)
+    build_index([path], tmp_path / "kb")
+    words = {"x" + word for word, _ in rows}
+    with open_kb(tmp_path / "kb") as kb:
+        assert isinstance(kb, Index)
+        everything = kb.members(kb.schema.class_ids["urn:table:anything"])
+        assert len(everything.ids) == len(rows)
+        said = kb.terms(kb.objects(kb.schema.relation_ids["urn:column:anything.word"], everything).ids)
+        assert {term.lexical for term in said if isinstance(term, Literal)} == {
+            word.strip() for word in words
+        }
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("ragged.csv", b"a,b\n1,2\n3,4,5\n", "line 3: the row has another number of cells"),
+        ("latin.csv", "a,b\n1,caf\u00e9\n".encode("latin-1"), "line 2: this is not UTF-8"),
+        ("twice.csv", b"a,A\n1,2\n", "line 1: two columns are called"),
+        ("empty.csv", b"", "is empty"),
+        ("broken.sqlite", b"SQLite format 3\x00" + b"x" * 200, "cannot be read"),
+        ("broken.parquet", b"PAR1xxxx", "cannot be read as Parquet"),
+    ],
+)
+def test_bad_tables_are_refused_with_a_sentence(tmp_path: Path, name: str, content: bytes, says: str) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(InputError) as refused:
+        build_index([tmp_path / name], tmp_path / "kb")
+    assert says in str(refused.value)
+    assert name in str(refused.value)
+
+
+def test_a_locked_database_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "busy.sqlite"
+    writer = sqlite3.connect(path, isolation_level=None)
+    writer.execute("CREATE TABLE t (a)")
+    writer.execute("BEGIN EXCLUSIVE")
+    try:
+        with pytest.raises(InputError, match=r"locked.*close the program"):
+            build_index([path], tmp_path / "kb")
+    finally:
+        writer.close()
