@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from arcaneqa.errors import InputError
+from arcaneqa.extras import needs
 from arcaneqa.kb.build.tables.catalogue import Loaded, load
 from arcaneqa.kb.build.tables.columns import Column, read_columns
 from arcaneqa.kb.build.tables.links import Keys, Link, find_links, is_pairing, link_words
@@ -35,12 +35,8 @@ _ESCAPES = {"'\\'": "'\\\\'", "'\"'": "'\\\"'", "chr(10)": "'\\n'", "chr(13)": "
 
 def write_triples(paths: Sequence[Path], folder: Path) -> list[Path]:
     """The facts of some tables as N-Triples files in `folder`. Foreign keys may lead from file to file."""
-    try:
+    with needs("Reading tables", "tables"):
         import duckdb
-    except ImportError:
-        raise InputError(
-            f"reading {paths[0].name} needs DuckDB: pip install 'arcaneqa[tables]', and index again"
-        ) from None
     place = folder / "tables.duckdb"
     with duckdb.connect(str(place)) as connection:
         connection.execute(f"SET memory_limit = '{_MEMORY}'")
