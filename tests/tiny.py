@@ -33,7 +33,7 @@ def tokenizer() -> Tokenizer:
     return made
 
 
-def write_encoder(folder: Path, dropout: float = 0.0, width: int = 32, act: str = "gelu") -> Path:
+def write_encoder(folder: Path, dropout: float = 0.0, width: int = 64, act: str = "gelu") -> Path:
     """A Hugging Face folder with random weights."""
     import torch
 
@@ -42,7 +42,7 @@ def write_encoder(folder: Path, dropout: float = 0.0, width: int = 32, act: str 
         vocab_size=len(words()),
         hidden_size=width,
         num_hidden_layers=2,
-        num_attention_heads=4,
+        num_attention_heads=2,
         intermediate_size=2 * width,
         hidden_act=act,
         max_position_embeddings=320,

@@ -40,14 +40,11 @@ def reader_of(stored: Stored, device: str = "cpu") -> Reader:
     """The lightest reader that can run a model's encoder on a device, named as torch names it."""
     if device != "cpu":
         return TorchReader(stored, device)
-    kind = stored.encoder.get("model_type")
-    if kind == "static":
+    if stored.encoder.get("model_type") == "static":
         return StaticReader(stored)
-    if kind == "bert" and stored.encoder.get("hidden_act") == "gelu":
-        from arcaneqa.model.bert import BertReader
+    from arcaneqa.model.bert import BertReader
 
-        return BertReader(stored)
-    return TorchReader(stored)
+    return BertReader(stored) if BertReader.can_read(stored) else TorchReader(stored)
 
 
 class Table:

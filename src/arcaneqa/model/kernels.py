@@ -1,0 +1,385 @@
+"""BERT's layers, compiled: every thread takes some rows of the inputs through all of them.
+
+Inputs lie end to end. Rows know nothing of each other but in attention, so threads wait for each other once a
+layer, when keys and values are ready. Every sum is added up in an order that the input alone decides: what an
+input is read as does not depend on what is read beside it, nor on the number of threads, to the last bit.
+
+Where bytes are multiplied, a row of activations is cut to int8 with one scale. Products of bytes are exact.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+from numba.core import types
+from numpy.typing import NDArray
+
+from arcaneqa.model.ragged import Ints
+from arcaneqa.model.stored import Floats
+from arcaneqa.model.tiles import (
+    BYTE_COLUMNS,
+    FLOAT_COLUMNS,
+    ROWS,
+    arrive,
+    arrived,
+    bits_of_float,
+    byte_tile,
+    float_of_bits,
+    float_tile,
+)
+
+CHUNK = 8 * ROWS
+"""Rows that go through a layer together: what is between its products stays in the second cache."""
+_PATIENCE = 2_000
+"""Looks at the other threads' counter before the processor is offered to somebody else."""
+_ROUNDING = np.float32(3 << 22)
+"""Added and taken away again it leaves a small float rounded to the nearest integer."""
+
+
+class Matrix(NamedTuple):
+    """One matrix of every layer: `weights` as tiles want them, `scales` of their rows, `bias`."""
+
+    weights: NDArray[np.uint8]
+    scales: Floats
+    bias: Floats
+
+
+class Norm(NamedTuple):
+    gain: Floats
+    bias: Floats
+
+
+class Layers(NamedTuple):
+    joined: Matrix
+    mixed: Matrix
+    wide: Matrix
+    narrow: Matrix
+    middle: Norm
+    after: Norm
+
+
+class Scratch(NamedTuple):
+    """What one worker writes on its way. Made outside: to make arrays takes long to compile."""
+
+    joined: Floats
+    wide: Floats
+    narrow: Floats
+    seen: Floats
+    scores: Floats
+    tile: Floats
+    cut: NDArray[np.int8]
+    counted: NDArray[np.int32]
+    units: Floats
+    sums: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, width: int, inner: int, longest: int) -> Scratch:
+        columns = -(-longest // FLOAT_COLUMNS) * FLOAT_COLUMNS
+        return cls(
+            joined=np.empty((CHUNK, 3 * width), np.float32),
+            wide=np.empty((CHUNK, inner), np.float32),
+            narrow=np.empty((CHUNK, width), np.float32),
+            # Rows past the last input's end are read as well, though nobody looks at what they become.
+            seen=np.zeros((CHUNK, width), np.float32),
+            scores=np.zeros((ROWS, columns), np.float32),
+            tile=np.empty((ROWS, FLOAT_COLUMNS), np.float32),
+            cut=np.empty(CHUNK * max(inner, width), np.int8),
+            counted=np.empty(CHUNK * max(inner, 3 * width), np.int32),
+            units=np.empty(CHUNK, np.float32),
+            sums=np.empty(CHUNK, np.int32),
+        )
+
+
+def _compiled(function: Any, **settings: Any) -> Any:
+    return numba.njit(nogil=True, error_model="numpy", **settings)(function)
+
+
+# The terms of these sums may be added in any order, as long as it is always the same.
+def _summing(function: Any) -> Any:
+    return _compiled(function, fastmath={"reassoc", "nnan", "nsz", "contract"})
+
+
+def _exact(function: Any) -> Any:
+    return _compiled(function, fastmath={"contract", "nnan", "nsz"})
+
+
+if sys.platform == "win32":
+
+    @_exact
+    def _step_aside() -> None:
+        pass
+
+else:
+    _yield = types.ExternalFunction("sched_yield", types.intc())
+
+    @_exact
+    def _step_aside() -> None:
+        _yield()
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+def encode(
+    rows: Floats,
+    starts: Ints,
+    depth: int,
+    heads: int,
+    epsilon: float,
+    is_exact: bool,
+    embedding: Norm,
+    layers: Layers,
+    queries: Floats,
+    keys: Floats,
+    values: Floats,
+    scratch: Scratch,
+    counter: Ints,
+    worker: int,
+    workers: int,
+) -> None:
+    """Take the rows of one worker through the first norm and `depth` layers, in place.
+
+    `starts` says where inputs begin, and where the last one ends; there are rows up to a multiple of `ROWS`.
+    `keys` (a column a row) and `values` are there twice: a thread that is ahead writes those of the next
+    layer. `counter` begins at zero. `is_exact`: products are of bytes.
+    """
+    total, joined, wide, narrow, seen = starts[-1], scratch.joined, scratch.wide, scratch.narrow, scratch.seen
+    blocks = (total + ROWS - 1) // ROWS
+    first, last = blocks * worker // workers * ROWS, blocks * (worker + 1) // workers * ROWS
+    for row in range(first, last):
+        _normalise(rows[row], embedding.gain[0], embedding.bias[0], epsilon)
+    for layer in range(depth):
+        keys_here, values_here = keys[layer % 2], values[layer % 2]
+        for start in range(first, last, CHUNK):
+            count = min(CHUNK, last - start)
+            _multiply(rows, start, count, layers.joined, layer, is_exact, scratch, joined)
+            _part(joined, start, min(start + count, total), heads, queries, keys_here, values_here)
+        _wait_for_all(counter.ctypes.data, workers * (layer + 1))
+        for start in range(first, last, CHUNK):
+            count = min(CHUNK, last - start)
+            _attend(starts, start, start + count, heads, queries, keys_here, values_here, scratch)
+            _multiply(seen, 0, count, layers.mixed, layer, is_exact, scratch, narrow)
+            _add_and_norm(rows, start, count, narrow, layers.middle, layer, epsilon)
+            _multiply(rows, start, count, layers.wide, layer, is_exact, scratch, wide)
+            _bend(wide, count)
+            _multiply(wide, 0, count, layers.narrow, layer, is_exact, scratch, narrow)
+            _add_and_norm(rows, start, count, narrow, layers.after, layer, epsilon)
+
+
+@_exact
+def _wait_for_all(counter: int, expected: int) -> None:
+    arrive(counter)
+    looks = 0
+    while arrived(counter) < expected:
+        looks += 1
+        if looks > _PATIENCE:
+            _step_aside()
+
+
+@_exact
+def _multiply(
+    source: Floats,
+    start: int,
+    count: int,
+    matrix: Matrix,
+    layer: int,
+    is_exact: bool,
+    scratch: Scratch,
+    out: Floats,
+) -> None:
+    """`count` rows of the source from `start` on, times a matrix, and its bias added."""
+    inward, outward = source.shape[1], out.shape[1]
+    scales, bias = matrix.scales[layer], matrix.bias[layer]
+    weights = matrix.weights[layer].ctypes.data
+    if not is_exact:
+        origin = source[start].ctypes.data
+        for column in range(0, outward, FLOAT_COLUMNS):
+            panel = weights + column * inward * 4
+            for row in range(0, count, ROWS):
+                place = out.ctypes.data + (row * outward + column) * 4
+                rows = origin + row * inward * 4
+                float_tile(panel, FLOAT_COLUMNS * 4, rows, inward * 4, inward, place, outward * 4)
+        for row in range(count):
+            own = out[row]
+            for place in range(outward):
+                own[place] += bias[place]
+        return
+    cut, units, sums, counted = scratch.cut, scratch.units, scratch.sums, scratch.counted
+    for row in range(count):
+        units[row], sums[row] = _cut(source[start + row], cut, row * inward)
+    for column in range(0, outward, BYTE_COLUMNS):
+        panel = weights + column * inward
+        for row in range(0, count, ROWS):
+            place = counted.ctypes.data + (row * outward + column) * 4
+            byte_tile(panel, cut.ctypes.data + row * inward, inward, inward // 4, place, outward * 4)
+    for row in range(count):
+        # Weights were raised by 128 to be unsigned.
+        own, unit, raised = out[row], units[row], np.int32(128 * sums[row])
+        for place in range(outward):
+            exact = np.float32(np.int32(counted[row * outward + place] - raised))
+            own[place] = exact * (unit * scales[place]) + bias[place]
+
+
+@_exact
+def _cut(row: Floats, out: NDArray[np.int8], start: int) -> tuple[np.float32, np.int32]:
+    """A row as bytes; their unit and sum."""
+    most = np.int32(0)
+    for place in range(len(row)):
+        # Floats that are not negative are in the order of their bits.
+        most = max(most, np.int32(bits_of_float(row[place]) & np.int32(0x7FFFFFFF)))
+    highest = float_of_bits(most)
+    factor = np.float32(127) / highest if highest > 0 else np.float32(0)
+    for place in range(len(row)):
+        out[start + place] = np.int8(np.int32((row[place] * factor + _ROUNDING) - _ROUNDING))
+    total = np.int32(0)
+    for place in range(start, start + len(row)):
+        total = np.int32(total + np.int32(out[place]))
+    return highest / np.float32(127), total
+
+
+@_exact
+def _part(
+    joined: Floats, start: int, stop: int, heads: int, queries: Floats, keys: Floats, values: Floats
+) -> None:
+    width = queries.shape[1]
+    factor = np.float32(1 / np.sqrt(width / heads))
+    for row in range(start, stop):
+        own, query, value = joined[row - start], queries[row], values[row]
+        for place in range(width):
+            query[place] = own[place] * factor
+        for place in range(width):
+            value[place] = own[2 * width + place]
+    for place in range(width):
+        key = keys[place]
+        for row in range(start, stop):
+            key[row] = joined[row - start, width + place]
+
+
+@_exact
+def _attend(
+    starts: Ints,
+    start: int,
+    stop: int,
+    heads: int,
+    queries: Floats,
+    keys: Floats,
+    values: Floats,
+    scratch: Scratch,
+) -> None:
+    """What rows `start` to `stop` see of their own inputs."""
+    width, size = queries.shape[1], queries.shape[1] // heads
+    scores, tile, seen = scratch.scores, scratch.tile, scratch.seen
+    for number in range(len(starts) - 1):
+        begin, end = starts[number], starts[number + 1]
+        for row in range(max(begin, start), min(end, stop), ROWS):
+            count = min(ROWS, min(end, stop) - row)
+            for head in range(heads):
+                for column in range(0, end - begin, FLOAT_COLUMNS):
+                    float_tile(
+                        keys.ctypes.data + (head * size * keys.shape[1] + begin + column) * 4,
+                        keys.shape[1] * 4,
+                        queries.ctypes.data + (row * width + head * size) * 4,
+                        width * 4,
+                        size,
+                        scores.ctypes.data + column * 4,
+                        scores.shape[1] * 4,
+                    )
+                for place in range(count):
+                    _soften(scores[place], end - begin)
+                for column in range(0, size, FLOAT_COLUMNS):
+                    float_tile(
+                        values.ctypes.data + (begin * width + head * size + column) * 4,
+                        width * 4,
+                        scores.ctypes.data,
+                        scores.shape[1] * 4,
+                        end - begin,
+                        tile.ctypes.data,
+                        FLOAT_COLUMNS * 4,
+                    )
+                    for place in range(count):
+                        own = seen[row - start + place]
+                        for one in range(FLOAT_COLUMNS):
+                            own[head * size + column + one] = tile[place, one]
+
+
+@_summing
+def _soften(row: Floats, count: int) -> None:
+    """Softmax of the first `count` scores."""
+    highest = row[0]
+    for place in range(1, count):
+        highest = row[place] if row[place] > highest else highest
+    for place in range(count):
+        row[place] -= highest
+    _raise(row, count)
+    total = np.float32(0)
+    for place in range(count):
+        total += row[place]
+    factor = np.float32(1) / total
+    for place in range(count):
+        row[place] *= factor
+
+
+@_exact
+def _raise(row: Floats, count: int) -> None:
+    for place in range(count):
+        row[place] = _exp(row[place])
+
+
+@_exact
+def _exp(value: np.float32) -> np.float32:
+    """Of a number that is not positive, to six digits: a power of two times a polynomial."""
+    value = max(value, np.float32(-87))
+    power = (value * np.float32(1.44269504) + _ROUNDING) - _ROUNDING
+    rest = value - power * np.float32(0.693359375)
+    rest = rest + power * np.float32(2.12194440e-4)
+    series = np.float32(1.0 / 720)
+    for divisor in (120.0, 24.0, 6.0, 2.0, 1.0, 1.0):
+        series = series * rest + np.float32(1.0 / divisor)
+    return series * float_of_bits((np.int32(power) + np.int32(127)) << np.int32(23))
+
+
+@_exact
+def _bend(rows: Floats, count: int) -> None:
+    """GELU. The normal distribution is Abramowitz and Stegun's 7.1.26, good to seven digits."""
+    for row in range(count):
+        own = rows[row]
+        for place in range(len(own)):
+            value = own[place]
+            size = abs(value) * np.float32(0.70710678)
+            near = np.float32(1) / (np.float32(1) + np.float32(0.3275911) * size)
+            series = np.float32(1.061405429)
+            series = series * near - np.float32(1.453152027)
+            series = series * near + np.float32(1.421413741)
+            series = series * near - np.float32(0.284496736)
+            series = series * near + np.float32(0.254829592)
+            # Half of what is missing to one, on the side of the larger half.
+            tail = np.float32(0.5) * series * near * _exp(-size * size)
+            own[place] = max(value, np.float32(0)) - abs(value) * tail
+
+
+@_exact
+def _add_and_norm(
+    rows: Floats, start: int, count: int, more: Floats, norm: Norm, layer: int, epsilon: float
+) -> None:
+    gain, bias = norm.gain[layer], norm.bias[layer]
+    for row in range(count):
+        own, added = rows[start + row], more[row]
+        for place in range(len(own)):
+            own[place] += added[place]
+        _normalise(own, gain, bias, epsilon)
+
+
+@_summing
+def _normalise(row: Floats, gain: Floats, bias: Floats, epsilon: float) -> None:
+    count = np.float32(len(row))
+    total = np.float32(0)
+    for place in range(len(row)):
+        total += row[place]
+    mean = total / count
+    total = np.float32(0)
+    for place in range(len(row)):
+        total += (row[place] - mean) * (row[place] - mean)
+    factor = np.float32(1 / np.sqrt(total / count + np.float32(epsilon)))
+    for place in range(len(row)):
+        row[place] = (row[place] - mean) * factor * gain[place] + bias[place]

@@ -1,0 +1,200 @@
+"""Small products of matrices as machine instructions, for `kernels.py` to build an encoder from.
+
+A tile is a few rows times a few vectors of columns, and all its sums stay in registers: it runs at nearly
+what the processor can do. Where the processor multiplies bytes (VNNI), so does the tile, exactly; anywhere
+else products are of floats.
+"""
+
+# ruff: noqa: ARG001 - numba asks an intrinsic for the names of its arguments, and hands them over elsewhere
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from llvmlite import binding, ir
+from numba.core import types
+from numba.extending import intrinsic
+
+ROWS = 6
+"""Rows of a tile: with its columns they fill the registers and leave some for what is multiplied."""
+
+
+def _features() -> dict[str, bool]:
+    try:
+        return dict(binding.get_host_cpu_features())
+    except RuntimeError:  # the library cannot tell for every processor
+        return {}
+
+
+_KNOWN = _features()
+_WIDE = _KNOWN.get("avx512f", False) and _KNOWN.get("avx512vl", False)
+MULTIPLIES_BYTES = (_WIDE and _KNOWN.get("avx512vnni", False)) or _KNOWN.get("avxvnni", False)
+_LANES = 16 if _WIDE else 8
+"""Numbers of four bytes in a vector. Narrower processors take several registers for one."""
+BYTE_COLUMNS = 64 if _WIDE else 16
+FLOAT_COLUMNS = 32 if _WIDE else 16
+
+_INT, _LONG, _FLOAT = ir.IntType(32), ir.IntType(64), ir.FloatType()
+_Multiply = Callable[[ir.IRBuilder, Any, Any, Any], Any]
+
+
+@intrinsic
+def byte_tile(
+    _typing: Any, weights: Any, rows: Any, row_bytes: Any, steps: Any, out: Any, out_bytes: Any
+) -> Any:
+    """Sums of products of unsigned weights and signed bytes of rows, four of each a step, into `out`.
+
+    All but `steps` are addresses, and distances in bytes. A step has the four bytes of every column of the
+    tile, column after column.
+    """
+
+    def generate(context: Any, builder: ir.IRBuilder, _signature: Any, given: Any) -> Any:
+        if MULTIPLIES_BYTES:
+            weights, rows, row_bytes, steps, out, out_bytes = given
+            width = _long(BYTE_COLUMNS * 4)
+            _tile(builder, _INT, BYTE_COLUMNS, (weights, width), (rows, row_bytes), steps, (out, out_bytes))
+        return context.get_dummy_value()
+
+    return types.void(*[types.int64] * 6), generate
+
+
+@intrinsic
+def float_tile(
+    _typing: Any,
+    columns: Any,
+    column_bytes: Any,
+    rows: Any,
+    row_bytes: Any,
+    steps: Any,
+    out: Any,
+    out_bytes: Any,
+) -> Any:
+    """The same of floats, one of each a step; `column_bytes` lie between the columns of two steps."""
+
+    def generate(context: Any, builder: ir.IRBuilder, _signature: Any, given: Any) -> Any:
+        columns, column_bytes, rows, row_bytes, steps, out, out_bytes = given
+        _tile(
+            builder,
+            _FLOAT,
+            FLOAT_COLUMNS,
+            (columns, column_bytes),
+            (rows, row_bytes),
+            steps,
+            (out, out_bytes),
+        )
+        return context.get_dummy_value()
+
+    return types.void(*[types.int64] * 7), generate
+
+
+@intrinsic
+def float_of_bits(_typing: Any, bits: Any) -> Any:
+    """The float that an integer's bits are."""
+
+    def generate(_context: Any, builder: ir.IRBuilder, _signature: Any, given: Any) -> Any:
+        return builder.bitcast(given[0], _FLOAT)
+
+    return types.float32(types.int32), generate
+
+
+@intrinsic
+def bits_of_float(_typing: Any, value: Any) -> Any:
+    def generate(_context: Any, builder: ir.IRBuilder, _signature: Any, given: Any) -> Any:
+        return builder.bitcast(given[0], _INT)
+
+    return types.int32(types.float32), generate
+
+
+@intrinsic
+def arrive(_typing: Any, counter: Any) -> Any:
+    """Add one to the counter at an address, seen by all threads."""
+
+    def generate(context: Any, builder: ir.IRBuilder, _signature: Any, given: Any) -> Any:
+        builder.atomic_rmw("add", _at(builder, given[0], _LONG), _long(1), "seq_cst")
+        return context.get_dummy_value()
+
+    return types.void(types.int64), generate
+
+
+@intrinsic
+def arrived(_typing: Any, counter: Any) -> Any:
+    """What the counter at an address shows now."""
+
+    def generate(_context: Any, builder: ir.IRBuilder, _signature: Any, given: Any) -> Any:
+        return builder.load_atomic(_at(builder, given[0], _LONG), "seq_cst", 8)
+
+    return types.int64(types.int64), generate
+
+
+def _tile(
+    builder: ir.IRBuilder,
+    kind: Any,
+    columns: int,
+    weights: tuple[Any, Any],
+    rows: tuple[Any, Any],
+    steps: Any,
+    out: tuple[Any, Any],
+) -> None:
+    """A loop over steps with one vector of sums for every row and every few columns."""
+    vector, vectors, size = ir.VectorType(kind, _LANES), columns // _LANES, 4 * _LANES
+    multiply = _multiply_bytes if kind is _INT else _multiply_floats
+    own = [builder.add(rows[0], builder.mul(rows[1], _long(row))) for row in range(ROWS)]
+    before = builder.block
+    loop, after = builder.append_basic_block(), builder.append_basic_block()
+    builder.branch(loop)
+    builder.position_at_end(loop)
+    step, here = builder.phi(_LONG), builder.phi(_LONG)
+    sums = [builder.phi(vector) for _ in range(ROWS * vectors)]
+    read = [_load(builder, builder.add(here, _long(size * part)), vector) for part in range(vectors)]
+    offset = builder.mul(step, _long(4))
+    added = []
+    for row in range(ROWS):
+        value = _spread(builder, _load(builder, builder.add(own[row], offset), kind), vector)
+        for part in range(vectors):
+            added.append(multiply(builder, sums[row * vectors + part], read[part], value))
+    following = builder.add(step, _long(1))
+    starts = [_long(0), weights[0], *[ir.Constant(vector, None)] * len(sums)]
+    nexts = [following, builder.add(here, weights[1]), *added]
+    for phi, start, later in zip([step, here, *sums], starts, nexts, strict=True):
+        phi.add_incoming(start, before)
+        phi.add_incoming(later, loop)
+    builder.cbranch(builder.icmp_signed("<", following, steps), loop, after)
+    builder.position_at_end(after)
+    for row in range(ROWS):
+        start = builder.add(out[0], builder.mul(out[1], _long(row)))
+        for part in range(vectors):
+            place = _at(builder, builder.add(start, _long(size * part)), vector)
+            builder.store(added[row * vectors + part], place, align=4)
+
+
+def _multiply_bytes(builder: ir.IRBuilder, total: Any, weights: Any, values: Any) -> Any:
+    return _instruction(builder, f"llvm.x86.avx512.vpdpbusd.{32 * _LANES}", total, weights, values)
+
+
+def _multiply_floats(builder: ir.IRBuilder, total: Any, weights: Any, values: Any) -> Any:
+    return _instruction(builder, f"llvm.fma.v{_LANES}f32", weights, values, total)
+
+
+def _instruction(builder: ir.IRBuilder, name: str, *given: Any) -> Any:
+    kind = ir.FunctionType(given[0].type, [one.type for one in given])
+    return builder.call(builder.module.declare_intrinsic(name, (), kind), given)
+
+
+def _spread(builder: ir.IRBuilder, value: Any, vector: Any) -> Any:
+    nothing = ir.Constant(vector, ir.Undefined)
+    first = builder.insert_element(nothing, value, ir.Constant(_INT, 0))
+    everywhere = ir.Constant(ir.VectorType(_INT, vector.count), [0] * vector.count)
+    return builder.shuffle_vector(first, nothing, everywhere)
+
+
+def _load(builder: ir.IRBuilder, address: Any, kind: Any) -> Any:
+    return builder.load(_at(builder, address, kind), align=4)
+
+
+def _at(builder: ir.IRBuilder, address: Any, kind: Any) -> Any:
+    return builder.inttoptr(address, kind.as_pointer())
+
+
+def _long(value: int) -> Any:
+    return ir.Constant(_LONG, value)
