@@ -73,7 +73,8 @@ class BertReader:
                 .transpose(1, 0, 2)
                 for part in ("query", "key")
             )
-            found.append(softmax(query @ key.transpose(0, 2, 1) / math.sqrt(query.shape[-1])).mean(0))
+            scores = query @ key.transpose(0, 2, 1) / np.float32(math.sqrt(query.shape[-1]))
+            found.append(softmax(scores.astype(np.float32)).mean(0))
         mean: Floats = np.mean(found, axis=0)
         return mean
 

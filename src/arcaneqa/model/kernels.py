@@ -336,7 +336,8 @@ def _exp(value: np.float32) -> np.float32:
     series = np.float32(1.0 / 720)
     for divisor in (120.0, 24.0, 6.0, 2.0, 1.0, 1.0):
         series = series * rest + np.float32(1.0 / divisor)
-    return series * float_of_bits((np.int32(power) + np.int32(127)) << np.int32(23))
+    factor: np.float32 = float_of_bits((np.int32(power) + np.int32(127)) << np.int32(23))
+    return series * factor
 
 
 @_exact

@@ -13,8 +13,8 @@ from collections.abc import Callable
 from typing import Any
 
 from llvmlite import binding, ir
+from numba import extending
 from numba.core import types
-from numba.extending import intrinsic
 
 ROWS = 6
 """Rows of a tile: with its columns they fill the registers and leave some for what is multiplied."""
@@ -36,10 +36,14 @@ BYTE_COLUMNS = 64 if _WIDE else 16
 FLOAT_COLUMNS = 32 if _WIDE else 16
 
 _INT, _LONG, _FLOAT = ir.IntType(32), ir.IntType(64), ir.FloatType()
-_Multiply = Callable[[ir.IRBuilder, Any, Any, Any], Any]
 
 
-@intrinsic
+def _intrinsic(function: Callable[..., Any]) -> Any:
+    """What is called is not what is written here: numba adds the first argument."""
+    return extending.intrinsic(function)
+
+
+@_intrinsic
 def byte_tile(
     _typing: Any, weights: Any, rows: Any, row_bytes: Any, steps: Any, out: Any, out_bytes: Any
 ) -> Any:
@@ -59,7 +63,7 @@ def byte_tile(
     return types.void(*[types.int64] * 6), generate
 
 
-@intrinsic
+@_intrinsic
 def float_tile(
     _typing: Any,
     columns: Any,
@@ -88,7 +92,7 @@ def float_tile(
     return types.void(*[types.int64] * 7), generate
 
 
-@intrinsic
+@_intrinsic
 def float_of_bits(_typing: Any, bits: Any) -> Any:
     """The float that an integer's bits are."""
 
@@ -98,7 +102,7 @@ def float_of_bits(_typing: Any, bits: Any) -> Any:
     return types.float32(types.int32), generate
 
 
-@intrinsic
+@_intrinsic
 def bits_of_float(_typing: Any, value: Any) -> Any:
     def generate(_context: Any, builder: ir.IRBuilder, _signature: Any, given: Any) -> Any:
         return builder.bitcast(given[0], _INT)
@@ -106,7 +110,7 @@ def bits_of_float(_typing: Any, value: Any) -> Any:
     return types.int32(types.float32), generate
 
 
-@intrinsic
+@_intrinsic
 def arrive(_typing: Any, counter: Any) -> Any:
     """Add one to the counter at an address, seen by all threads."""
 
@@ -117,7 +121,7 @@ def arrive(_typing: Any, counter: Any) -> Any:
     return types.void(types.int64), generate
 
 
-@intrinsic
+@_intrinsic
 def arrived(_typing: Any, counter: Any) -> Any:
     """What the counter at an address shows now."""
 
