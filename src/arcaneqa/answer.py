@@ -119,6 +119,7 @@ class ArcaneQA:
         learned: Learned | None = None,
         exact: bool = False,
         readings: bool = False,
+        none_of_these: bool = False,
     ) -> None:
         self.kb = kb
         self.names = Names(kb.profile)
@@ -127,7 +128,7 @@ class ArcaneQA:
         self.scorer = _OneAtATime(scorer)
         self.induction = Induction(kb, learned)
         limit = None if exact else SHORTLIST
-        weighed = Readings(kb) if readings else None
+        weighed = Readings(kb, offers_none=none_of_these) if readings else None
         self.search = Search(self.induction, self.scorer, beam, limit, ranker, readings=weighed)
 
     @classmethod
@@ -162,6 +163,7 @@ class ArcaneQA:
             learned=Learned.of_model(folder),
             exact=exact,
             readings=scorer.weighs_readings,
+            none_of_these=scorer.knows_none,
         )
 
     def ask(

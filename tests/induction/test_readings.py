@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from arcaneqa.induction import scorer
 from arcaneqa.induction.found import Found
 from arcaneqa.induction.induction import Induction
-from arcaneqa.induction.readings import Readings, distinct
+from arcaneqa.induction.readings import NONE, Readings, distinct
 from arcaneqa.induction.scorer import Candidate, Decision, Scores, TokenKind
 from arcaneqa.induction.search import Search
 from arcaneqa.induction.topics import Topic, Topics
@@ -96,6 +96,25 @@ def test_a_single_reading_is_not_asked_about() -> None:
     outcome = Search(Induction(kb), judge, beam=1, readings=Readings(kb)).run("?", [ALIEN])
     assert len(distinct(outcome.found)) == 1
     assert not judge.last
+
+
+@pytest.mark.parametrize("weight", [0.1, 1.0, 30.0])
+def test_none_of_these_is_offered_and_takes_its_share(weight: float) -> None:
+    judge = LastWord(lambda text: weight if text == NONE.text else 1.0)
+    outcome = Search(Induction(KB), judge, beam=20, readings=Readings(KB, offers_none=True)).run("?", [ALIEN])
+    (candidates,) = judge.last
+    assert candidates[-1] == NONE
+    assert outcome.none == pytest.approx(weight / (weight + len(candidates) - 1), abs=1e-4)
+    without = Search(Induction(KB), judge, beam=20, readings=Readings(KB)).run("?", [ALIEN])
+    assert programs(outcome.found) == programs(without.found)
+    assert without.none == 0
+
+
+def test_a_single_reading_may_be_refused() -> None:
+    kb = PlainKb([("alien", "director", "ridley")])
+    judge = LastWord(lambda text: 3.0 if text == NONE.text else 1.0)
+    outcome = Search(Induction(kb), judge, beam=1, readings=Readings(kb, offers_none=True)).run("?", [ALIEN])
+    assert outcome.none == pytest.approx(0.75, abs=1e-4)
 
 
 @given(seed=st.integers(0, 10_000))

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from copy import copy
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 
 from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.open import open_kb
 from arcaneqa.kb.short_names import Names
-from arcaneqa.program.expression import Expression
+from arcaneqa.program.expression import Class, Expression, post_order
 from arcaneqa.program.phrase import paraphrase
 from arcaneqa.program.text import parse
+from tests.program.random_programs import RandomPrograms, plain_meaning
 from tests.program.worlds import EX, PROFILE, indexed, programs, whole_graph
 
 RDFS = "http://www.w3.org/2000/01/rdf-schema#"
@@ -31,6 +36,9 @@ GRAPH = "\n".join(
         (f"<{EX}paris>", f"<{EX}mayor>", f"<{EX}anne_hidalgo>"),
         (f"<{EX}paris>", f"<{EX}office>", f"<{EX}term>"),
         (f"<{EX}term>", f"<{EX}from>", f'"2014"{YEAR}'),
+        (f"<{EX}paris>", f"<{EX}playsIn>", f"<{EX}league>"),
+        (f"<{EX}paris>", f"<{EX}hasPart>", f"<{EX}order/17>"),
+        (f"<{EX}paris>", f"<{EX}motto>", '"Does not sink"'),
     ]
 )
 
@@ -50,20 +58,65 @@ def kb() -> Iterator[KnowledgeBase]:
         ),
         ("(JOIN ex:mayor_inv ex:paris)", "the mayor of Paris"),
         ("(JOIN ex:locatedIn_inv ex:paris)", "what Paris is located in"),
-        ("(COUNT (JOIN ex:mayor ex:anne_hidalgo))", "the number of cities whose mayor is anne hidalgo"),
+        ("(COUNT (JOIN ex:mayor_inv ex:paris))", "the number of mayors of Paris"),
+        ("(COUNT (JOIN ex:mayor ex:anne_hidalgo))", "the number of things whose mayor is anne hidalgo"),
         (
             "(AND ex:City (AND (GT ex:population 5^^xsd:integer) (JOIN ex:mayor ex:anne_hidalgo)))",
             "cities whose population is more than 5 and whose mayor is anne hidalgo",
         ),
-        ("(LT ex:founded 1000^^xsd:gYear)", "cities whose founded is before 1000"),
+        ("(LT ex:founded 1000^^xsd:gYear)", "things founded before 1000"),
         ("(ARGMIN ex:City ex:founded)", "cities with the earliest founded"),
-        ("(TC (JOIN ex:office_inv ex:paris) ex:from NOW)", "the office of Paris valid now"),
+        ("(TC (JOIN ex:office_inv ex:paris) ex:from NOW)", "offices of Paris valid now by from"),
         ("(CONS ex:City ex:mayor ex:anne_hidalgo)", "cities whose mayor is anne hidalgo"),
-        ("(AND ex:City (JOIN ex:office_inv ex:paris))", "cities that are the office of Paris"),
+        ("(AND ex:City (JOIN ex:office_inv ex:paris))", "cities that are offices of Paris"),
+        (
+            "(JOIN ex:population_inv (JOIN ex:mayor ex:anne_hidalgo))",
+            "populations of things whose mayor is anne hidalgo",
+        ),
+        ("(JOIN ex:playsIn_inv ex:paris)", "what Paris plays in"),
+        ("(JOIN ex:playsIn ex:league)", "things that play in league"),
+        ("(JOIN ex:hasPart <http://example.org/order/17>)", "things whose part is order 17"),
+        (
+            "(AND (ARGMAX ex:City ex:population) (JOIN ex:locatedIn ex:france))",
+            "cities with the largest population, only those located in France",
+        ),
     ],
 )
 def test_phrases(kb: KnowledgeBase, text: str, expected: str) -> None:
     assert paraphrase(parse(text, Names(PROFILE), kb.schema), kb) == expected
+
+
+@pytest.fixture(scope="module")
+def demo() -> Iterator[KnowledgeBase]:
+    with open_kb(None) as opened:
+        yield opened
+
+
+def test_no_two_meanings_share_a_phrase(demo: KnowledgeBase) -> None:
+    """Of all pairs among thousands of programs of few names, which is far more than ten thousand pairs."""
+    meanings: dict[str, set[str]] = {}
+    for seed in range(4):
+        drawn = RandomPrograms(demo, seed, names=6)
+        for _ in range(1500):
+            program = drawn.program()
+            meanings.setdefault(paraphrase(program, demo), set()).add(repr(plain_meaning(program)))
+    assert not {phrase: found for phrase, found in meanings.items() if len(found) > 1}
+
+
+def test_classes_in_a_phrase_are_those_of_its_program(demo: KnowledgeBase) -> None:
+    """Were each class called by a word of its own, only the program's would be heard."""
+    marked = copy(demo)
+    classes = [replace(klass, label=f"kind{klass.id}") for klass in demo.schema.classes]
+    marked.schema = replace(demo.schema, classes=classes)
+    drawn = RandomPrograms(demo, seed=5)
+    heard_any = False
+    for _ in range(1500):
+        program = drawn.program()
+        said = {int(number) for number in re.findall(r"kind(\d+)", paraphrase(program, marked))}
+        asked = {demo.schema.class_ids[node.iri] for node in post_order(program) if isinstance(node, Class)}
+        assert said == asked, paraphrase(program, demo)
+        heard_any = heard_any or bool(said)
+    assert heard_any
 
 
 @pytest.fixture(scope="module")

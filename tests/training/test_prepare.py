@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from arcaneqa.cli.main import app
 from arcaneqa.errors import InputError
+from arcaneqa.induction.readings import NONE
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.terms import XSD, Literal
 from arcaneqa.training.prepare import GOLD, LINKED, READINGS, Plan, prepare
@@ -110,8 +111,9 @@ def _members(found: Any, step: int) -> Any:
 def test_whole_programs_are_one_decision_with_the_gold_among_them(
     kb: Path, data: Path, tmp_path: Path
 ) -> None:
-    prepare([data], str(kb), tmp_path / "set", Plan((READINGS,)))
+    prepare([data], str(kb), tmp_path / "set", Plan((READINGS,), holes=0))
     found = read(tmp_path / "set")
+    assert NONE.text not in found.texts
     assert len(found) >= 3
     assert np.diff(found.step_offsets).max() == 1
     places = set()
@@ -124,6 +126,43 @@ def test_whole_programs_are_one_decision_with_the_gold_among_them(
             assert texts[found.step_gold[number]] == "the capital of France"
             assert found.texts[found.candidate_types[members[found.step_gold[number]]]] == "1 city"
     assert len(places) > 1, "the place of the gold says nothing"
+
+
+def test_with_a_hole_none_is_right_and_what_is_missing_is_in_no_reading(
+    kb: Path, data: Path, tmp_path: Path
+) -> None:
+    holes = []
+    for seed in range(12):
+        prepare([data], str(kb), tmp_path / "set", Plan((READINGS,), holes=1, seed=seed))
+        found = read(tmp_path / "set")
+        for number, name in enumerate(found.ids):
+            texts = [found.texts[found.candidate_texts[member]] for member in _members(found, number)]
+            assert texts.count(NONE.text) == 1, "it is always a choice"
+            if texts[found.step_gold[number]] == NONE.text:
+                holes.append((name, texts))
+    assert {"q0", "q1", "q2"} <= {name for name, _ in holes}
+    for name, texts in holes:
+        assert len(texts) > 1
+        # The right answer is found by no way round.
+        assert name != "q0" or "the capital of France" not in texts
+    rivers = [texts for name, texts in holes if name == "q1"]
+    assert any(not any("Paris" in text for text in texts) for texts in rivers), "an entity may be missing"
+    assert any(any("Paris" in text for text in texts) for texts in rivers), "or something else"
+
+
+def test_questions_for_another_knowledge_base_have_no_right_reading(
+    kb: Path, data: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other.jsonl"
+    other.write_text(json.dumps({"id": "s0", "question": "who sings in the choir of Paris?"}) + "\n")
+    report = prepare([data], str(kb), tmp_path / "set", Plan((READINGS,)), strange=[other])
+    assert report.questions == len(RECORDS) + 1
+    found = read(tmp_path / "set")
+    number = found.ids.index("s0")
+    gold = _members(found, number)[found.step_gold[number]]
+    assert found.texts[found.candidate_texts[gold]] == NONE.text
+    with pytest.raises(InputError, match="readings with holes"):
+        prepare([data], str(kb), tmp_path / "set", Plan((GOLD,)), strange=[other])
 
 
 def test_programs_teach_constants_to_their_own_steps_and_to_the_model(kb: Path, tmp_path: Path) -> None:

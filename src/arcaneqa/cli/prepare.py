@@ -20,6 +20,12 @@ def command(
         ),
     ] = "gold,linked",
     most: Annotated[int, typer.Option(help="Candidates a decision keeps; larger sets are sampled.")] = 128,
+    holes: Annotated[
+        float, typer.Option(help="Share of readings prepared again with something missing from the facts.")
+    ] = 0.5,
+    strange: Annotated[
+        list[Path] | None, typer.Option(help="Questions for other knowledge bases: no reading is right.")
+    ] = None,
     workers: Annotated[int | None, typer.Option(help="Processes; one per processor if left out.")] = None,
     limit: Annotated[int | None, typer.Option(help="Only so many questions, for a rehearsal.")] = None,
     seed: Annotated[int, typer.Option(help="Of the sampling.")] = 1,
@@ -42,6 +48,8 @@ def command(
     ways = tuple(part.strip() for part in topics.split(","))
     if not set(ways) <= {GOLD, LINKED, READINGS}:
         raise InputError(f"--topics takes gold, linked, readings or some with commas, not {topics!r}")
+    if not 0 <= holes <= 1:
+        raise InputError("--holes is a share from 0 to 1")
     if most < 4:
         raise InputError("--most must be at least 4")
     console = Console(stderr=True)
@@ -53,7 +61,7 @@ def command(
             bar.update(task, completed=done, total=total)
 
         processes = workers or os.cpu_count() or 1
-        report = prepare(data, kb, out, Plan(ways, most, seed), processes, limit, tell)
+        report = prepare(data, kb, out, Plan(ways, most, seed, holes), processes, limit, tell, strange or ())
     if as_json:
         typer.echo(json.dumps(report.to_json()))
         return

@@ -30,7 +30,11 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Programs, best first. `is_complete` is False where time ran out before the beam was done."""
+    """Programs, best first. `is_complete` is False where time ran out before the beam was done.
+
+    `none` is the probability that none of them is meant, as far as the model was asked (`readings`).
+    """
 
     found: tuple[Found, ...]
     is_complete: bool
+    none: float = 0.0

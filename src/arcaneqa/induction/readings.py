@@ -1,17 +1,19 @@
 """Programs weighed as wholes: the model reads the question once more, beside all that was found.
 
 A search adds up many small choices, and none of them sees where its program will end. In words, and with
-what they would answer, the found programs are the candidates of one last decision.
+what they would answer, the found programs are the candidates of one last decision. One more says that none
+of them is meant: what the question asks for may not be in the knowledge base.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Generator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from arcaneqa.induction.found import Found
+from arcaneqa.induction.found import Found, Outcome
 from arcaneqa.induction.scorer import Candidate, Decision, Scores, TokenKind
 from arcaneqa.induction.wording import class_words, domain_words, range_words
 from arcaneqa.kb.interface import KnowledgeBase, NodeSet
@@ -30,31 +32,39 @@ from arcaneqa.program.expression import (
 )
 from arcaneqa.program.phrase import paraphrase
 
+NONE = Candidate(TokenKind.END, "none of these")
+
 
 class Readings:
-    """Asks a scorer for the last decision; a reading is all found programs with the same answers."""
+    """Asks a scorer for the last decision; a reading is all found programs with the same answers.
 
-    def __init__(self, kb: KnowledgeBase) -> None:
+    Only a scorer that has learned what `NONE` means is offered it.
+    """
+
+    def __init__(self, kb: KnowledgeBase, offers_none: bool = False) -> None:
         self._kb = kb
+        self._offers_none = offers_none
 
-    def weigh(
-        self, question: str, found: Sequence[Found]
-    ) -> Generator[list[Decision], Sequence[Scores], tuple[Found, ...]]:
+    def weigh(self, question: str, outcome: Outcome) -> Generator[list[Decision], Sequence[Scores], Outcome]:
         """The programs with their new scores, best first; yields the decision and is sent its scores.
 
         Programs with the same answers speak for each other: theirs is the probability of all together.
         """
-        readings = distinct(found)
-        if len(readings) < 2:
-            return tuple(found)
+        readings = distinct(outcome.found)
         candidates = [self.candidate(best.program, best.nodes, best.number) for best, *_ in readings]
+        if candidates and self._offers_none:
+            candidates.append(NONE)
+        if len(candidates) < 2:
+            return outcome
         (scores,) = yield [Decision(question, (), candidates)]
         weighed = []
-        for reading, log_prob in zip(readings, scores.log_probs.tolist(), strict=True):
+        for reading, log_prob in zip(readings, scores.log_probs.tolist(), strict=False):
             own = [one.score for one in reading]
             more = log_prob + float(np.logaddexp.reduce(own)) - max(own)
             weighed += [replace(one, score=one.score + more, reading=more) for one in reading]
-        return tuple(sorted(weighed, key=lambda one: -one.score))
+        none = math.exp(scores.log_probs[-1]) if self._offers_none else 0.0
+        found = tuple(sorted(weighed, key=lambda one: -one.score))
+        return replace(outcome, found=found, none=none)
 
     def candidate(self, program: Expression, nodes: NodeSet, number: int | None) -> Candidate:
         """ "the capital of France", which leads to "1 city"; for a scorer it is an end of the program."""

@@ -142,7 +142,7 @@ class Search:
         outcome = self._outcome(done, is_complete=True)
         if self._readings is None:
             return outcome
-        return Outcome((yield from self._readings.weigh(question, outcome.found)), is_complete=True)
+        return (yield from self._readings.weigh(question, outcome))
 
     def _extended(
         self,

@@ -126,10 +126,19 @@ def _shards(tensors: dict[str, Tensor]) -> list[dict[str, Tensor]]:
     return shards
 
 
-def load(folder: Path, device: str | torch.device = "cpu", learns_readings: bool = False) -> Model:
+def load(
+    folder: Path,
+    device: str | torch.device = "cpu",
+    learns_readings: bool = False,
+    learns_none: bool = False,
+) -> Model:
     """A network to train on; raises ModelError where a file does not fit the configuration."""
     stored = read_stored(folder)
-    config = replace(stored.config, readings=stored.config.readings or learns_readings)
+    config = replace(
+        stored.config,
+        readings=stored.config.readings or learns_readings,
+        none_of_these=stored.config.none_of_these or learns_none,
+    )
     encoder = encoder_from(stored.encoder, config.train_vectors)
     network = Network(encoder, config)
     try:

@@ -22,7 +22,8 @@ class ModelConfig:
     candidates name the classes they lead from and to. `relevance`: a candidate's own encoding adds
     to its score. `attentive`: the attended question joins the decoder's state in scoring.
     `entity_text`: a linked entity is its mention's span and its own words, which tell apart the
-    alternatives of one mention. `readings`: it learned to weigh whole programs, too.
+    alternatives of one mention. `readings`: it learned to weigh whole programs, too;
+    `none_of_these`: and to say that none of them is meant.
     """
 
     encoder: str = "contextual"
@@ -38,6 +39,7 @@ class ModelConfig:
     attentive: bool = True
     entity_text: bool = True
     readings: bool = False
+    none_of_these: bool = False
     train_vectors: bool = True
     dropout: float = 0.2
 

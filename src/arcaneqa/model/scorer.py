@@ -70,6 +70,7 @@ class ModelScorer:
         self._vocabulary = Vocabulary(self._words)
         self.questions = QuestionReader(self._reader, self._words)
         self.weighs_readings = stored.config.readings
+        self.knows_none = stored.config.none_of_these
         self._cached = cached
         self._tokens_per_call = tokens_per_call
         self._readings: OrderedDict[Asked, _Reading] = OrderedDict()

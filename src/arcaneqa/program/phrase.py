@@ -1,219 +1,358 @@
-"""A program in one English phrase, from the labels of its knowledge base."""
+"""A program in one English phrase, which says all that the program says and nothing else.
+
+A set is a noun with what is said of it: "cities located in France whose mayor is Ann". The noun is a class
+only where the program names one; what has a relation is "things whose …", since others than those the
+schema expects may have it. No two meanings share a phrase: what is plain is said first, and whatever ends in
+a noun of its own, to which the next words could belong as well, comes last or stands in brackets. `spoken`
+keeps names apart.
+"""
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
+from collections.abc import Iterator, Set
+from dataclasses import replace
+from weakref import WeakKeyDictionary
 
-import numpy as np
-
-from arcaneqa.kb import schema as kb_schema
 from arcaneqa.kb.interface import Comparison, KnowledgeBase
-from arcaneqa.kb.names.words import label_from_iri, tail, words
 from arcaneqa.kb.schema import ValueKind
-from arcaneqa.kb.short_names import Names
-from arcaneqa.kb.terms import Blank, Iri
 from arcaneqa.kb.values import kind_of
+from arcaneqa.program.english import (
+    Kind,
+    Shape,
+    is_participle,
+    is_plural,
+    listed,
+    plural,
+    singular,
+    states,
+    with_article,
+)
 from arcaneqa.program.expression import (
+    Aggregate,
     And,
     Class,
     Compare,
     Cons,
     Count,
-    Direction,
+    Counted,
     During,
     Entity,
     Expression,
     Extreme,
+    Has,
     Join,
+    Like,
+    Meet,
+    Named,
+    Not,
     Now,
+    Or,
+    Path,
+    Per,
     Relation,
+    Show,
+    Sort,
     Value,
 )
+from arcaneqa.program.measures import Measures
+from arcaneqa.program.nouns import SOMETHING, THINGS, Part, Phrase, named
+from arcaneqa.program.spoken import Spoken
 
-_PREPOSITION = re.compile(r".+ (in|by|of|at|from|to|for|with|on|under|near|into|as|about|through|within)")
-_VERB = re.compile(r"(is|are|was|has|have|\w+(ed|own|orn|ung|itten|iven)) .*")
 _NUMBERS = {
     Comparison.LT: "less than",
     Comparison.LE: "at most",
     Comparison.GT: "more than",
     Comparison.GE: "at least",
+    Comparison.EQ: "exactly",
 }
+_COUNTS = _NUMBERS | {Comparison.LT: "fewer than"}
 _TIMES = {
     Comparison.LT: "before",
     Comparison.LE: "no later than",
     Comparison.GT: "after",
     Comparison.GE: "no earlier than",
+    Comparison.EQ: "exactly",
 }
-_IRREGULAR = {"person": "people", "man": "men", "woman": "women", "child": "children", "series": "series"}
-
-
-@dataclass(frozen=True, slots=True)
-class _Phrase:
-    """A noun with what is said of it. `is_class`: the noun is a kind of thing, so others may join it."""
-
-    noun: str
-    said: tuple[str, ...] = ()
-    is_class: bool = False
-
-    def __str__(self) -> str:
-        return " ".join((self.noun, *_linked(self.said)))
-
-    def also(self, *more: str) -> _Phrase:
-        return _Phrase(self.noun, self.said + more, self.is_class)
+_NOBODY: Set[int] = frozenset()
 
 
 def paraphrase(program: Expression, kb: KnowledgeBase) -> str:
     """For example "cities located in France with the largest population"."""
-    return str(_Speaker(kb).phrase(program))
+    speaker = _speakers.get(kb)
+    if speaker is None:
+        speaker = _speakers[kb] = _Speaker(Spoken(kb))
+    return speaker.say(program)
 
 
 class _Speaker:
-    def __init__(self, kb: KnowledgeBase) -> None:
-        self.kb = kb
+    def __init__(self, spoken: Spoken) -> None:
+        self.spoken = spoken
+        self.measures = Measures(spoken, self.phrase)
 
-    def phrase(self, node: Expression) -> _Phrase:
+    def say(self, node: Expression) -> str:
+        match node:
+            case Count(argument, path):
+                things = self.walked(self.phrase(argument), path).many
+                return f"the number of {'different ' if path else ''}{things}"
+            case Aggregate(function, argument, path):
+                word = self.measures.total(function, path)
+                return f"the {word} of {self.walked(self.phrase(argument), path).many}"
+            case Meet(left, right):
+                one, two = self.phrase(left), self.phrase(right)
+                if one.is_name:
+                    return f"whether {one.alone} is {two.one}"
+                return f"whether some {one.closed} are {two.many}"
+            case Sort(argument, key, is_falling):
+                order = f", {self.measures.first(key)} first" if is_falling else ""
+                return f"{self.say(argument)}, sorted by {self.measures.key(key, _NOBODY)}{order}"
+            case Show(argument, columns):
+                said = listed([self.measures.key(column, _NOBODY) for column in columns])
+                start = "" if any(isinstance(column, tuple) for column in columns) else "together, "
+                return f"{start}{self.say(argument)}: {said}"
+            case Per(argument, path, columns):
+                members = self.phrase(argument)
+                said = listed([self.measures.key(column, members.classes) for column in columns])
+                return f"{said} of {members.closed} for each {self.measures.path(path, members.classes)}"
+            case _:
+                return self.phrase(node).alone
+
+    def phrase(self, node: Expression) -> Phrase:
+        """What a set, or a number beside which one is put, is called."""
         match node:
             case Entity(term):
-                return _Phrase(self.entity(term))
+                return named(self.spoken.entity(term))
             case Value(literal):
-                return _Phrase(literal.lexical or "nothing")
-            case Class(iri):
-                return _Phrase(_plural(self.class_words(iri)), is_class=True)
-            case Join(relation, argument):
-                if not relation.inverse:
-                    return self.kind(relation).also(self.has(relation, str(self.phrase(argument))))
-                return self.objects(relation, str(self.phrase(argument)))
-            case And(left, right):
-                return _merged(self.phrase(left), self.phrase(right))
-            case Extreme(direction, argument, path):
-                return self.phrase(argument).also(self.superlative(direction, path))
-            case Compare(comparison, relation, value):
-                return self.kind(relation).also(self.comparison(comparison, relation, value))
-            case Count(argument):
-                return _Phrase(f"the number of {self.phrase(argument)}")
-            case Cons(argument, relation, constant):
-                thing = str(self.phrase(constant))
-                if relation.inverse:
-                    return self.phrase(argument).also(f"that are {self.objects(relation, thing)}")
-                return self.phrase(argument).also(self.has(relation, thing))
-            case During(argument, _, when):
-                time = "now" if isinstance(when, Now) else f"in {when.literal.lexical}"
-                return self.phrase(argument).also(f"valid {time}")
+                return named(self.spoken.value(literal) or "nothing")
+            case And() | Cons() | During():
+                return self.both(list(_conditions(node)))
+            case Or():
+                return self.either(node)
+            case Not(argument, Has(relation)):
+                members = self.phrase(argument)
+                return members.also(self.lacks(relation, members.classes))
+            case Not(argument, without):
+                taken = self.phrase(without)
+                return self.phrase(argument).also(Part("except", "except", taken.those, not taken.is_name))
+            case Extreme(argument=argument):
+                members = self.phrase(argument)
+                words = self.measures.superlative(node, members.classes)
+                return members.cut(Part(words, words))
+            case Count() | Aggregate():
+                said = self.say(node)
+                return Phrase(Part("", "", said, is_open=True), the="")
+            case _:
+                return self.both([node])
 
-    # Parts -----------------------------------------------------------------------------------
+    # Sets ------------------------------------------------------------------------------------
 
-    def entity(self, term: Iri | Blank) -> str:
-        node = self.kb.node(term)
-        label = None if node is None else self.kb.labels(np.array([node], dtype=np.int64))[0]
-        if label:
-            return label
-        if isinstance(term, Blank):
-            return "something"
-        # What needs no prefix is an id, not a word.
-        name = Names(self.kb.profile).short(term.value)
-        return label_from_iri(term.value) if ":" in name else name
-
-    def known(self, relation: Relation) -> kb_schema.Relation | None:
-        id = self.kb.schema.relation_ids.get(relation.iri)
-        return None if id is None else self.kb.schema.relations[id]
-
-    def relation_words(self, relation: Relation) -> str:
-        known = self.known(relation)
-        return _words(relation.iri, known.label if known else None)
-
-    def class_words(self, iri: str) -> str:
-        id = self.kb.schema.class_ids.get(iri)
-        return _words(iri, None if id is None else self.kb.schema.classes[id].label)
-
-    def kind(self, relation: Relation) -> _Phrase:
-        """What has this relation, as far as the schema knows."""
-        known = self.known(relation)
-        domain = None if known is None or known.domain is None else self.kb.schema.classes[known.domain]
-        if domain is None or domain.hidden:
-            return _Phrase("things", is_class=True)
-        return _Phrase(_plural(self.class_words(domain.iri)), is_class=True)
-
-    def has(self, relation: Relation, thing: str) -> str:
-        name = self.relation_words(relation)
-        if _is_plural(name):
-            return f"whose {name} include {thing}"
-        if not _PREPOSITION.fullmatch(name):
-            return f"whose {name} is {thing}"
-        if not _VERB.fullmatch(name):
-            return f"that are {name} {thing}"
-        first, _, rest = name.partition(" ")
-        verb = {"is": "that are", "was": "that were", "are": "that are", "has": "that have"}.get(first, first)
-        return f"{verb} {rest} {thing}"
-
-    def objects(self, relation: Relation, thing: str) -> _Phrase:
-        name = self.relation_words(relation)
-        if not _PREPOSITION.fullmatch(name):
-            return _Phrase(f"the {name} of {thing}")
-        if not _VERB.fullmatch(name):
-            return _Phrase(f"the {name} {thing}")
-        linked = name if re.match(r"(is|are|was|has|have) ", name) else f"is {name}"
-        return _Phrase(f"what {thing} {linked}")
-
-    def superlative(self, direction: Direction, path: tuple[Relation, ...]) -> str:
-        *steps, last = path
-        known = self.known(last)
-        times = known is not None and ValueKind.TIME in known.kinds and ValueKind.NUMBER not in known.kinds
-        if direction is Direction.LARGEST:
-            word = "latest" if times else "largest"
+    def both(self, conditions: list[Expression]) -> Phrase:
+        """One noun for all: what a superlative left, a class, what something is, or "things"."""
+        classes = [node for node in conditions if isinstance(node, Class)]
+        owners = frozenset(id for node in classes if (id := self.spoken.class_id(node.iri)) is not None)
+        others = [node for node in conditions if not isinstance(node, Class)]
+        stage = next((node for node in others if isinstance(node, Extreme | Not)), None)
+        if stage is not None:
+            others.remove(stage)
+            start = self.phrase(stage)
+            if not others and not classes:
+                return start
+            parts = [Part("that are", "that is", plural(self.spoken.klass(node.iri))) for node in classes]
+            parts += [self.part(node, owners | start.classes) for node in others]
+            return replace(start.only_those().also(*parts), classes=owners | start.classes)
+        if classes:
+            first, *rest = classes
+            name = self.spoken.klass(first.iri)
+            start = Phrase(Part(plural(name), with_article(name)), classes=owners)
+            parts = [
+                Part(f"that are {plural(other)}", f"that is {with_article(other)}")
+                for other in (self.spoken.klass(node.iri) for node in rest)
+            ]
         else:
-            word = "earliest" if times else "smallest"
-        said = f"with the {word} {self.relation_words(last)}"
-        for step in reversed(steps):
-            name = self.relation_words(step)
-            said += f" of something whose {name} they are" if step.inverse else f" of their {name}"
-        return said
+            head = next((node for node in others if _is_noun(node)), None)
+            start, parts = THINGS, []
+            if head is not None:
+                others.remove(head)
+                start = self.noun(head)
+        return start.also(*parts, *(self.part(node, owners) for node in others))
 
-    def comparison(self, comparison: Comparison, relation: Relation, value: Value) -> str:
-        table = _TIMES if kind_of(value.literal) is ValueKind.TIME else _NUMBERS
-        return f"whose {self.relation_words(relation)} is {table[comparison]} {value.literal.lexical}"
+    def noun(self, node: Expression) -> Phrase:
+        match node:
+            case Join(relation, argument):
+                return self.objects(relation.iri, self.phrase(argument))
+            case Has(relation):
+                return replace(self.objects(relation.iri, SOMETHING), the=None)
+            case _:
+                return self.phrase(node)
+
+    def part(self, node: Expression, owners: Set[int]) -> Part:
+        """What a condition says of a noun."""
+        match node:
+            case Join(relation, argument) if not relation.inverse:
+                return self.has(relation.iri, self.said(relation.iri, argument), owners)
+            case Has(relation) if not relation.inverse:
+                shape = self.spoken.relation(relation.iri, owners)
+                if shape.kind is Kind.NOUN:
+                    words = f"with {with_article(shape.many)}"
+                    return Part(words, words)
+                return self.has(relation.iri, SOMETHING, owners)
+            case Join(relation, argument):
+                return self.is_object(relation.iri, self.phrase(argument))
+            case Has(relation):
+                return self.is_object(relation.iri, SOMETHING)
+            case Compare():
+                return self.comparison(node, owners)
+            case Like(relation, text):
+                words = f"whose {self.spoken.relation(relation.iri, owners).many} contains"
+                return Part(words, words, f'"{text.literal.lexical}"')
+            case Named(text):
+                return Part("called", "called", f'"{text.literal.lexical}"')
+            case During(_, relation, when):
+                time = "now" if isinstance(when, Now) else f"in {when.literal.lexical}"
+                words = f"valid {time} by {self.spoken.relation(relation.iri).many}"
+                return Part(words, words)
+            case Or():
+                found = self.either(node)
+                if found.bare:
+                    return found.parts[0]
+                return replace(found.noun, many="that are either", one="that is either")
+            case _:
+                members = self.phrase(node)
+                return Part("that are among", "that is among", members.alone, not members.is_name)
+
+    def either(self, node: Or) -> Phrase:
+        """ "either Nile or Amazon", "things either located in France or located in Spain"."""
+        sides = [self.phrase(side) for side in _sides(node)]
+        if all(side.bare and len(side.parts) == 1 and not side.parts[0].is_open for side in sides):
+            many, one = (
+                listed([side.parts[0].text(is_one, is_last=True) for side in sides], "or")
+                for is_one in (False, True)
+            )
+            return THINGS.also(Part(f"either {many}", f"either {one}"))
+        said = listed([side.alone if side.is_single else side.closed for side in sides], "or")
+        return Phrase(Part("either", "either", said, is_open=True))
+
+    # Relations -------------------------------------------------------------------------------
+
+    def said(self, relation: str, argument: Expression) -> Phrase:
+        if isinstance(argument, Value):
+            return named(self.spoken.value(argument.literal, relation) or "nothing")
+        return self.phrase(argument)
+
+    def has(self, relation: str, thing: Phrase, owners: Set[int] = frozenset()) -> Part:
+        """ "whose mayor is Ann", "located in France", "that plays in La Liga"."""
+        shape = self.spoken.relation(relation, owners)
+        one, is_open = thing.one, not thing.is_name
+        match shape.kind:
+            case Kind.NOUN:
+                words = f"whose {shape.many} {'include' if is_plural(shape.many) else 'is'}"
+                return Part(words, words, one, is_open)
+            case Kind.STATE if is_participle(shape.many):
+                return Part(shape.many, shape.one, one, is_open)
+            case Kind.STATE:
+                are, is_ = states(shape)
+                return Part(f"that are {are}", f"that is {is_}", one, is_open)
+            case Kind.VERB:
+                return Part(f"that {shape.many}", f"that {shape.one}", one, is_open)
+
+    def objects(self, relation: str, thing: Phrase) -> Phrase:
+        """ "the mayor of Paris", "what Paris is located in", "what Ajax plays in"."""
+        shape = self.spoken.relation(relation, thing.classes)
+        if shape.kind is Kind.NOUN:
+            name = shape.many
+            inner, is_open = (thing.alone, not thing.is_name) if thing.is_single else (thing.many, True)
+            noun = Part(f"{plural(name)} of", f"{with_article(singular(name))} of", inner, is_open)
+            return Phrase(noun, the=f"the {name} of" if thing.is_single else None)
+        does = self._does(shape, thing)
+        return Phrase(Part(f"things {does}", f"something {does}"), the=f"what {does}")
+
+    def is_object(self, relation: str, thing: Phrase) -> Part:
+        """ "that are mayors of Paris", "that Paris is located in"."""
+        shape = self.spoken.relation(relation, thing.classes)
+        if shape.kind is not Kind.NOUN:
+            does = f"that {self._does(shape, thing)}"
+            return Part(does, does)
+        noun = self.objects(relation, thing).noun
+        return replace(noun, many=f"that are {noun.many}", one=f"that is {noun.one}")
+
+    def _does(self, shape: Shape, thing: Phrase) -> str:
+        """ "Paris is located in", "Ajax plays in"."""
+        is_one = thing.is_single
+        who = thing.alone if thing.is_name else f"({thing.alone})"
+        if shape.kind is Kind.VERB:
+            return f"{who} {shape.one if is_one else shape.many}"
+        many, one = states(shape)
+        return f"{who} is {one}" if is_one else f"{who} are {many}"
+
+    def lacks(self, relation: Relation, owners: Set[int]) -> Part:
+        """ "without a mayor"."""
+        if relation.inverse:
+            part = self.is_object(relation.iri, SOMETHING)
+        else:
+            shape = self.spoken.relation(relation.iri, owners)
+            if shape.kind is Kind.NOUN:
+                words = f"without {with_article(shape.many)}"
+                return Part(words, words)
+            part = self.has(relation.iri, SOMETHING, owners)
+        return Part(f"except those {part.many}", f"except one {part.one}", part.inner)
+
+    def walked(self, start: Phrase, path: Path) -> Phrase:
+        """What a path leads to from all members."""
+        for step in path:
+            start = THINGS.also(self.has(step.iri, start)) if step.inverse else self.objects(step.iri, start)
+        return start
+
+    def comparison(self, node: Compare, owners: Set[int]) -> Part:
+        """ "whose height is more than 5", "founded before 1900", "with at least 3 official languages"."""
+        key, value = node.key, node.value
+        if isinstance(key, Counted):
+            words = f"with {_COUNTS[node.comparison]} {self.phrase(value).closed}"
+            return Part(words, words, self.measures.counted(key, owners), key.within is not None)
+        name = self.measures.key((key,) if isinstance(key, Relation) else key, owners)
+        is_time = self.spoken.is_time(key.iri) if isinstance(key, Relation) else False
+        if isinstance(value, Value):
+            is_time = kind_of(value.literal) is ValueKind.TIME
+        word = (_TIMES if is_time else _NUMBERS)[node.comparison]
+        words = f"whose {name} {'are' if is_plural(name) else 'is'} {word}"
+        if is_time and " " not in name and is_participle(name):
+            words = f"{name} {word}"
+        if isinstance(value, Value):
+            return Part(words, words, value.literal.lexical)
+        other = self.phrase(value)
+        inner = other.alone if other.is_single else f"all of {other.many}"
+        return Part(words, words, inner, not other.is_name)
 
 
-def _merged(left: _Phrase, right: _Phrase) -> _Phrase:
-    """One noun for both: that of a class, which is more telling than "things"."""
-    if right.is_class and (not left.is_class or left.noun == "things"):
-        left, right = right, left
-    if right.is_class:
-        extra = () if right.noun in ("things", left.noun) else (f"that are {right.noun}",)
-        return left.also(*extra, *right.said)
-    return left.also(f"that are {right}")
+def _is_noun(node: Expression) -> bool:
+    """Whether a condition says what something is, rather than what it has."""
+    match node:
+        case Join(relation, _) | Has(relation):
+            return relation.inverse
+        case Entity() | Value() | Or():
+            return True
+        case _:
+            return False
 
 
-def _linked(said: tuple[str, ...]) -> list[str]:
-    follows = ("whose", "that")
-    return [f"and {part}" if n and part.startswith(follows) else part for n, part in enumerate(said)]
+def _conditions(node: Expression) -> Iterator[Expression]:
+    """What an AND asks of its members, CONS and TC taken apart."""
+    waiting = [node]
+    while waiting:
+        match waiting.pop():
+            case And(left, right):
+                waiting += (right, left)
+            case Cons(argument, relation, constant):
+                yield Join(relation, constant)
+                waiting.append(argument)
+            case During(argument, _, _) as during:
+                yield during
+                waiting.append(argument)
+            case part:
+                yield part
 
 
-def _words(iri: str, label: str | None) -> str:
-    """The label; for a dotted name without one, its last part only, since the rest says the class."""
-    if label and label != label_from_iri(iri):
-        return label
-    return words(tail(iri).rsplit(".", 1)[-1]) or label or iri
+def _sides(node: Expression) -> list[Expression]:
+    return [*_sides(node.left), *_sides(node.right)] if isinstance(node, Or) else [node]
 
 
-def _is_plural(name: str) -> bool:
-    """Whether a relation's name speaks of several things: "versions", "games with this mode"."""
-    head = re.split(r" (?:in|by|of|at|from|to|for|with|on|within)\b", name, maxsplit=1)[0]
-    return re.search(r"[^sui]s$", head) is not None and not _VERB.fullmatch(name)
-
-
-def _plural(noun: str) -> str:
-    if " of " in noun:
-        kind, _, rest = noun.partition(" of ")
-        return f"{_plural(kind)} of {rest}"
-    head, space, last = noun.rpartition(" ")
-    lowered = last.lower()
-    if lowered in _IRREGULAR:
-        plural = _IRREGULAR[lowered]
-    elif re.fullmatch(r".*[^aeiou]y", lowered):
-        plural = last[:-1] + "ies"
-    elif lowered.endswith(("s", "x", "ch", "sh")):
-        plural = last if lowered.endswith("s") and not lowered.endswith("ss") else last + "es"
-    else:
-        plural = last + "s"
-    return head + space + plural
+_speakers: WeakKeyDictionary[KnowledgeBase, _Speaker] = WeakKeyDictionary()
+"""Names are worked out once for a knowledge base."""

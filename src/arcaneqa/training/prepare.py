@@ -3,8 +3,9 @@
 A question is prepared with the gold entities alone, and again with everything the linker found, the
 gold among it: the model then also learns which of the alternatives of a mention is meant, and to leave
 out what is named in passing or linked by mistake. Asked for, whole programs are prepared as well, for the
-last decision of a search (`readings`). A program whose gold is not admissible is left out,
-and counted by reason.
+last decision of a search (`readings`): a share of the questions once more with a hole in the knowledge base,
+where none of what is found is right, and so are all `strange` ones, meant for another knowledge base. A
+program whose gold is not admissible is left out, and counted by reason.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from arcaneqa.program.expression import Expression
 from arcaneqa.program.text import parse
 from arcaneqa.record import Question, read_questions
 from arcaneqa.training.prepared import Builder, Example, Prepared, Step, write
-from arcaneqa.training.readings import reading_step
+from arcaneqa.training.readings import Choices
 
 GOLD, LINKED, READINGS = "gold", "linked", "readings"
 CHUNK = 200
@@ -44,11 +45,13 @@ CHUNK = 200
 @dataclass(frozen=True, slots=True)
 class Plan:
     """`topics`: prepare with the gold entities, with linked ones, and the choice among readings. `most`: a
-    larger candidate set is cut to the gold, the words' best and random others, half and half."""
+    larger candidate set is cut to the gold, the words' best and random others, half and half. `holes`: the
+    share of questions whose readings come with a hole, too; without any, none is no choice."""
 
     topics: tuple[str, ...] = (GOLD, LINKED)
     most: int = 128
     seed: int = 1
+    holes: float = 0.5
 
 
 @dataclass(slots=True)
@@ -81,6 +84,7 @@ class Preparer:
         self._induction = Induction(kb, learned)
         self._linker = None if plan.topics == (GOLD,) else Linker(kb)
         self._ranker = WordRanker()
+        self._choices = Choices(kb, self._induction, self._ranker, plan.holes > 0)
 
     def examples(self, question: Question, report: Report) -> Iterator[Example]:
         report.questions += 1
@@ -93,15 +97,24 @@ class Preparer:
             report.left_out[f"program: {error}"[:80]] += 1
             return
         gold = topics_from_gold(question.entities, self._kb, question.question, program, self._learned)
-        draw = Random(hashlib.sha256(f"{self._plan.seed} {question.id}".encode()).digest())
+        draw = self._draw(question)
         for way in self._plan.topics:
             topics = gold if way == GOLD else self._linked(question.question, gold, draw)
             if way == LINKED and self._plan.topics[0] != LINKED and topics == gold:
                 continue
-            make = self._reading if way == READINGS else self._example
-            example = make(question.id, question.question, program, topics, draw, report)
-            if example is not None:
-                yield example
+            make = self._readings if way == READINGS else self._steps
+            yield from make(question.id, question.question, program, topics, draw, report)
+
+    def strange(self, question: Question, report: Report) -> Iterator[Example]:
+        """A question that this knowledge base cannot answer: only the last decision is worth learning."""
+        report.questions += 1
+        assert self._linker is not None
+        topics = topics_from_links(self._linker.link(question.question), self._kb)
+        step = self._choices.strange(question.question, topics, self._draw(question))
+        yield from _counted(question.id, question.question, step, report)
+
+    def _draw(self, question: Question) -> Random:
+        return Random(hashlib.sha256(f"{self._plan.seed} {question.id}".encode()).digest())
 
     def _linked(self, question: str, gold: Topics, draw: Random) -> Topics:
         """What the linker found, some of it, with the gold topics that it missed."""
@@ -123,39 +136,33 @@ class Preparer:
         ]
         return Topics(tuple(sorted((*found, *added), key=lambda topic: topic.words.start)))
 
-    def _example(
+    def _steps(
         self, name: str, question: str, program: Expression, topics: Topics, draw: Random, report: Report
-    ) -> Example | None:
+    ) -> Iterator[Example]:
         try:
             target = targets(self._induction, question, program, topics)
         except ArcaneError as error:
             report.left_out[f"{type(error).__name__}: {error}"[:80]] += 1
-            return None
+            return
         if isinstance(target, Inadmissible):
             report.left_out[f"not admissible: {target.reason.value}"] += 1
-            return None
+            return
         report.examples += 1
         steps = tuple(self._step(question, step, draw, report) for step in target.steps)
-        return Example(name, question, topics.words, steps)
+        yield Example(name, question, topics.words, steps)
 
-    def _reading(
+    def _readings(
         self, name: str, question: str, program: Expression, topics: Topics, draw: Random, report: Report
-    ) -> Example | None:
+    ) -> Iterator[Example]:
         try:
             target = targets(self._induction, question, program, topics)
             if isinstance(target, Inadmissible):
-                return None
-            step = reading_step(
-                self._kb, self._induction, question, program, topics, target.steps, self._ranker, draw
-            )
+                return
+            yield from _counted(name, question, self._choices.right(program, target, draw), report)
+            if draw.random() < self._plan.holes:
+                yield from _counted(name, question, self._choices.hole(program, target, draw), report)
         except ArcaneError as error:
             report.left_out[f"{type(error).__name__}: {error}"[:80]] += 1
-            return None
-        if step is None:
-            report.left_out["only one reading was found"] += 1
-            return None
-        report.examples += 1
-        return Example(name, question, (), (step,))
 
     def _step(self, question: str, step: TargetStep, draw: Random, report: Report) -> Step:
         candidates = tuple(step.candidates)
@@ -171,6 +178,20 @@ class Preparer:
         return Step(tuple(chosen), places.index(step.gold), step.context)
 
 
+def _counted(name: str, question: str, step: Step | None, report: Report) -> Iterator[Example]:
+    if step is None:
+        report.left_out["only one reading was found"] += 1
+        return
+    report.examples += 1
+    yield Example(name, question, (), (step,))
+
+
+@dataclass(frozen=True, slots=True)
+class _Chunk:
+    questions: Sequence[Question]
+    are_strange: bool
+
+
 def prepare(
     data: Sequence[Path],
     kb: str | None,
@@ -179,19 +200,30 @@ def prepare(
     workers: int = 1,
     limit: int | None = None,
     tell: Callable[[int, int], None] = lambda _done, _all: None,
+    strange: Sequence[Path] = (),
 ) -> Report:
-    """Prepare all questions of some files; `tell` hears how many are done, and of how many."""
+    """Prepare all questions of some files; `tell` hears how many are done, and of how many.
+
+    Questions of the files `strange` were meant for other knowledge bases.
+    """
     questions = [question for path in data for question in read_questions(path)][:limit]
     if not questions:
         raise InputError(f"{', '.join(map(str, data))}: there are no questions to prepare")
-    chunks = [questions[start : start + CHUNK] for start in range(0, len(questions), CHUNK)]
+    if strange and (READINGS not in plan.topics or not plan.holes):
+        raise InputError("questions for another knowledge base teach only readings with holes: prepare those")
+    others = [question for path in strange for question in read_questions(path)][:limit]
+    chunks = [
+        _Chunk(some[start : start + CHUNK], are_strange)
+        for some, are_strange in ((questions, False), (others, True))
+        for start in range(0, len(some), CHUNK)
+    ]
     builder, report = Builder(), Report()
     learned = learn(questions, kb)
     for part, found in _run(chunks, kb, plan, workers, learned):
         builder.absorb(part)
         report.add(found)
-        tell(report.questions, len(questions))
-    about = {"sources": [path.name for path in data], "plan": asdict(plan)} | report.to_json()
+        tell(report.questions, len(questions) + len(others))
+    about = {"sources": [path.name for path in [*data, *strange]], "plan": asdict(plan)} | report.to_json()
     write(builder.build(), out, about | {"learned": learned.to_json()})
     return report
 
@@ -209,7 +241,7 @@ def learn(questions: Sequence[Question], kb: str | None) -> Learned:
 
 
 def _run(
-    chunks: Sequence[Sequence[Question]], kb: str | None, plan: Plan, workers: int, learned: Learned
+    chunks: Sequence[_Chunk], kb: str | None, plan: Plan, workers: int, learned: Learned
 ) -> Iterator[tuple[Prepared, Report]]:
     """The chunks in their order, a few of them under way at a time."""
     if workers <= 1:
@@ -235,10 +267,11 @@ def _start(kb: str | None, plan: Plan, learned: Learned) -> None:
     _preparer = Preparer(open_kb(kb), plan, learned)
 
 
-def _work(chunk: Sequence[Question]) -> tuple[Prepared, Report]:
+def _work(chunk: _Chunk) -> tuple[Prepared, Report]:
     assert _preparer is not None
     builder, report = Builder(), Report()
-    for question in chunk:
-        for example in _preparer.examples(question, report):
+    make = _preparer.strange if chunk.are_strange else _preparer.examples
+    for question in chunk.questions:
+        for example in make(question, report):
             builder.add(example)
     return builder.build(), report

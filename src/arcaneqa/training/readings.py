@@ -1,12 +1,15 @@
 """Whole programs to choose among: the gold one, and wrong ones that a search might bring beside it.
 
 No model is asked. A scorer that likes what the gold program is made of and what the question says, and is
-noisy, finds programs that go astray somewhere: a hop too far, another class, the wrong way round.
+noisy, finds programs that go astray somewhere: a hop too far, another class, the wrong way round. Where a
+hole is wanted, one thing that the gold program needs is hidden from the search, as if the knowledge base did
+not have it: then none of what is found is right.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from random import Random
 
@@ -14,27 +17,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcaneqa.induction.induction import Induction
-from arcaneqa.induction.readings import Readings, distinct, is_same
+from arcaneqa.induction.readings import NONE, Readings, distinct, is_same
 from arcaneqa.induction.scorer import Candidate, Decision, Ranker, Scores
 from arcaneqa.induction.search import Search
-from arcaneqa.induction.targets import TargetStep
+from arcaneqa.induction.targets import Target
 from arcaneqa.induction.topics import Topics
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.forms import split, stem
-from arcaneqa.program.execute import execute
-from arcaneqa.program.expression import Expression
+from arcaneqa.program.execute import Result, execute
+from arcaneqa.program.expression import Class, Expression, Relation, post_order, relations
+from arcaneqa.program.steps import Function, Token, Variable
 from arcaneqa.training.prepared import Step
 
 BEAM = 8
 _MEANT, _SAID, _NOISE = 2.5, 2.5, 1.0
 """What a candidate gains by being part of the gold program, by its words being in the question, by chance."""
+_HIDDEN = -100.0
+"""Further behind than any search looks."""
 
 
 class Astray:
-    """Implements `induction.scorer.Scorer` for one question."""
+    """Implements `induction.scorer.Scorer` for one question; what is `hidden` is never worth taking."""
 
-    def __init__(self, question: str, meant: Sequence[TargetStep], draw: Random) -> None:
-        self._meant = {step.candidates[step.gold] for step in meant}
+    def __init__(
+        self,
+        question: str,
+        meant: frozenset[Candidate],
+        draw: Random,
+        hidden: frozenset[Candidate] = frozenset(),
+    ) -> None:
+        self._meant, self._hidden = meant, hidden
         self._said = _stems(question)
         self._noise = np.random.default_rng(draw.getrandbits(32))
 
@@ -44,40 +56,108 @@ class Astray:
     def _log_probs(self, candidates: Sequence[Candidate]) -> NDArray[np.float32]:
         worth = _NOISE * self._noise.standard_normal(len(candidates))
         for place, candidate in enumerate(candidates):
-            worth[place] += _MEANT * (candidate in self._meant)
+            worth[place] += _MEANT * (candidate in self._meant) + _HIDDEN * (candidate in self._hidden)
             if own := _stems(candidate.text):
                 worth[place] += _SAID * len(own & self._said) / len(own)
         log_probs: NDArray[np.float32] = (worth - np.logaddexp.reduce(worth)).astype(np.float32)
         return log_probs
 
 
-def reading_step(
-    kb: KnowledgeBase,
-    induction: Induction,
-    question: str,
-    program: Expression,
-    topics: Topics,
-    meant: Sequence[TargetStep],
-    ranker: Ranker,
-    draw: Random,
-) -> Step | None:
-    """The last decision of a search for this question; None where it leaves no choice.
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """Makes last decisions over one knowledge base, in a random order, lest a model learn that the first is
+    the best; with `NONE` among them where `offers_none`."""
 
-    In a random order, lest a model learn that the first is the best.
-    """
-    readings, gold = Readings(kb), execute(program, kb)
-    right = readings.candidate(program, gold.nodes, gold.count)
-    wrong = []
-    search = Search(induction, Astray(question, meant, draw), BEAM, ranker=ranker)
-    for best, *_ in distinct(search.run(question, [topics]).found):
-        if not is_same(best.nodes, best.number, gold.nodes, gold.count):
-            wrong.append(readings.candidate(best.program, best.nodes, best.number))
-    others = [candidate for candidate in dict.fromkeys(wrong) if candidate.text != right.text]
-    if not others:
-        return None
-    candidates = [right, *others]
-    draw.shuffle(candidates)
-    return Step(tuple(candidates), candidates.index(right), "")
+    kb: KnowledgeBase
+    induction: Induction
+    ranker: Ranker
+    offers_none: bool
+
+    def right(self, program: Expression, target: Target, draw: Random) -> Step | None:
+        """The gold program among others; None where that leaves no choice."""
+        gold = execute(program, self.kb)
+        right = Readings(self.kb).candidate(program, gold.nodes, gold.count)
+        astray = Astray(target.question, _meant(target), draw)
+        others = self._found(target.question, target.topics, astray, gold)
+        return self._step([right, *(other for other in others if other.text != right.text)], right, draw)
+
+    def hole(self, program: Expression, target: Target, draw: Random) -> Step | None:
+        """What is found where the knowledge base lacks one thing that the gold program needs."""
+        needed = [token for token in target.tokens if _weight(token, target.topics)]
+        if not needed:
+            return None
+        (hidden,) = draw.choices(needed, [_weight(token, target.topics) for token in needed])
+        topics, unseen = target.topics, frozenset[Candidate]()
+        if isinstance(hidden, Variable):
+            term = topics.items[hidden.index].term
+            topics = Topics(tuple(topic for topic in topics.items if topic.term != term), topics.are_meant)
+        else:
+            steps = zip(target.tokens, target.steps, strict=True)
+            unseen = frozenset(step.candidates[step.gold] for token, step in steps if token == hidden)
+        astray = Astray(target.question, _meant(target) - unseen, draw, unseen)
+        found = self._found(
+            target.question,
+            topics,
+            astray,
+            execute(program, self.kb),
+            lambda other: not _uses(other, hidden),
+        )
+        return self._step(found, NONE, draw)
+
+    def strange(self, question: str, topics: Topics, draw: Random) -> Step | None:
+        """What is found for a question that was meant for another knowledge base."""
+        return self._step(self._found(question, topics, Astray(question, frozenset(), draw)), NONE, draw)
+
+    def _found(
+        self,
+        question: str,
+        topics: Topics,
+        astray: Astray,
+        gold: Result | None = None,
+        is_possible: Callable[[Expression], bool] = lambda _: True,
+    ) -> list[Candidate]:
+        """What a search finds, less the right answers."""
+        search = Search(self.induction, astray, BEAM, ranker=self.ranker)
+        wrong = []
+        for best, *_ in distinct(search.run(question, [topics]).found):
+            is_right = gold is not None and is_same(best.nodes, best.number, gold.nodes, gold.count)
+            if not is_right and is_possible(best.program):
+                wrong.append(Readings(self.kb).candidate(best.program, best.nodes, best.number))
+        return list(dict.fromkeys(wrong))
+
+    def _step(self, found: Sequence[Candidate], gold: Candidate, draw: Random) -> Step | None:
+        candidates = [*found, NONE] if self.offers_none else list(found)
+        if len(candidates) < 2:
+            return None
+        draw.shuffle(candidates)
+        return Step(tuple(candidates), candidates.index(gold), "")
+
+
+def _meant(target: Target) -> frozenset[Candidate]:
+    return frozenset(step.candidates[step.gold] for step in target.steps)
+
+
+def _weight(token: Token, topics: Topics) -> float:
+    """How often each kind of thing is what is missing: mostly relations and entities, as in life."""
+    match token:
+        case Relation():
+            return 2.0
+        case Variable(index):
+            return 2.0 if index < len(topics.items) else 0.0
+        case Class():
+            return 1.0
+        case Function():
+            return 0.0 if token in (Function.JOIN, Function.AND) else 1.0
+        case _:
+            return 0.0
+
+
+def _uses(program: Expression, hidden: Token) -> bool:
+    """Whether a program needs what is hidden; a relation is hidden in both directions."""
+    nodes = list(post_order(program))
+    if isinstance(hidden, Relation):
+        return any(relation.iri == hidden.iri for node in nodes for relation in relations(node))
+    return isinstance(hidden, Class) and hidden in nodes
 
 
 @lru_cache(50_000)

@@ -41,10 +41,11 @@ def train(settings: Settings, encoder: str | None, start: Path | None, config: M
     torch.manual_seed(settings.seed)
     torch.set_float32_matmul_precision("high" if settings.half else "highest")
     readings = any(_has_readings(folder) for folder in settings.sets)
+    none = any(_has_holes(folder) for folder in settings.sets)
     if start is not None:
-        model = load(start, learns_readings=readings)
+        model = load(start, learns_readings=readings, learns_none=none)
     else:
-        model = create(str(encoder), replace(config, readings=readings))
+        model = create(str(encoder), replace(config, readings=readings, none_of_these=none))
     # The same dropout for every process would be the same noise on each one's share.
     torch.manual_seed(settings.seed + crew.rank)
     sets = [read(folder) for folder in settings.sets]
@@ -87,6 +88,10 @@ def learned(sets: Sequence[Path], start: Path | None) -> Learned:
 
 def _has_readings(folder: Path) -> bool:
     return "readings" in manifest_of(folder)["report"].get("plan", {}).get("topics", ())
+
+
+def _has_holes(folder: Path) -> bool:
+    return _has_readings(folder) and manifest_of(folder)["report"]["plan"].get("holes", 0) > 0
 
 
 def _name(folder: Path) -> str:

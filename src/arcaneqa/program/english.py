@@ -1,0 +1,195 @@
+"""The little English that phrases need: number, articles, and what part of speech a relation's name is.
+
+By rule: a dictionary of English takes two seconds to load, which is longer than most questions take.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache
+
+_IRREGULAR = {
+    "person": "people",
+    "man": "men",
+    "woman": "women",
+    "child": "children",
+    "foot": "feet",
+    "tooth": "teeth",
+    "mouse": "mice",
+    "criterion": "criteria",
+    "datum": "data",
+    "medium": "media",
+}
+_SINGULAR = {many: one for one, many in _IRREGULAR.items()}
+_UNCHANGED = frozenset(("series", "species", "news", "sheep", "fish", "aircraft", "staff"))
+_SINGULAR_IN_S = _UNCHANGED | {"status", "address", "gas", "lens", "atlas"}
+_PREPOSITIONS = (
+    "about|as|at|between|by|for|from|in|into|near|of|off|on|onto|over|through|to|under|with|within"
+)
+_ENDS_IN_PREPOSITION = re.compile(rf"(.+) ({_PREPOSITIONS})")
+_PREPOSITION_INSIDE = re.compile(rf" (?:{_PREPOSITIONS}|per)\b| \(|, ")
+_PARTICIPLE = re.compile(r"\w+(ed|own|orn|ung|itten|iven|aken|oken|ound|uilt|aught|ade|eld|ent|ept|un)")
+_THIRD_PERSON = re.compile(r"[a-z]{2,}[^suai]s")
+_VERBS = frozenset(
+    re.split(
+        r"\s+",
+        "belongs borders consists contains contributes depends eats employs includes involves kills knows "
+        "lives manages orbits owns plays produces provides receives requires speaks supervises teaches "
+        "treats writes",
+    )
+)
+"""Those that schemas use without a preposition after them; any other word in -s is taken for a plural."""
+
+
+class Kind(Enum):
+    """What stands before what in a sentence with a relation."""
+
+    NOUN = "the mayor of Paris"
+    STATE = "located in France"
+    VERB = "plays in a league"
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """`many` is said of several things, `one` of one; they differ for verbs alone."""
+
+    kind: Kind
+    many: str
+    one: str
+
+
+@cache
+def shape(name: str) -> Shape:
+    """How a relation of this name is used in a sentence.
+
+    >>> shape("plays in").many, shape("is part of").kind.name, shape("has maker").many
+    ('play in', 'STATE', 'maker')
+    """
+    for prefix in ("is ", "are ", "was ", "were ", "has ", "have ", "had "):
+        if name.startswith(prefix) and len(name) > len(prefix):
+            inner = shape(name[len(prefix) :])
+            if prefix[0] == "h" or inner.kind is not Kind.NOUN:
+                return inner
+            return Shape(Kind.STATE, inner.many, inner.one)
+    first, _, rest = name.partition(" ")
+    if first in _VERBS or (
+        _THIRD_PERSON.fullmatch(first)
+        and _ENDS_IN_PREPOSITION.fullmatch(name)
+        and not name.endswith((" of", " by", " as"))
+    ):
+        base = _base(first)
+        return Shape(Kind.VERB, f"{base} {rest}".strip(), name)
+    if not _ENDS_IN_PREPOSITION.fullmatch(name):
+        return Shape(Kind.NOUN, name, name)
+    if _PARTICIPLE.fullmatch(first) and name.count(" ") > 1:
+        return Shape(Kind.VERB, name, name)  # "gained independence from"
+    return Shape(Kind.STATE, name, name)
+
+
+def states(found: Shape) -> tuple[str, str]:
+    """What follows "are" and "is": "located in", "parts of" and "a part of"."""
+    if found.many.endswith(" of") and not is_participle(found.many):
+        noun = found.many.removesuffix(" of")
+        return f"{plural(noun)} of", f"{with_article(noun)} of"
+    return found.many, found.one
+
+
+def is_participle(name: str) -> bool:
+    return _PARTICIPLE.fullmatch(name.partition(" ")[0]) is not None
+
+
+@cache
+def is_plural(noun: str) -> bool:
+    """ "versions", "games with this mode", "people"; not "status", "GDP per capita"."""
+    last = _split(noun)[1].lower()
+    return last in _SINGULAR or (
+        last not in _SINGULAR_IN_S and re.fullmatch(r".{2,}[^sui]s", last) is not None and not _is_code(last)
+    )
+
+
+@cache
+def plural(noun: str) -> str:
+    """`date of birth` → `dates of birth`; what is plural already stays."""
+    before, last, after = _split(noun)
+    if is_plural(noun) or not last:
+        return noun
+    return before + _plural(last) + after
+
+
+@cache
+def singular(noun: str) -> str:
+    before, last, after = _split(noun)
+    if not is_plural(noun):
+        return noun
+    lowered = last.lower()
+    if lowered in _SINGULAR:
+        return before + _SINGULAR[lowered] + after
+    if lowered.endswith("ies") and len(lowered) > 4:
+        return before + last[:-3] + "y" + after
+    if re.search(r"(ss|x|ch|sh|zz)es$", lowered):
+        return before + last[:-2] + after
+    return before + last[:-1] + after
+
+
+@cache
+def with_article(noun: str) -> str:
+    """ "a mayor", "an area", "films": what is plural has none."""
+    if is_plural(noun):
+        return noun
+    start = noun.lower()
+    if noun[:2].isupper() and not noun.startswith(("UN", "US", "EU")):
+        is_vowel = noun[0] in "AEFHILMNORSX"  # spelled out: "an IATA code", "a GDP"
+    elif start[:1] == "h":
+        is_vowel = start.startswith(("hour", "honest", "heir"))
+    else:
+        is_vowel = start[:1] in "aeiou" and re.match(r"uni[^n]|us|eu|one\b|ur[aeio]", start) is None
+    return f"{'an' if is_vowel else 'a'} {noun}"
+
+
+def ordinal(number: int) -> str:
+    if number % 100 in (11, 12, 13):
+        return f"{number}th"
+    return f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th') }"
+
+
+def listed(parts: Sequence[str], word: str = "and") -> str:
+    """ "a, b and c"."""
+    return f" {word} ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+
+
+def _split(noun: str) -> tuple[str, str, str]:
+    """The word that carries the number, what stands before it, and what stands after."""
+    found = _PREPOSITION_INSIDE.search(noun)
+    head, after = (noun, "") if found is None else (noun[: found.start()], noun[found.start() :])
+    before, space, last = head.rpartition(" ")
+    # "language spoken", "temperature f"
+    if before and (len(last) == 1 or (_PARTICIPLE.fullmatch(last) and not last.endswith("ent"))):
+        start, carrier, between = _split(before)
+        return start, carrier, f"{between} {last}{after}"
+    return before + space, last, after
+
+
+def _plural(word: str) -> str:
+    lowered = word.lower()
+    if lowered in _IRREGULAR:
+        return _IRREGULAR[lowered] if word[0].islower() else _IRREGULAR[lowered].capitalize()
+    if lowered in _UNCHANGED:
+        return word
+    if re.fullmatch(r".*([^aeiou]|qu)y", lowered):
+        return word[:-1] + "ies"
+    if lowered.endswith(("s", "x", "z", "ch", "sh")):
+        return word + "es"
+    return word + "s"
+
+
+def _base(verb: str) -> str:
+    if verb.endswith("ies"):
+        return verb[:-3] + "y"
+    return verb[:-2] if re.search(r"(ss|x|ch|sh|o)es$", verb) else verb[:-1]
+
+
+def _is_code(word: str) -> bool:
+    return any(letter.isdigit() for letter in word)

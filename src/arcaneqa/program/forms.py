@@ -1,0 +1,136 @@
+"""What a program does beyond following relations, each by the name a person would give it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import StrEnum
+
+from arcaneqa.program.expression import (
+    Aggregate,
+    Aggregation,
+    Compare,
+    Count,
+    Counted,
+    Expression,
+    Extreme,
+    Has,
+    Key,
+    Like,
+    Meet,
+    Named,
+    Not,
+    Or,
+    Per,
+    Relation,
+    Show,
+    Sort,
+    Totalled,
+    Value,
+    post_order,
+)
+
+
+class Form(StrEnum):
+    """The last ones have no program at all."""
+
+    SUPERLATIVE = "the most or least of something"
+    BY_COUNT = "who has the most or fewest of something"
+    BY_TOTAL = "the largest or smallest total or average"
+    RANKS = "several ranks, or one below the first"
+    COMPARISON = "a comparison"
+    COUNT_COMPARED = "a comparison of how many there are"
+    COMPARED_WITH_OTHERS = "a comparison with other things"
+    NUMBER = "how many"
+    TOTAL = "a total"
+    AVERAGE = "an average"
+    EXTREME_VALUE = "the largest or smallest value"
+    EITHER = "either of several"
+    EXCEPT = "what is not so"
+    HAVING = "whether there is any"
+    TRUTH = "yes or no"
+    TEXT = "a part of a text"
+    NAMED = "everything of a name"
+    ORDER = "an order"
+    TABLE = "several things of each"
+    GROUPS = "something for each of several"
+    REASON = "a reason"
+    MANNER = "how something is done"
+    ALL_OF = "what has all of several"
+    DIFFERENCE = "a difference"
+    SHARE = "a percentage"
+    DURATION = "how long something lasted"
+
+
+NEVER = frozenset((Form.REASON, Form.MANNER, Form.ALL_OF, Form.DIFFERENCE, Form.SHARE, Form.DURATION))
+"""What no program says."""
+PAPER = frozenset((Form.SUPERLATIVE, Form.COMPARISON, Form.NUMBER))
+"""The forms of the published language, which every model has learned."""
+
+
+def forms_of(program: Expression) -> frozenset[Form]:
+    return frozenset(form for node in post_order(program) for form in _forms(node))
+
+
+def _forms(node: Expression) -> Iterator[Form]:
+    match node:
+        case Extreme(_, _, key, first, last):
+            yield Form.SUPERLATIVE
+            yield from _of_key(key)
+            if (first, last) != (1, 1):
+                yield Form.RANKS
+        case Compare(_, key, value):
+            yield Form.COMPARISON
+            if isinstance(key, Counted):
+                yield Form.COUNT_COMPARED
+            if not isinstance(key, Relation):
+                yield from _of_key(key)
+            if not isinstance(value, Value):
+                yield Form.COMPARED_WITH_OTHERS
+        case Count():
+            yield Form.NUMBER
+        case Aggregate(function):
+            yield _AGGREGATES[function]
+        case Or():
+            yield Form.EITHER
+        case Not():
+            yield Form.EXCEPT
+        case Has():
+            yield Form.HAVING
+        case Meet():
+            yield Form.TRUTH
+        case Like():
+            yield Form.TEXT
+        case Named():
+            yield Form.NAMED
+        case Sort(_, key, _):
+            yield Form.ORDER
+            yield from _of_key(key)
+        case Show(_, columns):
+            yield Form.TABLE
+            for column in columns:
+                yield from _of_key(column)
+        case Per(_, _, columns):
+            yield Form.GROUPS
+            for column in columns:
+                yield from _of_key(column)
+        case _:
+            return
+
+
+_AGGREGATES = {
+    Aggregation.SUM: Form.TOTAL,
+    Aggregation.AVG: Form.AVERAGE,
+    Aggregation.MAX: Form.EXTREME_VALUE,
+    Aggregation.MIN: Form.EXTREME_VALUE,
+}
+
+
+def _of_key(key: Key) -> Iterator[Form]:
+    match key:
+        case Counted():
+            yield Form.BY_COUNT
+        case Totalled(function, _):
+            yield Form.BY_TOTAL
+            yield _AGGREGATES[function]
+        case _:
+            return

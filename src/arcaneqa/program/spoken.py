@@ -1,0 +1,161 @@
+"""What relations, classes, entities and values are called in a phrase: no two things by one name."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence, Set
+from functools import cached_property, lru_cache
+
+import numpy as np
+
+from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.names.words import label_from_iri, tail, words
+from arcaneqa.kb.schema import Class, Relation, ValueKind
+from arcaneqa.kb.short_names import Names
+from arcaneqa.kb.terms import XSD, Blank, Iri, Literal
+from arcaneqa.kb.values import kind_of
+from arcaneqa.program.english import Shape, shape, singular
+
+_TIMES = {XSD + "gYear": "year", XSD + "gYearMonth": "month", XSD + "date": "date"}
+_CODE = re.compile(r"\W*\w?\W*|[\d\W]+")
+_REMEMBERED = 20_000
+
+
+class Spoken:
+    """Names are the labels of a knowledge base. Where two things share one, what tells them apart follows in
+    brackets, except where the class beside a relation already tells which is meant."""
+
+    def __init__(self, kb: KnowledgeBase) -> None:
+        self._kb = kb
+        self._names = Names(kb.profile)
+        self.entity = lru_cache(_REMEMBERED)(self._entity)
+
+    def known(self, iri: str) -> Relation | None:
+        id = self._kb.schema.relation_ids.get(iri)
+        return None if id is None else self._kb.schema.relations[id]
+
+    def class_id(self, iri: str) -> int | None:
+        return self._kb.schema.class_ids.get(iri)
+
+    def relation(self, iri: str, owners: Set[int] = frozenset()) -> Shape:
+        """How a relation is said of members of the classes `owners`."""
+        known = self.known(iri)
+        name = _own_words(iri, known.label if known else None)
+        alike = self._alike.get(_key(name), ())
+        if len(alike) > 1 and not _told_by(owners, known, alike):
+            found = shape(name)
+            apart = self._apart[iri] if known else tail(iri)
+            return Shape(found.kind, f"{found.many} ({apart})", f"{found.one} ({apart})")
+        return shape(name)
+
+    def klass(self, iri: str) -> str:
+        """One member of the class: "city"."""
+        return self._classes.get(iri) or label_from_iri(iri)
+
+    def is_time(self, iri: str) -> bool:
+        known = self.known(iri)
+        return known is not None and ValueKind.TIME in known.kinds and ValueKind.NUMBER not in known.kinds
+
+    def value(self, literal: Literal, relation: str | None = None) -> str:
+        """Text in quotes; of a relation with numbers and times, a time says which it is."""
+        kind = kind_of(literal)
+        if kind is ValueKind.TEXT:
+            foreign = literal.language and not literal.language.lower().startswith("en")
+            return f'"{literal.lexical}"' + (f" ({literal.language})" if foreign else "")
+        known = None if relation is None else self.known(relation)
+        if kind is ValueKind.TIME and known is not None and ValueKind.NUMBER in known.kinds:
+            return f"{literal.lexical} ({_TIMES.get(literal.datatype, 'time')})"
+        return literal.lexical
+
+    # Entities --------------------------------------------------------------------------------
+
+    def _entity(self, term: Iri | Blank) -> str:
+        node = self._kb.node(term)
+        label = None if node is None else self._kb.labels(np.array([node], np.int64))[0]
+        if label:
+            return label
+        if isinstance(term, Blank):
+            return f"the unnamed {term.label}"
+        # What needs no prefix is an id, not a word.
+        if ":" not in (name := self._names.short(term.value)):
+            return name
+        name = label_from_iri(term.value)
+        # "order 10248": a number alone could be anything.
+        return f"{_namespace(term.value)} {name}" if _CODE.fullmatch(name) else name
+
+    # Schema ----------------------------------------------------------------------------------
+
+    @cached_property
+    def _alike(self) -> dict[str, list[Relation]]:
+        """Visible relations by what they would be called."""
+        found: dict[str, list[Relation]] = defaultdict(list)
+        for relation in self._kb.schema.relations:
+            if not relation.hidden:
+                found[_key(_own_words(relation.iri, relation.label))].append(relation)
+        return found
+
+    @cached_property
+    def _apart(self) -> dict[str, str]:
+        told: dict[str, str] = {}
+        for alike in self._alike.values():
+            if len(alike) > 1:
+                told |= self._told_apart([relation.iri for relation in alike])
+        return told
+
+    @cached_property
+    def _classes(self) -> dict[str, str]:
+        alike: dict[str, list[Class]] = defaultdict(list)
+        for klass in self._kb.schema.classes:
+            alike[singular(_own_words(klass.iri, klass.label)).lower()].append(klass)
+        names = {}
+        for group in alike.values():
+            apart = self._told_apart([klass.iri for klass in group]) if len(group) > 1 else {}
+            for klass in group:
+                name = singular(_own_words(klass.iri, klass.label))
+                names[klass.iri] = f"{name} ({apart[klass.iri]})" if apart else name
+        return names
+
+    def _told_apart(self, iris: Sequence[str]) -> dict[str, str]:
+        """A few words of each IRI that none of the others has."""
+        for part in (_owner, _owners, _local, _namespace):
+            found = [part(iri) for iri in iris]
+            if all(found) and len(set(found)) == len(iris):
+                return dict(zip(iris, found, strict=True))
+        return {iri: self._names.short(iri) for iri in iris}
+
+
+def _told_by(owners: Set[int], meant: Relation | None, alike: Iterable[Relation]) -> bool:
+    """Whether this is the one relation of its name that is at home in one of the classes."""
+    return meant is not None and [one.id for one in alike if one.domain in owners] == [meant.id]
+
+
+def _key(name: str) -> str:
+    found = shape(name)
+    return f"{found.kind.name} {singular(found.many).lower()}"
+
+
+def _own_words(iri: str, label: str | None) -> str:
+    """The label; for a dotted name without one, its last part only, since the rest says the class."""
+    if label and label != label_from_iri(iri):
+        return label
+    return words(tail(iri).rpartition(".")[2]) or label or iri
+
+
+def _owner(iri: str) -> str:
+    """`people.person.name` → person."""
+    return words(tail(iri).rpartition(".")[0].rpartition(".")[2])
+
+
+def _owners(iri: str) -> str:
+    """`people.person.name` → people person."""
+    return words(tail(iri).rpartition(".")[0])
+
+
+def _local(iri: str) -> str:
+    return words(tail(iri).rpartition(".")[2])
+
+
+def _namespace(iri: str) -> str:
+    """`http://dbpedia.org/ontology/capital` → ontology."""
+    return words(tail(iri[: -len(tail(iri))]))

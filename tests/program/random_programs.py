@@ -1,0 +1,190 @@
+"""Random programs of every form over a knowledge base, whether or not they have an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from random import Random
+from typing import TypeVar
+
+from arcaneqa.kb.interface import Comparison, KnowledgeBase
+from arcaneqa.kb.schema import ValueKind
+from arcaneqa.kb.terms import XSD, Literal
+from arcaneqa.program.expression import (
+    NOW,
+    Aggregate,
+    Aggregation,
+    And,
+    Class,
+    Compare,
+    Cons,
+    Count,
+    Counted,
+    Direction,
+    During,
+    Entity,
+    Expression,
+    Extreme,
+    Has,
+    Join,
+    Key,
+    Like,
+    Meet,
+    Named,
+    Not,
+    Or,
+    Path,
+    Per,
+    Relation,
+    Show,
+    Sort,
+    Totalled,
+    Value,
+)
+
+T = TypeVar("T")
+
+
+class RandomPrograms:
+    """Draws from few names of each kind, so that programs come close to each other."""
+
+    def __init__(self, kb: KnowledgeBase, seed: int, names: int = 12) -> None:
+        self._draw = draw = Random(seed)
+        relations = [relation for relation in kb.schema.relations if not relation.hidden]
+        links = [relation.iri for relation in relations if ValueKind.ENTITY in relation.kinds]
+        self._links = draw.sample(links, min(names, len(links)))
+        valued = [relation for relation in relations if relation.comparable]
+        self._valued = [relation.iri for relation in draw.sample(valued, min(names, len(valued)))]
+        self._times = {relation.iri for relation in valued if ValueKind.TIME in relation.kinds}
+        texts = [relation.iri for relation in relations if ValueKind.TEXT in relation.kinds]
+        self._texts = draw.sample(texts, min(4, len(texts)))
+        classes = [klass for klass in kb.schema.classes if klass.members and not klass.hidden]
+        chosen = draw.sample(classes, min(names, len(classes)))
+        self._classes = [Class(klass.iri) for klass in chosen]
+        self._entities = [
+            Entity(term)
+            for klass in chosen
+            for term in kb.terms(kb.members(klass.id).ids[: 1 + names // 4])
+            if not isinstance(term, Literal)
+        ]
+
+    def program(self) -> Expression:
+        top: list[Callable[[], Expression]] = [
+            lambda: Count(self.set()),
+            lambda: Count(self.set(), self.links(1)),
+            lambda: Aggregate(self._one(list(Aggregation)), self.set(), self.path()),
+            lambda: Meet(self._one(self._entities), self.set()),
+            lambda: Sort(self.set(), self.key(), self._draw.random() < 0.5),
+            lambda: Show(self.set(), tuple(self.key() for _ in range(self._draw.randint(1, 2)))),
+            lambda: Per(self.set(), self.links(1), (Counted(()),)),
+        ]
+        return self._one(top)() if self._draw.random() < 0.3 else self.set()
+
+    def set(self, depth: int = 3) -> Expression:
+        leaves: list[Callable[[], Expression]] = [
+            lambda: self._one(self._classes),
+            lambda: Join(self.link(), self._one(self._entities)),
+            lambda: Compare(self._one(list(Comparison)), *self.valued()),
+            lambda: Has(self.link()),
+            lambda: Named(Value(Literal("Victoria"))),
+        ]
+        if self._texts:
+            leaves.append(lambda: Like(Relation(self._one(self._texts)), Value(Literal("sauce"))))
+        grown: list[Callable[[], Expression]] = [
+            lambda: Join(self.link(), self.set(depth - 1)),
+            lambda: And(self.set(depth - 1), self.set(depth - 1)),
+            lambda: And(self._one(self._classes), self.set(depth - 1)),
+            lambda: Or(self.set(depth - 1), self.set(depth - 1)),
+            lambda: Not(self.set(depth - 1), self.set(depth - 1)),
+            lambda: Extreme(
+                self._one(list(Direction)),
+                self.set(depth - 1),
+                self.key(),
+                *self._one([(1, 1), (1, 3), (2, 2)]),
+            ),
+            lambda: Compare(
+                self._one(list(Comparison)), Counted(self.links(1), self.within()), Value(_number(self._draw))
+            ),
+            lambda: Compare(
+                Comparison.GT,
+                self.value_relation(),
+                Join(Relation(self.value_relation().iri, True), self.set(depth - 1)),
+            ),
+            lambda: Cons(self.set(depth - 1), self.link(), self._one(self._entities)),
+            lambda: During(self.set(depth - 1), self.value_relation(), NOW),
+        ]
+        return self._one(leaves if depth == 0 or self._draw.random() < 0.35 else grown)()
+
+    def link(self) -> Relation:
+        return Relation(self._one(self._links), self._draw.random() < 0.5)
+
+    def links(self, most: int) -> Path:
+        return tuple(self.link() for _ in range(self._draw.randint(1, most)))
+
+    def value_relation(self) -> Relation:
+        return Relation(self._one(self._valued))
+
+    def valued(self) -> tuple[Relation, Value]:
+        relation = self.value_relation()
+        if relation.iri in self._times:
+            return relation, Value(Literal(str(self._draw.randint(1990, 1993)), XSD + "gYear"))
+        return relation, Value(_number(self._draw))
+
+    def path(self) -> Path:
+        return (*(self.link() for _ in range(self._draw.randint(0, 2))), self.value_relation())
+
+    def within(self) -> Expression | None:
+        return self._one([None, self._one(self._classes), Join(self.link(), self._one(self._entities))])
+
+    def key(self) -> Key:
+        kinds: list[Callable[[], Key]] = [
+            self.path,
+            lambda: Counted(self.links(2), self.within()),
+            lambda: Totalled(self._one([Aggregation.SUM, Aggregation.AVG]), self.path()),
+        ]
+        return self._one(kinds)()
+
+    def _one(self, choices: list[T]) -> T:
+        return self._draw.choice(choices)
+
+
+def _number(draw: Random) -> Literal:
+    return Literal(str(draw.randint(1, 4)), XSD + "integer")
+
+
+def plain_meaning(node: object) -> object:
+    """Equal for programs that differ only in the order, nesting and repeats of AND and OR, or in CONS."""
+    match node:
+        case And() | Cons() | During():
+            return _all_of("AND", {repr(plain_meaning(part)) for part in _asked(node)})
+        case Or():
+            return _all_of("OR", {repr(plain_meaning(side)) for side in _sides(node)})
+        case tuple():
+            return tuple(map(plain_meaning, node))
+        case _ if is_dataclass(node):
+            return (
+                type(node).__name__,
+                *(plain_meaning(getattr(node, field.name)) for field in fields(node)),
+            )
+        case _:
+            return repr(node)
+
+
+def _all_of(name: str, parts: set[str]) -> object:
+    return parts.pop() if len(parts) == 1 else (name, *sorted(parts))
+
+
+def _asked(node: Expression) -> list[object]:
+    match node:
+        case And(left, right):
+            return [*_asked(left), *_asked(right)]
+        case Cons(argument, relation, constant):
+            return [*_asked(argument), Join(relation, constant)]
+        case During(argument, relation, when):
+            return [*_asked(argument), ("TC", relation, when)]
+        case _:
+            return [node]
+
+
+def _sides(node: Expression) -> list[Expression]:
+    return [*_sides(node.left), *_sides(node.right)] if isinstance(node, Or) else [node]
