@@ -13,6 +13,7 @@ from typing import Literal as Choice
 from arcaneqa.confidence import Confidence, features
 from arcaneqa.describe import items_of, unit_of
 from arcaneqa.errors import BudgetExceeded
+from arcaneqa.harmless import is_text
 from arcaneqa.induction.found import Found, Outcome
 from arcaneqa.induction.induction import Induction
 from arcaneqa.induction.learned import Learned
@@ -356,6 +357,8 @@ class _OneAtATime:
 
 def refusal(question: str) -> Answer | None:
     """Questions nobody needs to look at."""
+    if not is_text(question):
+        return Answer(question, reason="The question holds half a character, which is no text; ask again.")
     if not question.strip():
         return Answer(question, reason="The question is empty; ask something.")
     if len(question) > MOST_CHARACTERS:

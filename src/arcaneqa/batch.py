@@ -7,11 +7,12 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from arcaneqa.answer import ArcaneQA, Entities
+from arcaneqa.console import console
 from arcaneqa.errors import InputError
+from arcaneqa.harmless import json_text
 from arcaneqa.record import read_questions
 
 
@@ -58,7 +59,7 @@ def answer_file(
                 pairs = zip(left, qa.ask_many(left, entities), strict=True)
                 for number, (question, answer) in enumerate(pairs, 1):
                     record = answer.to_prediction(question.id).to_json()
-                    output.write(json.dumps(record, ensure_ascii=False) + "\n")
+                    output.write(json_text(record) + "\n")
                     output.flush()
                     answered += answer.reason is None
                     rate = number / (time.perf_counter() - started)
@@ -70,7 +71,7 @@ def answer_file(
 
 def progress() -> Progress:
     """A bar on stderr, silent where nobody watches."""
-    console = Console(stderr=True)
+    screen = console(stderr=True)
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -78,7 +79,7 @@ def progress() -> Progress:
         TextColumn("{task.fields[rate]}"),
         TimeRemainingColumn(),
     )
-    return Progress(*columns, console=console, disable=not console.is_terminal)
+    return Progress(*columns, console=screen, disable=not screen.is_terminal)
 
 
 def finished(target: Path) -> set[str]:

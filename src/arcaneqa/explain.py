@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
@@ -18,7 +17,7 @@ MOST_CANDIDATES = 5
 def draw_answer(console: Console, answer: Answer) -> None:
     """The answer, the program in words, how sure, how long."""
     if answer.reason is not None:
-        console.print(f"[bold yellow]No answer.[/] {escape(answer.reason)}")
+        console.print(Text("No answer.", style="bold yellow") + Text(f" {answer.reason}"))
     for item in answer.items[:MOST_SHOWN]:
         console.print(_item(item, answer.unit))
     if len(answer.items) > MOST_SHOWN:

@@ -41,6 +41,7 @@ def command(
     Example: arcaneqa ask "what is the capital of France?" --explain
     """
     from arcaneqa.errors import InputError
+    from arcaneqa.terminal import say, say_json
 
     if threshold is not None and not 0 <= threshold <= 1:
         raise InputError(f"--threshold is a probability between 0 and 1, not {threshold}.")
@@ -52,7 +53,7 @@ def command(
         from arcaneqa.batch import answer_file
 
         summary = answer_file(input, output, kb, model, exact)
-        typer.echo(str(summary), err=True)
+        say(str(summary), err=True)
         return
     assert question is not None
     from arcaneqa.answer import ArcaneQA
@@ -61,23 +62,20 @@ def command(
     qa = ArcaneQA.load(kb, model, exact=exact)
     answer = qa.ask(question, exclude_mentioned=exclude_mentioned, threshold=threshold)
     if as_json:
-        import json
-
         record = answer.to_prediction("1").to_json()
         if explain and answer.trace is not None:
             record["trace"] = answer.trace.to_json(most=8)
-        typer.echo(json.dumps(record, ensure_ascii=False, indent=2))
+        say_json(record, indent=2)
     else:
-        from rich.console import Console
-
+        from arcaneqa.console import console
         from arcaneqa.explain import draw_answer, draw_walk
 
-        console = Console()
-        draw_answer(console, answer)
+        screen = console()
+        draw_answer(screen, answer)
         if explain:
-            draw_walk(console, answer)
+            draw_walk(screen, answer)
             for shown in heat_maps(qa, answer):
-                console.print(terminal(shown))
+                screen.print(terminal(shown))
     if heatmap is not None:
         save(heat_maps(qa, answer), heatmap)
     raise typer.Exit(0 if answer.reason is None else 1)

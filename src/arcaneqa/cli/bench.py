@@ -30,13 +30,14 @@ def ask(
     """
     from arcaneqa.bench.ask import report
     from arcaneqa.figures import write_section
+    from arcaneqa.terminal import say
 
     body = report(sources, most, starts)
     named = " ".join("=".join(Path(part).name for part in source.split("=")) for source in sources)
     line = f"arcaneqa bench ask {named} --most {most} --starts {starts}"
     if document is not None:
         write_section(document, "ask", "A question", line, body)
-    typer.echo(body)
+    say(body)
 
 
 @command.command()
@@ -60,6 +61,7 @@ def serve(
     from arcaneqa.figures import write_section
     from arcaneqa.kb.open import open_kb
     from arcaneqa.synthesis.synthesize import synthesize
+    from arcaneqa.terminal import say
 
     with open_kb(kb) as opened:
         made = (question.question for question in synthesize(opened, max(soak, 3_000)))
@@ -79,4 +81,4 @@ def serve(
         section = ("serve", "The service under load", line, body)
     if document is not None:
         write_section(document, *section)
-    typer.echo(body)
+    say(body)

@@ -35,17 +35,17 @@ def command(
     A question whose program cannot be expressed keeps its record, without a program, and is counted
     under its reason.
     """
-    import json
     from contextlib import ExitStack
 
-    from rich.console import Console
-
+    from arcaneqa.console import console
     from arcaneqa.datasets.convert import FORMATS, Converter, default_profile, read_drafts
     from arcaneqa.errors import InputError
     from arcaneqa.files import replacing
+    from arcaneqa.harmless import json_text
     from arcaneqa.kb.open import open_kb
     from arcaneqa.kb.profile import load_profile
     from arcaneqa.kb.short_names import Names
+    from arcaneqa.terminal import say, say_json
 
     if format not in FORMATS:
         raise InputError(f"There is no format “{format}”; give one of {', '.join(FORMATS)}.")
@@ -55,15 +55,18 @@ def command(
         opened = stack.enter_context(open_kb(kb)) if kb is not None else None
         meaning = opened.profile if opened else load_profile(profile or default_profile(format))
         converter = Converter(Names(meaning), opened)
-        console = Console(stderr=True)
-        status = stack.enter_context(console.status("reading"))
+        screen = console(stderr=True)
+        status = stack.enter_context(screen.status("reading"))
         file = stack.enter_context(replacing(out))
         for number, record in enumerate(converter.records(read_drafts(format, source, meaning, opened)), 1):
-            file.write(json.dumps(record.to_json(), ensure_ascii=False) + "\n")
+            file.write(json_text(record.to_json()) + "\n")
             if number % 500 == 0:
                 status.update(f"{number:,} questions")
     summary = converter.summary
-    typer.echo(json.dumps(summary.to_json(), ensure_ascii=False) if as_json else summary.table())
+    if as_json:
+        say_json(summary.to_json())
+    else:
+        say(summary.table())
 
 
 command.__doc__ = f"{command.__doc__}\n\n{EXAMPLE}"

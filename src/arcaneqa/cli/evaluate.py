@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Literal
@@ -63,9 +62,13 @@ def command(
             import matplotlib  # noqa: F401 - said before hours of predicting, not after
     from arcaneqa.evaluation.evaluate import evaluate
     from arcaneqa.evaluation.tables import score_text
+    from arcaneqa.terminal import say, say_json
 
     chosen: Literal["gold", "linked"] = "gold" if entities is Entities.GOLD else "linked"
     summary = evaluate(data, kb, model, chosen, mode, ontology, report, calibrate, seed, exact, device)
-    typer.echo(json.dumps(summary, ensure_ascii=False) if as_json else score_text(summary))
+    if as_json:
+        say_json(summary)
+    else:
+        say(score_text(summary))
     if report is not None and not as_json:
-        typer.echo(f"\nThe report is in {report / 'report.md'}, every question in {report / 'report.html'}.")
+        say(f"\nThe report is in {report / 'report.md'}, every question in {report / 'report.html'}.")

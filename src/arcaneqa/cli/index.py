@@ -36,15 +36,16 @@ def command(
 
     An index that is already at DIR is replaced only when the new one is complete.
     """
-    from rich.console import Console
     from rich.progress import Progress, TextColumn, TimeElapsedColumn
 
+    from arcaneqa.console import console
     from arcaneqa.kb.build import build_index
     from arcaneqa.kb.profile import load_profile
+    from arcaneqa.terminal import say
 
-    console = Console(stderr=True)
+    screen = console(stderr=True)
     columns = (TextColumn("{task.description}"), TextColumn("{task.fields[state]}"), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+    with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as bar:
         task = bar.add_task("starting", state="")
 
         def progress(stage: str, done: int, total: int | None) -> None:
@@ -62,12 +63,12 @@ def command(
         )
     if report.skipped.count:
         were = "statement was" if report.skipped.count == 1 else "statements were"
-        typer.echo(f"{report.skipped.count:,} {were} left out; the first of them:", err=True)
+        say(f"{report.skipped.count:,} {were} left out; the first of them:", err=True)
         for sentence in report.skipped.first:
-            typer.echo(f"  {sentence}", err=True)
+            say(f"  {sentence}", err=True)
     for outcry in report.skipped.outcries:
-        typer.echo(f"WARNING: {outcry}", err=True)
-    typer.echo(
+        say(f"WARNING: {outcry}", err=True)
+    say(
         f"{report.facts:,} facts, {report.entities:,} entities, {report.literals:,} literals, "
         f"{report.relations:,} relations, {report.classes:,} classes → {out}"
     )

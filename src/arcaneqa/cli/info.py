@@ -17,12 +17,11 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Counts, relations and classes by frequency, kinds of values; left out, KB is the bundled demo."""
-    import json
-
     from arcaneqa.errors import InputError
     from arcaneqa.kb.index import Index
     from arcaneqa.kb.index.store import verify as verify_files
     from arcaneqa.kb.open import open_kb
+    from arcaneqa.terminal import say_json
 
     with open_kb(kb) as opened:
         if verify:
@@ -33,7 +32,7 @@ def command(
     if verify:
         facts["verified_files"] = checked
     if as_json:
-        typer.echo(json.dumps(facts, ensure_ascii=False))
+        say_json(facts)
     else:
         _print(facts)
 
@@ -92,14 +91,15 @@ def _describe(kb: Any) -> dict[str, Any]:
 
 
 def _print(facts: dict[str, Any]) -> None:
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console()
+    from arcaneqa.console import console
+
+    screen = console()
     counts = ", ".join(f"{count:,} {name}" for name, count in facts["counts"].items())
-    console.print(f"{counts} (profile {facts['profile']})", highlight=False)
+    screen.print(f"{counts} (profile {facts['profile']})")
     if "verified_files" in facts:
-        console.print(f"All {facts['verified_files']} files match their checksums.", highlight=False)
+        screen.print(f"All {facts['verified_files']} files match their checksums.")
     relations = Table("relation", "facts", "values", "from", "to", title="Relations by frequency")
     shown = [relation for relation in facts["relations"] if not relation["hidden"]]
     for relation in shown[:_SHOWN]:
@@ -109,6 +109,6 @@ def _print(facts: dict[str, Any]) -> None:
     classes = Table("class", "label", "members", title="Classes by frequency")
     for klass in [klass for klass in facts["classes"] if not klass["hidden"]][:_SHOWN]:
         classes.add_row(klass["name"], klass["label"], f"{klass['members']:,}")
-    console.print(relations, classes)
+    screen.print(relations, classes)
     values = ", ".join(f"{kind} {count:,}" for kind, count in facts["relations_by_value_kind"].items())
-    console.print(f"Relations by kind of value: {values}. All of it: --json.", highlight=False)
+    screen.print(f"Relations by kind of value: {values}. All of it: --json.")

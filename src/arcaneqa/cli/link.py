@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -37,6 +36,7 @@ def command(
     from arcaneqa.model.bundled import bundled_model
     from arcaneqa.model.scorer import ModelScorer
     from arcaneqa.model.stored import MANIFEST
+    from arcaneqa.terminal import say, say_json
 
     folder = bundled_model() if model is None else model
     scorer = ModelScorer.load(folder) if (folder / MANIFEST).exists() else None
@@ -44,7 +44,10 @@ def command(
         spans = None if scorer is None else scorer.spans()
         links = Linker(opened, Weights.of_model(folder), spans=spans).link(question)
         found = as_data(links, opened)
-    typer.echo(json.dumps(found, ensure_ascii=False) if as_json else as_text(found))
+    if as_json:
+        say_json(found)
+    else:
+        say(as_text(found))
     if not links.mentions and not links.literals:
         raise typer.Exit(1)
 

@@ -11,6 +11,7 @@ import typer
 
 from arcaneqa import __version__
 from arcaneqa.errors import ArcaneError
+from arcaneqa.terminal import say
 
 # In the order people meet them; a module holds its function (or Typer group) as `command`.
 VERBS: tuple[str, ...] = (
@@ -65,7 +66,7 @@ def main() -> None:
     try:
         app()
     except ArcaneError as error:
-        print(f"arcaneqa: {error}", file=sys.stderr)
+        say(f"arcaneqa: {error}", err=True)
         sys.exit(2)
     except BrokenPipeError:
         # The reader of our output went away (`arcaneqa … | head`); there is nobody left to tell.

@@ -35,14 +35,14 @@ def command(
 
     Example: arcaneqa prepare grailqa-train.jsonl --kb my-kb --out prepared/grailqa
     """
-    import json
     import os
     import sys
 
-    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+    from arcaneqa.console import console
     from arcaneqa.errors import InputError
+    from arcaneqa.terminal import say, say_json
     from arcaneqa.training.prepare import GOLD, LINKED, READINGS, Plan, prepare
 
     ways = tuple(part.strip() for part in topics.split(","))
@@ -52,9 +52,9 @@ def command(
         raise InputError("--holes is a share from 0 to 1")
     if most < 4:
         raise InputError("--most must be at least 4")
-    console = Console(stderr=True)
+    screen = console(stderr=True)
     columns = (TextColumn("preparing"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, disable=not sys.stderr.isatty()) as bar:
+    with Progress(*columns, console=screen, disable=not sys.stderr.isatty()) as bar:
         task = bar.add_task("", total=None)
 
         def tell(done: int, total: int) -> None:
@@ -63,10 +63,10 @@ def command(
         processes = workers or os.cpu_count() or 1
         report = prepare(data, kb, out, Plan(ways, most, seed, holes), processes, limit, tell, strange or ())
     if as_json:
-        typer.echo(json.dumps(report.to_json()))
+        say_json(report.to_json())
         return
-    typer.echo(f"{report.examples:,} examples from {report.questions:,} questions in {out}")
+    say(f"{report.examples:,} examples from {report.questions:,} questions in {out}")
     if report.without_program:
-        typer.echo(f"without a program: {report.without_program:,}")
+        say(f"without a program: {report.without_program:,}")
     for reason, count in report.left_out.most_common():
-        typer.echo(f"left out, {reason}: {count:,}")
+        say(f"left out, {reason}: {count:,}")

@@ -21,15 +21,16 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Execute a program and print what it finds; exit code 1 if that is nothing."""
-    import json
     import time
 
     from arcaneqa.datasets.answers import answer_items
+    from arcaneqa.harmless import one_line
     from arcaneqa.kb.open import open_kb
     from arcaneqa.kb.short_names import Names
     from arcaneqa.program.execute import execute
     from arcaneqa.program.phrase import paraphrase
     from arcaneqa.program.text import parse, print_program
+    from arcaneqa.terminal import say, say_json
 
     with open_kb(kb) as opened:
         names = Names(opened.profile)
@@ -46,14 +47,15 @@ def command(
             "answers": [item.to_json() for item in items],
             "seconds": round(seconds, 6),
         }
-        typer.echo(json.dumps(record, ensure_ascii=False))
+        say_json(record)
     else:
         for item in items:
-            name = item.id if item.id is not None else item.value
-            typer.echo(f"{name}\t{item.label}" if item.label not in (None, name) else name)
+            name = item.id if item.id is not None else item.value or ""
+            parts = [name] if item.label in (None, name) else [name, item.label or ""]
+            say("\t".join(map(one_line, parts)))
     if not items:
         if not as_json:
-            typer.echo("The program finds nothing.", err=True)
+            say("The program finds nothing.", err=True)
         raise typer.Exit(1)
 
 

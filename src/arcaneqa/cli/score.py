@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -47,6 +46,7 @@ def command(
     from arcaneqa.evaluation.score import compare, score
     from arcaneqa.evaluation.tables import score_text
     from arcaneqa.program.ontology import Ontology
+    from arcaneqa.terminal import say, say_json
 
     known = None if ontology is None else Ontology.load(ontology, TolerantNames(ANY_PROFILE))
     judge = Judge(mode, known)
@@ -57,4 +57,7 @@ def command(
         summary["against"] = compare(scored, score(questions, against, judge, unconvertible))
     if official is not None:
         write_official(official, read_predictions(predictions, Problems()), judge)
-    typer.echo(json.dumps(summary, ensure_ascii=False) if as_json else score_text(summary))
+    if as_json:
+        say_json(summary)
+    else:
+        say(score_text(summary))

@@ -23,10 +23,11 @@ def command(
     from arcaneqa.kb.short_names import Names
     from arcaneqa.program.sparql import to_sparql
     from arcaneqa.program.text import parse
+    from arcaneqa.terminal import say
 
     meaning = load_profile(profile)
     expression = parse(program, Names(meaning))
-    typer.echo(to_sparql(expression, meaning, exclude_mentioned=exclude_mentioned))
+    say(to_sparql(expression, meaning, exclude_mentioned=exclude_mentioned))
 
 
 command.__doc__ = f"{command.__doc__}\n\n{EXAMPLE}"

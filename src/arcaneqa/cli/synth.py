@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -26,22 +24,26 @@ def command(
     """
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
+    from arcaneqa.console import console
     from arcaneqa.errors import InputError
+    from arcaneqa.harmless import json_text
     from arcaneqa.kb.open import open_kb
     from arcaneqa.synthesis.synthesize import synthesize
+    from arcaneqa.terminal import say
 
     unfinished = out.with_name(out.name + ".part")
     made = 0
+    screen = console(stderr=True)
     columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     try:
         with (
             open_kb(kb) as opened,
-            Progress(*columns, transient=True, disable=not sys.stderr.isatty()) as bar,
+            Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as bar,
         ):
             task = bar.add_task("synth", total=size)
             with unfinished.open("w", encoding="utf-8") as file:
                 for question in synthesize(opened, size, seed):
-                    file.write(json.dumps(question.to_json(), ensure_ascii=False) + "\n")
+                    file.write(json_text(question.to_json()) + "\n")
                     made += 1
                     bar.advance(task)
         unfinished.replace(out)
@@ -50,7 +52,7 @@ def command(
     finally:
         unfinished.unlink(missing_ok=True)
     note = "" if made == size else f", all that this knowledge base gave of the {size:,} asked for"
-    typer.echo(f"{made:,} pairs{note}: {out}")
+    say(f"{made:,} pairs{note}: {out}")
 
 
 command.__doc__ = f"{command.__doc__}\n\n{EXAMPLE}"

@@ -48,6 +48,7 @@ def command(
     Example: arcaneqa train prepared/grailqa --dev prepared/dev --encoder encoders/minilm --out my-model
     """
     from arcaneqa.extras import needs
+    from arcaneqa.terminal import say
 
     with needs("Training", "train"):
         from arcaneqa.training.settings import Settings
@@ -77,9 +78,7 @@ def command(
         limit=limit,
     )
     progress = train(settings, encoder, _model(start), model_config(model, paper, encoder))
-    typer.echo(
-        f"{progress.step:,} updates in {progress.seconds:.0f} s; best {progress.best:.2f} on dev: {out}"
-    )
+    say(f"{progress.step:,} updates in {progress.seconds:.0f} s; best {progress.best:.2f} on dev: {out}")
 
 
 def _model(start: str | None) -> Path | None:

@@ -10,6 +10,7 @@ from arcaneqa.errors import InputError
 from arcaneqa.evaluation.judge import Judge
 from arcaneqa.evaluation.metrics import Mode
 from arcaneqa.evaluation.rewriting import without_cons
+from arcaneqa.harmless import json_text
 from arcaneqa.program.text import print_program
 from arcaneqa.record import AnswerItem, Prediction
 
@@ -31,14 +32,14 @@ def _grailqa(predictions: Iterable[Prediction], judge: Judge) -> Iterator[str]:
         program = judge.read(prediction.program)
         text = print_program(without_cons(program), judge.names, "grailqa") if program else prediction.program
         entry = {"logical_form": text or "", "answer": list(map(_term, prediction.answers))}
-        yield f"{json.dumps(prediction.id)}: {json.dumps(entry, ensure_ascii=False)}"
+        yield f"{json.dumps(prediction.id)}: {json_text(entry)}"
 
 
 def _webqsp(predictions: Iterable[Prediction]) -> Iterator[str]:
     """`[{"QuestionId": id, "Answers": [term, …]}, …]`."""
     for prediction in predictions:
         entry = {"QuestionId": prediction.id, "Answers": list(map(_term, prediction.answers))}
-        yield json.dumps(entry, ensure_ascii=False)
+        yield json_text(entry)
 
 
 def _term(item: AnswerItem) -> str:

@@ -7,7 +7,6 @@ or a label can become markup, and 60,000 questions stay usable. The page asks fo
 from __future__ import annotations
 
 import html
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from arcaneqa.evaluation.judge import Verdict
+from arcaneqa.harmless import json_text
 from arcaneqa.record import AnswerItem, Prediction, Question
 
 ANSWERS_SHOWN = 20
@@ -84,6 +84,6 @@ def write_page(path: Path, about: Mapping[str, str], rows: Iterable[PageRow]) ->
         out.write(head + "[")
         for number, row in enumerate(rows):
             # A "<" could end the script element that holds the data.
-            text = json.dumps(row.to_json(), ensure_ascii=False).replace("<", "\\u003c")
+            text = json_text(row.to_json()).replace("<", "\\u003c")
             out.write((",\n" if number else "\n") + text)
         out.write("\n]" + tail)

@@ -16,6 +16,7 @@ from arcaneqa.errors import InputError
 from arcaneqa.evaluation.judge import Judge
 from arcaneqa.evaluation.reading import Problems, QuestionFile
 from arcaneqa.evaluation.score import verdicts
+from arcaneqa.harmless import json_text
 from arcaneqa.record import Question
 
 PREDICTIONS = "predictions.jsonl"
@@ -57,7 +58,7 @@ def predict(questions: QuestionFile, qa: ArcaneQA, entities: Entities, folder: P
         for question, answer in zip(waiting, qa.ask_many(asked, entities, TOGETHER), strict=True):
             if question.id in done:
                 continue
-            output.write(json.dumps(record(question, answer), ensure_ascii=False) + "\n")
+            output.write(json_text(record(question, answer)) + "\n")
             output.flush()
             verdict = judge.verdict(question, answer.to_prediction(question.id))
             running.add(verdict.match, verdict.answers.f1)

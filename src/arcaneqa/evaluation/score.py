@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import Console
 from rich.progress import track
 
+from arcaneqa.console import console
 from arcaneqa.errors import InputError
 from arcaneqa.evaluation.bootstrap import interval, paired, resampled_means
 from arcaneqa.evaluation.breakdown import Cells, cells, percent, table
@@ -113,14 +113,14 @@ def score(questions: QuestionFile, predictions: Path, judge: Judge, left_out: in
     problems = Problems()
     values = np.zeros((len(questions), len(FIGURES)))
     seconds: list[float] = []
-    console = Console(stderr=True)
+    screen = console(stderr=True)
     judged = track(
         verdicts(questions, predictions, judge, problems),
         description="scoring",
         total=len(questions),
-        console=console,
+        console=screen,
         transient=True,
-        disable=not console.is_terminal,
+        disable=not screen.is_terminal,
     )
     for position, _, prediction, verdict in judged:
         found = verdict.answers

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcaneqa.errors import InputError
+from arcaneqa.harmless import is_text
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.forms import name_from_iri, split
@@ -105,6 +106,8 @@ class Linker:
         self._mention = vector(self._weights.mention)
 
     def link(self, question: str) -> Links:
+        if not is_text(question):
+            raise InputError("The question holds half a character, which is no text; ask again.")
         text = Text.of(question)
         considered = self.consider(text)
         mentions = self._with_identified(question, self._mentions(considered))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
+
+from arcaneqa.terminal import say
 
 
 class History:
@@ -30,7 +31,7 @@ class History:
         with self._path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")
         shown = " · ".join(f"{key} {_short(value)}" for key, value in line.items() if key != "kind")
-        print(f"{line['kind']}: {shown}", file=sys.stderr, flush=True)
+        say(f"{line['kind']}: {shown}", err=True)
 
 
 def _short(value: Any) -> str:

@@ -24,6 +24,7 @@ from arcaneqa.induction.learned import Learned
 from arcaneqa.model.checkpoint import Model, create, load
 from arcaneqa.model.config import ModelConfig
 from arcaneqa.model.encoder import steady_gpu
+from arcaneqa.terminal import say
 from arcaneqa.training.batches import Corpus, join
 from arcaneqa.training.history import plot
 from arcaneqa.training.loop import Crew, Trainer
@@ -177,10 +178,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         )
         progress = train(settings, encoder, start, config)
     except ArcaneError as error:
-        print(f"arcaneqa: {error}", file=sys.stderr)
+        say(f"arcaneqa: {error}", err=True)
         sys.exit(2)
     best = f"best {progress.best:.2f} at {progress.best_step}"
-    print(f"{progress.step} updates in {progress.seconds:.0f} s; {best}")
+    say(f"{progress.step} updates in {progress.seconds:.0f} s; {best}")
 
 
 def numbers(text: str | None) -> tuple[float, ...]:
