@@ -86,6 +86,16 @@ def test_phrases(kb: KnowledgeBase, text: str, expected: str) -> None:
     assert paraphrase(parse(text, Names(PROFILE), kb.schema), kb) == expected
 
 
+def test_entities_of_one_name_are_told_apart(demo: KnowledgeBase) -> None:
+    names = Names(demo.profile)
+    phrases = [
+        paraphrase(parse(f"(JOIN demo:country_inv {place})", names, demo.schema), demo)
+        for place in ("demo:Springfield_OH", "demo:Aberdeen_Hong_Kong", "demo:Aberdeen")
+    ]
+    assert len(set(phrases)) == 3
+    assert phrases[1] == "the country of Aberdeen (Hong Kong)"
+
+
 @pytest.fixture(scope="module")
 def demo() -> Iterator[KnowledgeBase]:
     with open_kb(None) as opened:

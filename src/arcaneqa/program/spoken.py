@@ -9,17 +9,21 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.interface import Ids, KnowledgeBase
 from arcaneqa.kb.names.words import label_from_iri, tail, words
 from arcaneqa.kb.schema import Class, Relation, ValueKind
 from arcaneqa.kb.short_names import Names
-from arcaneqa.kb.terms import XSD, Blank, Iri, Literal
+from arcaneqa.kb.terms import RDF_LANG_STRING, XSD, Blank, Iri, Literal
 from arcaneqa.kb.values import kind_of
 from arcaneqa.program.english import Shape, shape, singular
 
 _TIMES = {XSD + "gYear": "year", XSD + "gYearMonth": "month", XSD + "date": "date"}
 _CODE = re.compile(r"\W*\w?\W*|[\d\W]+")
 _REMEMBERED = 20_000
+_MOST_NAMESAKES = 100
+"""Among more, no fact is looked for."""
+_SHORT = 40
+"""Characters of a fact that stands in brackets."""
 
 
 class Spoken:
@@ -73,8 +77,9 @@ class Spoken:
     def _entity(self, term: Iri | Blank) -> str:
         node = self._kb.node(term)
         label = None if node is None else self._kb.labels(np.array([node], np.int64))[0]
-        if label:
-            return label
+        if node is not None and label:
+            apart = self._unlike_namesakes(node, label)
+            return label if apart is None else f"{label} ({apart})"
         if isinstance(term, Blank):
             return f"the unnamed {term.label}"
         # What needs no prefix is an id, not a word.
@@ -83,6 +88,39 @@ class Spoken:
         name = label_from_iri(term.value)
         # "order 10248": a number alone could be anything.
         return f"{_namespace(term.value)} {name}" if _CODE.fullmatch(name) else name
+
+    def _unlike_namesakes(self, node: int, label: str) -> str | None:
+        """What this entity has and no other of its name does: "Springfield (Illinois)"."""
+        others = self._namesakes(node, label)
+        if not len(others):
+            return None
+        if len(others) <= _MOST_NAMESAKES:
+            own, rest = self._kb.nodes(np.array([node], np.int64)), self._kb.nodes(others)
+            relations = self._kb.schema.relations
+            shown = [r for r in self._kb.out_relations(own).tolist() if not relations[r].hidden]
+            # A thing tells more than a number does.
+            for relation in sorted(shown, key=lambda r: ValueKind.ENTITY not in relations[r].kinds):
+                found = self._kb.objects(relation, own)
+                name = self._kb.labels(found.ids)[0] if len(found) == 1 else None
+                if not name or name == label or len(name) > _SHORT:
+                    continue
+                if not self._kb.intersects(found, self._kb.objects(relation, rest)):
+                    return name
+        (term,) = self._kb.terms(np.array([node], np.int64))
+        return self._names.short(term.value) if isinstance(term, Iri) else str(term)
+
+    def _namesakes(self, node: int, label: str) -> Ids:
+        """Other entities with exactly this label."""
+        spellings = [Literal(label), Literal(label, RDF_LANG_STRING, self._kb.profile.language)]
+        literals = [id for spelling in spellings if (id := self._kb.node(spelling)) is not None]
+        spelt = self._kb.nodes(np.array(literals, np.int64))
+        relations = [self._kb.schema.relation_ids.get(iri) for iri in self._kb.profile.label]
+        found = [self._kb.subjects(relation, spelt).ids for relation in relations if relation is not None]
+        if not literals or not found:
+            return np.empty(0, np.int64)
+        others: Ids = np.setdiff1d(np.concatenate(found), [node])
+        alike: Ids = others[np.array([name == label for name in self._kb.labels(others)], bool)]
+        return alike
 
     # Schema ----------------------------------------------------------------------------------
 
