@@ -52,6 +52,16 @@ def test_the_parts_of_an_answers_time_make_up_the_whole(qa: ArcaneQA) -> None:
     assert sum(answer.timings.values()) == pytest.approx(answer.seconds, abs=1e-6)
 
 
+def test_answers_carry_their_iri_beside_the_short_name(qa: ArcaneQA) -> None:
+    record = qa.ask("Which beers are brewed by Half Moon?").to_prediction("1").to_json()
+    assert {item["label"] for item in record["answers"]} == {"Old Abbey", "Night Owl"}
+    for item in record["answers"]:
+        assert item["iri"] == qa.names.expand(item["id"])
+        assert item["iri"].startswith("http://")
+    [value] = qa.ask("What is the alcohol content of Coal Miner?").to_prediction("2").to_json()["answers"]
+    assert "iri" not in value
+
+
 def test_a_question_for_a_manner_is_refused_with_the_nearest_readings(qa: ArcaneQA) -> None:
     answer = qa.ask("how to brew a stout?")
     assert "how to" in (answer.reason or "")

@@ -195,14 +195,20 @@ class ArcaneQA:
         return replace(answer, seconds=ended - started, timings=timings)
 
     def ask_many(
-        self, questions: Iterable[Question], entities: Entities = "linked", together: int = 16
+        self,
+        questions: Iterable[Question],
+        entities: Entities = "linked",
+        together: int = 16,
+        threshold: float | None = None,
     ) -> Iterator[Answer]:
         """Answer many questions in their order; some are searched together, which is faster."""
         waiting = iter(questions)
         while group := list(islice(waiting, together)):
-            yield from self._ask_group(group, entities)
+            yield from self._ask_group(group, entities, threshold)
 
-    def _ask_group(self, group: Sequence[Question], entities: Entities) -> Iterator[Answer]:
+    def _ask_group(
+        self, group: Sequence[Question], entities: Entities, threshold: float | None
+    ) -> Iterator[Answer]:
         started = time.perf_counter()
         refused = [refusal(question.question) for question in group]
         links = [
@@ -220,7 +226,7 @@ class ArcaneQA:
         outcomes = self.search.run_many(asked, together=len(group), seconds=SECONDS * len(group))
         for question, found, declined in zip(group, links, refused, strict=True):
             answer = declined or self.conclude(
-                question.question, found, next(outcomes), question.exclude_mentioned
+                question.question, found, next(outcomes), question.exclude_mentioned, threshold
             )
             yield replace(answer, seconds=(time.perf_counter() - started) / len(group))
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from arcaneqa.answer import ArcaneQA, Entities
+from arcaneqa.answer import ArcaneQA
 from arcaneqa.console import console
 from arcaneqa.errors import InputError
 from arcaneqa.harmless import json_text
@@ -38,10 +38,16 @@ def answer_file(
     kb: str | Path | None = None,
     model: str | Path | None = None,
     exact: bool = False,
-    entities: Entities = "linked",
+    threshold: float | None = None,
+    exclude_mentioned: bool = False,
 ) -> Summary:
-    """Answer every question of `source` whose id is not in `target` yet, appending as answers come."""
+    """Answer every question of `source` whose id is not in `target` yet, appending as answers come.
+
+    `exclude_mentioned` is for all questions; without it each record says so for itself.
+    """
     questions = list(read_questions(source))
+    if exclude_mentioned:
+        questions = [replace(question, exclude_mentioned=True) for question in questions]
     repeated = len(questions) - len({question.id for question in questions})
     if repeated:
         raise InputError(f"{source}: {repeated} ids occur more than once; give every question its own id.")
@@ -56,7 +62,7 @@ def answer_file(
                 task = bar.add_task(
                     "asking", total=len(questions), completed=len(questions) - len(left), rate=""
                 )
-                pairs = zip(left, qa.ask_many(left, entities), strict=True)
+                pairs = zip(left, qa.ask_many(left, threshold=threshold), strict=True)
                 for number, (question, answer) in enumerate(pairs, 1):
                     record = answer.to_prediction(question.id).to_json()
                     output.write(json_text(record) + "\n")

@@ -28,9 +28,9 @@ def items_of(kb: KnowledgeBase, ids: Ids) -> tuple[AnswerItem, ...]:
         if isinstance(term, Literal):
             items.append(AnswerItem(value=term.lexical, datatype=term.datatype, label=term.lexical))
         else:
-            items.append(
-                AnswerItem(id=names.write(term), label=label or _own_name(term) or facts_of(kb, node))
-            )
+            called = label or _own_name(term) or facts_of(kb, node)
+            iri = term.value if isinstance(term, Iri) else None
+            items.append(AnswerItem(id=names.write(term), label=called, iri=iri))
     return tuple(items)
 
 

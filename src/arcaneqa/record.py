@@ -99,16 +99,18 @@ def _mention(data: dict[str, Any]) -> Mention:
 
 @dataclass(frozen=True, slots=True)
 class AnswerItem:
-    """An entity (`id`) or a literal (`value` with its datatype)."""
+    """An entity (`id` as programs write it, `iri` in full) or a literal (`value` with its datatype)."""
 
     id: str | None = None
     value: str | None = None
     datatype: str | None = None
     label: str | None = None
+    iri: str | None = None
+    """None for what has no IRI: values and blank nodes."""
 
     def to_json(self) -> dict[str, Any]:
         if self.id is not None:
-            return {"id": self.id, "label": self.label}
+            return {"id": self.id, "iri": self.iri, "label": self.label}
         return {"value": self.value, "datatype": self.datatype, "label": self.label}
 
 

@@ -98,6 +98,23 @@ def test_figures_of_a_small_file(scored: Callable[..., Any]) -> None:
     assert low <= 75 <= high
 
 
+@pytest.mark.parametrize(
+    "gold", ["http://rdf.freebase.com/ns/m.01", "<http://rdf.freebase.com/ns/m.01>", "m.01"]
+)
+def test_gold_answers_may_be_plain_iris(scored: Callable[..., Any], gold: str) -> None:
+    elsewhere = "http://films.example/Heat?id=1"
+    data = [question("1", A, [gold]), question("2", A, [elsewhere]), question("3", A, [elsewhere])]
+    found = scored(
+        data,
+        [
+            prediction("1", A, "m.01"),
+            prediction("2", A, f"<{elsewhere}>"),
+            prediction("3", A, {"value": elsewhere, "datatype": "http://www.w3.org/2001/XMLSchema#anyURI"}),
+        ],
+    )
+    assert found["f1"] == 100
+
+
 def test_everything_wrong_is_counted_named_and_a_miss(scored: Callable[..., Any]) -> None:
     found = scored(
         [*DATA, question("5", B, ["m.03"])],

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from threading import Thread
+
+import pytest
+
+from arcaneqa.induction import ranker as module
 from arcaneqa.induction.ranker import WordRanker
 from arcaneqa.induction.scorer import Candidate, TokenKind
 from arcaneqa.induction.shortlist import Shortlist
@@ -43,3 +48,35 @@ def test_a_large_set_is_cut_the_same_every_time() -> None:
     assert kept[-1] == 1501
     assert shortlist.positions(QUESTION, candidates) == kept
     assert shortlist.positions(QUESTION, candidates[:5]) == [0, 1, 2, 3, 4]
+
+
+def test_two_threads_that_meet_a_text_at_once_agree_on_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """While one thread reads "mayor", another ranks it from beginning to end."""
+    ranker, plain, met = WordRanker(), module._vector, list[str]()
+
+    def read(text: str) -> object:
+        if text == "mayor" and not met:
+            met.append(text)
+            other = Thread(target=ranker.rank, args=("who?", ["mayor"], 1))
+            other.start()
+            other.join()
+        return plain(text)
+
+    monkeypatch.setattr(module, "_vector", read)
+    texts = ["mayor", "population", "colour"]
+    ranker.rank("who?", texts[:1], 1)
+    ranker.rank("who?", texts[1:], 1)
+    assert met
+    for place, text in enumerate(texts):
+        assert list(ranker.rank(text, texts, 1)) == [place]
+
+
+def test_only_so_many_texts_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_MOST_TEXTS", 100)
+    ranker = WordRanker()
+    for first in range(0, 2_000, 10):
+        texts = [f"relation {number}" for number in range(first, first + 10)]
+        assert list(ranker.rank(f"relation {first + 3}", texts, 1)) == [3]
+        assert len(ranker._rows) <= 100
+    many = [f"name {number}" for number in range(500)]
+    assert list(ranker.rank("name 431", many, 1)) == [431]

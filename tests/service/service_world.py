@@ -15,7 +15,7 @@ from fastapi import FastAPI
 
 from arcaneqa.answer import ArcaneQA
 from arcaneqa.confidence import Confidence
-from arcaneqa.induction.scorer import Decision, Scores
+from arcaneqa.induction.scorer import Decision, Scorer, Scores
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
 
@@ -65,6 +65,20 @@ class SteadyScorer:
         logits = np.array([zlib.crc32(text.encode()) % 1000 / 200 for text in texts])
         logits -= np.log(np.exp(logits).sum())
         return Scores(logits.astype(np.float32), state=object())
+
+
+class Contrary:
+    """Likes best what another scorer likes least."""
+
+    def __init__(self, scorer: Scorer) -> None:
+        self._scorer = scorer
+
+    def score(self, decisions: Sequence[Decision]) -> list[Scores]:
+        return [self._turned(scores) for scores in self._scorer.score(decisions)]
+
+    def _turned(self, scores: Scores) -> Scores:
+        logits = -scores.log_probs
+        return Scores((logits - np.logaddexp.reduce(logits)).astype(np.float32), scores.state)
 
 
 def small_world(folder: Path) -> Path:

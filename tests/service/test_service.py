@@ -15,9 +15,10 @@ import httpx
 import pytest
 
 from arcaneqa.answer import ArcaneQA
+from arcaneqa.induction.search import Search
 from arcaneqa.service.app import create_app
 from arcaneqa.service.safety import HEADERS, MOST_BODY
-from tests.service.service_world import HOSTILE, answering, serving, small_world
+from tests.service.service_world import HOSTILE, Contrary, answering, serving, small_world
 
 QUESTIONS = [
     f"{words} {name}?"
@@ -62,6 +63,18 @@ def test_ask_answers_like_the_library(client: httpx.Client, qa: ArcaneQA) -> Non
             assert body[key] == expected[key]
         assert bool(body["answers"]) != bool(body["reason"])
         assert body["total"] == len(expected["answers"])
+
+
+def test_the_service_scores_as_the_search_does(kb: Path) -> None:
+    """Whatever stands between the search and the model speaks in the service too."""
+    qa, _ = answering(kb)
+    before = [qa.ask(question).program for question in QUESTIONS]
+    qa.search = Search(qa.induction, Contrary(qa.scorer))
+    expected = [qa.ask(question).program for question in QUESTIONS]
+    assert expected != before
+    with serving(create_app(qa)) as (url, _), httpx.Client(base_url=url, timeout=30) as client:
+        bodies = [client.post("/v1/ask", json={"question": question}).json() for question in QUESTIONS]
+    assert [body["program"] for body in bodies] == expected
 
 
 def test_many_at_once_get_the_serial_answers(kb: Path) -> None:

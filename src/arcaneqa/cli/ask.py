@@ -52,7 +52,10 @@ def command(
     if input is not None and output is not None:
         from arcaneqa.batch import answer_file
 
-        summary = answer_file(input, output, kb, model, exact)
+        for option, given in (("--json", as_json), ("--explain", explain), ("--heatmap", heatmap)):
+            if given:
+                raise InputError(f"{option} is for one question; with --input, {output} holds the records.")
+        summary = answer_file(input, output, kb, model, exact, threshold, exclude_mentioned)
         say(str(summary), err=True)
         return
     assert question is not None

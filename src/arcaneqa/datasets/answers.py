@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.short_names import Names
-from arcaneqa.kb.terms import XSD, Literal
+from arcaneqa.kb.terms import XSD, Iri, Literal
 from arcaneqa.program.execute import Result
 from arcaneqa.record import AnswerItem
 
@@ -31,7 +31,8 @@ def answer_items(result: Result, kb: KnowledgeBase) -> tuple[AnswerItem, ...]:
         if isinstance(term, Literal):
             items.append(AnswerItem(value=term.lexical, datatype=term.datatype, label=label))
         else:
-            items.append(AnswerItem(id=names.write(term), label=label))
+            iri = term.value if isinstance(term, Iri) else None
+            items.append(AnswerItem(id=names.write(term), label=label, iri=iri))
     return tuple(sorted(items, key=lambda item: (item.label is None, item.label or "", item.id or "")))
 
 

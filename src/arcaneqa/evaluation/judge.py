@@ -37,6 +37,9 @@ ANY_PROFILE = Profile(
     prefixes=(*FREEBASE_PROFILE.prefixes, *RDF_PROFILE.prefixes),
 )
 
+_PLAIN = ("http://", "https://", "urn:")
+"""How an IRI begins that somebody wrote without `<…>`."""
+
 
 class TolerantNames(Names):
     """Names of a profile; one it does not know stands for itself, so that it still equals itself."""
@@ -84,11 +87,16 @@ class Judge:
             return None
 
     def answer_key(self, item: AnswerItem) -> str:
-        return str(item.value) if item.id is None else self.term_key(item.id)
+        if item.id is not None:
+            return self.term_key(item.id)
+        value = str(item.value)
+        return self.names.short(value) if value.startswith(_PLAIN) else value
 
     def term_key(self, term: str) -> str:
-        """One spelling for `<http://…>`, `prefix:name` and a name under the base; terms do not say
-        whether they are names or values, so what is not surely a name stays as it is."""
+        """One spelling for `<http://…>`, `http://…`, `prefix:name` and a name under the base; terms do not
+        say whether they are names or values, so what is not surely a name stays as it is."""
+        if term.startswith(_PLAIN):
+            return self.names.short(term)
         iri = self.names.expand(term) if ":" in term else term
         return term if iri == term else self.names.short(iri)
 

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 _WIDTH = 512
 _LASTING = 512
 _MOST_KEPT = 8
+_MOST_TEXTS = 32_768
+"""Texts whose vectors are kept: 64 MB of them, at 2 KB each. A single larger list is kept as well."""
 _WORD = re.compile(r"[^\W_]+")
 # Words of questions and of candidates' wording that say nothing about which relation or class is meant.
 _EMPTY = """
@@ -45,26 +47,30 @@ class WordRanker:
         known = self._matrices.get(id(texts))
         if known is not None:
             return known[1]
-        rows = [self._row(text) for text in texts]
-        matrix = self._vectors[rows]
-        if len(texts) >= _LASTING:
-            with self._lock:
+        fresh = {text: _vector(text) for text in texts if text not in self._rows}
+        with self._lock:
+            places = self._places(texts, fresh)
+            matrix = self._vectors[places]
+            if len(texts) >= _LASTING:
                 if len(self._matrices) >= _MOST_KEPT:
                     self._matrices.clear()
                 self._matrices[id(texts)] = (texts, matrix)
         return matrix
 
-    def _row(self, text: str) -> int:
-        row = self._rows.get(text)
-        if row is None:
-            vector = _vector(text)
-            with self._lock:
+    def _places(self, texts: Sequence[str], fresh: dict[str, NDArray[np.float32]]) -> list[int]:
+        """Rows of the texts, the new ones added. Only under the lock: other threads add and clear too, so
+        whether a text is new is asked again here."""
+        if len(self._rows) + len(fresh) > _MOST_TEXTS:
+            self._rows.clear()
+            self._vectors = np.zeros((1024, _WIDTH), np.float32)
+        for text in texts:
+            if text not in self._rows:
                 row = len(self._rows)
                 if row == len(self._vectors):
                     self._vectors = np.concatenate([self._vectors, np.zeros_like(self._vectors)])
-                self._vectors[row] = vector
+                self._vectors[row] = fresh[text] if text in fresh else _vector(text)
                 self._rows[text] = row
-        return row
+        return [self._rows[text] for text in texts]
 
 
 def _vector(text: str) -> NDArray[np.float32]:

@@ -73,7 +73,7 @@ class Search:
         readings: Readings | None = None,
     ) -> None:
         self._induction = induction
-        self._scorer = scorer
+        self.scorer = scorer
         self._beam = beam
         self._margin = margin
         self._readings = readings
@@ -110,7 +110,7 @@ class Search:
                     outcomes[index] = stop.value
                     del searches[index]
             if asked:
-                scores = self._scorer.score([decision for _, decisions in asked for decision in decisions])
+                scores = self.scorer.score([decision for _, decisions in asked for decision in decisions])
                 start = 0
                 for index, decisions in asked:
                     replies[index] = scores[start : start + len(decisions)]

@@ -77,6 +77,7 @@ class Item(BaseModel):
     value: str | None = None
     datatype: str | None = None
     label: str | None = None
+    iri: str | None = None
     address: Annotated[str | None, Field(description="Where an entity lives on the web, if it does.")] = None
 
 

@@ -51,7 +51,7 @@ class Desk:
         self._seconds = seconds
         self._places = together + waiting
         self._inside = 0
-        self.engine = Engine(qa.search, qa.scorer, together, waiting)
+        self.engine = Engine(qa.search, together, waiting)
         self._workers = ThreadPoolExecutor(max_workers=4, thread_name_prefix="desk")
 
     @contextmanager

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from arcaneqa.errors import ArcaneError
 from arcaneqa.induction.found import Outcome
 from arcaneqa.induction.guide import Choice, Guide
-from arcaneqa.induction.scorer import Decision, Scorer, Scores
+from arcaneqa.induction.scorer import Decision, Scores
 from arcaneqa.induction.search import Search, Steps
 from arcaneqa.induction.topics import Topics
 
@@ -63,9 +63,9 @@ class _Running:
 class Engine:
     """`together` is how many questions search at the same time, `waiting` how many more may queue."""
 
-    def __init__(self, search: Search, scorer: Scorer, together: int = 16, waiting: int = 64) -> None:
+    def __init__(self, search: Search, together: int = 16, waiting: int = 64) -> None:
         self._search = search
-        self._scorer = scorer
+        self._scorer = search.scorer
         self._together = together
         # A burst may arrive between two steps, before any of it is taken in.
         self._queue: queue.Queue[Job | None] = queue.Queue(maxsize=together + waiting)

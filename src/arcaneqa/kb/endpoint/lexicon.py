@@ -116,7 +116,7 @@ class Lexicon:
         for term, name in rows:
             if term is not None and isinstance(name, Literal):
                 shortest[term] = min(len(name.lexical), shortest.get(term, len(name.lexical)))
-        nodes = self._nodes.intern(list(shortest))
+        nodes = self._nodes.intern_each(shortest)
         order = np.lexsort((np.array(list(shortest.values())), -self.degrees(nodes)))
         found: list[int] = nodes[order].tolist()
         return found[:limit]
