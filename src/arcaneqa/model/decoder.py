@@ -5,8 +5,6 @@ A test holds both to the same log-probabilities.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -142,8 +140,9 @@ class _Cell:
         return found
 
     def step(self, inputs: Floats, hidden: Floats, memory: Floats) -> tuple[Floats, Floats]:
-        gates: Any = np.tanh(inputs + hidden @ self._recurrent)
-        take, keep, new, give = np.split(gates, 4, axis=-1)
+        gates: Floats = np.tanh(inputs + hidden @ self._recurrent)
+        size = hidden.shape[-1]
+        take, keep, new, give = (gates[:, size * gate : size * (gate + 1)] for gate in range(4))
         after: Floats = _HALF * ((keep + 1) * memory + (take + 1) * new)
         shown: Floats = _HALF * (give + 1) * np.tanh(after)
         return shown, after

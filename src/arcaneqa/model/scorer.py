@@ -178,8 +178,9 @@ class ModelScorer:
         if places:
             rows[places] += self._decoder.made(np.stack(states))
         scores = np.einsum("nh,nh->n", rows, np.repeat(pointed, counts, axis=0)) + worth
-        ends = np.cumsum(counts)[:-1]
-        return np.split(rows, ends), [_log_softmax(part) for part in np.split(scores, ends)], attended
+        ends = np.cumsum(counts).tolist()
+        own = [slice(end - count, end) for end, count in zip(ends, counts, strict=True)]
+        return [rows[part] for part in own], [_log_softmax(scores[part]) for part in own], attended
 
     def _variables(
         self, decisions: Sequence[Decision], readings: Sequence[_Reading], made: Sequence[tuple[Floats, ...]]

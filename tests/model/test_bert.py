@@ -1,0 +1,93 @@
+"""The compiled encoder against the library it was trained with, and against itself cut up in other ways."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from arcaneqa.model import bert
+from arcaneqa.model.bert import BertReader
+from arcaneqa.model.bundled import bundled_model
+from arcaneqa.model.reader import TorchReader
+from arcaneqa.model.stored import Floats, Stored, read_stored
+from arcaneqa.model.threads import Team
+from arcaneqa.model.tiles import MULTIPLIES_BYTES
+
+LENGTHS = np.array([1, 7, 64, 33, 140, 6])
+
+
+@pytest.fixture(scope="module")
+def stored() -> Stored:
+    return read_stored(bundled_model())
+
+
+@pytest.fixture(scope="module")
+def ids() -> NDArray[np.int32]:
+    return np.random.default_rng(0).integers(1_000, 20_000, int(LENGTHS.sum()), np.int32)
+
+
+@pytest.fixture(scope="module")
+def expected(stored: Stored, ids: NDArray[np.int32]) -> Floats:
+    return TorchReader(stored).read(ids, LENGTHS)
+
+
+def test_floats_are_read_as_by_the_library(
+    stored: Stored, ids: NDArray[np.int32], expected: Floats, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a processor without products of bytes does."""
+    monkeypatch.setattr(bert, "MULTIPLIES_BYTES", False)
+    assert np.allclose(BertReader(stored).read(ids, LENGTHS), expected, atol=1e-4)
+
+
+@pytest.mark.skipif(not MULTIPLIES_BYTES, reason="the processor multiplies no bytes")
+def test_bytes_lose_little(stored: Stored, ids: NDArray[np.int32], expected: Floats) -> None:
+    found = BertReader(stored).read(ids, LENGTHS)
+    norms = np.linalg.norm(found, axis=1) * np.linalg.norm(expected, axis=1)
+    cosines = (found * expected).sum(1) / norms
+    # A scale or a sum that is wrong anywhere leaves far less.
+    assert cosines.mean() > 0.994
+    assert cosines.min() > 0.95
+
+
+@given(st.lists(st.integers(1, 120), min_size=1, max_size=6), st.integers(2, 7), st.booleans())
+@settings(max_examples=25, deadline=None)
+def test_any_number_of_threads_reads_the_same(lengths: list[int], workers: int, in_bytes: bool) -> None:
+    reader = _reader(in_bytes)
+    ids = np.random.default_rng(sum(lengths)).integers(1_000, 20_000, sum(lengths)).astype(np.int32)
+    reader._team = _team(1)
+    alone = reader.read(ids, np.array(lengths))
+    reader._team = _team(workers)
+    assert np.array_equal(alone, reader.read(ids, np.array(lengths)))
+
+
+_readers: dict[bool, BertReader] = {}
+
+
+def _reader(in_bytes: bool) -> BertReader:
+    if in_bytes not in _readers:
+        with pytest.MonkeyPatch.context() as patch:
+            if not in_bytes:
+                patch.setattr(bert, "MULTIPLIES_BYTES", False)
+            _readers[in_bytes] = BertReader(read_stored(bundled_model()))
+    return _readers[in_bytes]
+
+
+def _team(workers: int) -> Team:
+    team = Team()
+    team._most = workers
+    return team
+
+
+def test_whoever_comes_while_the_team_works_works_alone() -> None:
+    team, seen = _team(2), []
+
+    def part(worker: int, workers: int) -> None:
+        if worker == 0 and workers == 2:
+            team.work(lambda *numbers: seen.append(numbers), 2)
+
+    team.work(part, 2)
+    team.work(lambda *numbers: seen.append(numbers), 1)
+    assert seen == [(0, 1), (0, 1)]
