@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from arcaneqa.answer import Answer
+from arcaneqa.facts import Facts
 from arcaneqa.induction.trace import Considered
 from arcaneqa.record import AnswerItem
 
@@ -32,6 +33,26 @@ def draw_answer(console: Console, answer: Answer) -> None:
             console.print(Text(f"  {reading.paraphrase}"))
     sure = "" if answer.confidence is None else f"{answer.confidence:.0%} sure · "
     console.print(Text(f"{sure}{answer.seconds * 1000:,.0f} ms", style="dim"))
+
+
+def draw_facts(console: Console, facts: Facts) -> None:
+    """An entity: what it is, then a line a relation; what points at it comes last."""
+    name = Text(facts.entity.label or facts.entity.id or "", style="bold")
+    console.print(name + Text(f"  {facts.entity.id}", style="dim"))
+    if facts.classes:
+        console.print(Text(", ".join(facts.classes), style="dim"))
+    table = Table(show_header=False, box=None)
+    for relation in facts.relations:
+        label = f"is {relation.label} of" if relation.inverse else relation.label
+        shown = ", ".join(item.label or item.value or item.id or "" for item in relation.values)
+        more = relation.total - len(relation.values)
+        table.add_row(
+            Text(label, style="cyan"), Text(shown + (f" … {relation.total:,} in all" if more else ""))
+        )
+    console.print(table)
+    if facts.namesakes:
+        others = ", ".join(f"{item.label} {item.id}" for item in facts.namesakes)
+        console.print(Text(f"Others of that name: {others}", style="dim"))
 
 
 def draw_walk(console: Console, answer: Answer) -> None:

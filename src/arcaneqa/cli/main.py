@@ -25,9 +25,13 @@ VERBS: tuple[str, ...] = (
     "prepare",
     "train",
     "ask",
+    "facts",
     "evaluate",
     "score",
     "serve",
+    "mcp",
+    "doctor",
+    "cache",
     "bench",
 )
 

@@ -14,7 +14,7 @@ from arcaneqa.errors import InputError
 from arcaneqa.harmless import is_text
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.kb.names.forms import name_from_iri, split
+from arcaneqa.kb.names.forms import key, name_from_iri, split
 from arcaneqa.kb.names.surfaces import Surfaces
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri
@@ -115,6 +115,13 @@ class Linker:
         stated = [literal for literal in literals if not _part_of_a_name(literal, mentions)]
         stated = with_texts(stated, stated_texts(text, considered.texts, mentions, self._kb))
         return Links(question, tuple(mentions), tuple(stated))
+
+    def named(self, name: str, limit: int = 20) -> list[int]:
+        """Entities that are called exactly this, but for case and accents; the best known first."""
+        if self._surfaces is not None:
+            return list(dict.fromkeys(hit.node for hit in self._surfaces.find([key(split(name))], limit)[0]))
+        assert isinstance(self._kb, LabelSearch)
+        return self._kb.search_labels([name])[0][:limit]
 
     def suggest(self, typed: str, limit: int) -> list[EntityCandidate]:
         """Entities whose name begins like this, the best known first."""

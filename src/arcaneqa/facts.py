@@ -1,0 +1,100 @@
+"""What is known of one entity: its classes, and its facts relation by relation, in both directions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from arcaneqa.describe import items_of
+from arcaneqa.errors import ArcaneError, InputError
+from arcaneqa.kb.interface import Ids, KnowledgeBase, Step
+from arcaneqa.kb.short_names import Names
+from arcaneqa.kb.terms import Literal
+from arcaneqa.linking.linker import Linker
+from arcaneqa.record import AnswerItem
+
+PAGE = 10
+"""Values of a relation that are shown at a time: most relations have fewer, and a screen holds several."""
+NEAR = 5
+
+
+@dataclass(frozen=True, slots=True)
+class RelationFacts:
+    """One page of what a relation leads to; `inverse` where the entity is the object of these facts."""
+
+    relation: str
+    label: str
+    inverse: bool
+    values: tuple[AnswerItem, ...]
+    total: int
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "relation": self.relation,
+            "label": self.label,
+            "inverse": self.inverse,
+            "values": [item.to_json() for item in self.values],
+            "total": self.total,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """An entity; `namesakes` are others of the same name."""
+
+    entity: AnswerItem
+    classes: tuple[str, ...]
+    relations: tuple[RelationFacts, ...]
+    namesakes: tuple[AnswerItem, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            **self.entity.to_json(),
+            "classes": list(self.classes),
+            "facts": [relation.to_json() for relation in self.relations],
+            "namesakes": [item.to_json() for item in self.namesakes],
+        }
+
+
+def facts_about(kb: KnowledgeBase, node: int, page: int = 0, namesakes: Ids | None = None) -> Facts:
+    """Page `page` of every relation that the entity has; relations without such a page are left out."""
+    nodes = kb.nodes(np.array([node], np.int64))
+    classes = [kb.schema.classes[klass] for klass in kb.classes(nodes).tolist()]
+    others = np.empty(0, np.int64) if namesakes is None else namesakes
+    return Facts(
+        items_of(kb, nodes.ids)[0],
+        tuple(klass.label for klass in classes if not klass.hidden),
+        tuple(_relations(kb, node, page * PAGE)),
+        items_of(kb, others[:NEAR]),
+    )
+
+
+def _relations(kb: KnowledgeBase, node: int, start: int) -> Iterator[RelationFacts]:
+    names, nodes = Names(kb.profile), kb.nodes(np.array([node], np.int64))
+    for inverse, relations in ((False, kb.out_relations(nodes)), (True, kb.in_relations(nodes))):
+        for relation in relations.tolist():
+            known = kb.schema.relations[relation]
+            if known.hidden:
+                continue
+            found = kb.walk(Step(relation, inverse), nodes).ids
+            if values := items_of(kb, found[start : start + PAGE]):
+                yield RelationFacts(names.short(known.iri), known.label, inverse, values, len(found))
+
+
+def find_entity(kb: KnowledgeBase, linker: Linker, name: str) -> tuple[int, Ids]:
+    """The entity that an IRI, a short name or a name means, and others of that name, the best known first."""
+    try:
+        term = Names(kb.profile).read(name)
+        node = kb.node(term)
+    except ArcaneError:
+        node = None
+    if node is not None:
+        return node, np.empty(0, np.int64)
+    found = [node for node in linker.named(name) if not isinstance(kb.terms(np.array([node]))[0], Literal)]
+    if found:
+        return found[0], np.array(found[1:], np.int64)
+    near = ", ".join(f"“{candidate.label}”" for candidate in linker.suggest(name, NEAR))
+    raise InputError(f"No entity is called “{name}”" + (f"; near: {near}." if near else "."))

@@ -1,0 +1,115 @@
+"""What the tools give back, as schemas that a client can check."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pydantic import BaseModel, Field
+
+from arcaneqa.answer import Answer
+from arcaneqa.facts import Facts
+from arcaneqa.record import AnswerItem
+
+
+class Item(BaseModel):
+    """An entity with its `id`, or a `value`."""
+
+    label: str | None = None
+    id: str | None = Field(None, description="Short name of an entity; `describe` takes it.")
+    value: str | None = None
+    datatype: str | None = None
+
+
+class Reading(BaseModel):
+    paraphrase: str
+    program: str = Field(description="`run` executes it.")
+
+
+class Asked(BaseModel):
+    """Either answers, or a reason why there are none."""
+
+    answers: list[Item] = Field(description="At most the number of rows asked for.")
+    total: int
+    read_as: str | None = Field(description="What the question was taken to mean; check it before use.")
+    confidence: float | None
+    program: str | None
+    sparql: str | None
+    reason: str | None = Field(description="Why there is no answer; do not invent one.")
+    readings: list[Reading] = Field(description="What else the question may mean.")
+
+
+class RelationFacts(BaseModel):
+    relation: str
+    label: str
+    inverse: bool = Field(description="The entity is what these are related to: read the fact from them.")
+    values: list[Item]
+    total: int
+
+
+class Described(BaseModel):
+    id: str | None
+    label: str | None
+    classes: list[str]
+    facts: list[RelationFacts]
+    namesakes: list[Item] = Field(description="Other entities of the same name.")
+
+
+class Found(BaseModel):
+    entities: list[Item]
+
+
+class Counted(BaseModel):
+    name: str
+    label: str
+    count: int
+
+
+class Schema(BaseModel):
+    """The most used first."""
+
+    facts: int
+    classes: list[Counted]
+    relations: list[Counted]
+
+
+class Ran(BaseModel):
+    answers: list[Item]
+    total: int
+    read_as: str
+    sparql: str
+
+
+def items(found: Iterable[AnswerItem]) -> list[Item]:
+    return [Item(label=item.label, id=item.id, value=item.value, datatype=item.datatype) for item in found]
+
+
+def asked(answer: Answer, rows: int) -> Asked:
+    return Asked(
+        answers=items(answer.items[:rows]),
+        total=len(answer.items),
+        read_as=answer.paraphrase,
+        confidence=answer.confidence,
+        program=answer.program,
+        sparql=answer.sparql,
+        reason=answer.reason,
+        readings=[Reading(paraphrase=r.paraphrase, program=r.program) for r in answer.readings],
+    )
+
+
+def described(facts: Facts) -> Described:
+    return Described(
+        id=facts.entity.id,
+        label=facts.entity.label,
+        classes=list(facts.classes),
+        facts=[
+            RelationFacts(
+                relation=each.relation,
+                label=each.label,
+                inverse=each.inverse,
+                values=items(each.values),
+                total=each.total,
+            )
+            for each in facts.relations
+        ],
+        namesakes=items(facts.namesakes),
+    )
