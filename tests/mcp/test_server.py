@@ -83,12 +83,13 @@ def test_an_assistant_gets_facts_and_refusals(address: StdioServerParameters | s
 
 def test_bad_calls_are_sentences(address: StdioServerParameters | str) -> None:
     async def talk(client: Client) -> None:
-        for tool, given, says in [
+        calls: list[tuple[str, dict[str, Any], str]] = [
             ("run", {"program": "(JOIN"}, ""),
             ("describe", {"entity": "Nobody At All Here"}, "No entity is called"),
             ("ask", {"question": "x" * 100_000}, "2000"),
             ("ask", {"question": "what?", "rows": 0}, "rows"),
-        ]:
+        ]
+        for tool, given, says in calls:
             result = await client.call_tool(tool, given)
             assert result.is_error
             text = result.content[0].text  # type: ignore[union-attr]
