@@ -248,7 +248,7 @@ def endpoint(
     Example: python -m benchmarks endpoint facts.nt.gz dev.jsonl --profile freebase
     """
     from arcaneqa.figures import write_section
-    from arcaneqa.kb.profile import load_profile
+    from arcaneqa.kb.profiles import load_profile
     from benchmarks.endpoint import run
 
     body = run(facts, data, load_profile(profile), questions, lambda line: typer.echo(line, err=True))

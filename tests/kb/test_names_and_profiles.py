@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from arcaneqa.errors import InputError
 from arcaneqa.kb.names.words import label_from_iri, words
-from arcaneqa.kb.profile import BUILT_IN, FREEBASE, FREEBASE_PROFILE, RDF_PROFILE, Profile, load_profile
+from arcaneqa.kb.profile import FREEBASE, FREEBASE_PROFILE, RDF_PROFILE, Profile
+from arcaneqa.kb.profiles import BUILT_IN, load_profile
 from arcaneqa.kb.selection import Selection, time_pairs
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import XSD, Blank, Iri
@@ -85,8 +86,8 @@ def test_bad_profiles_are_refused(tmp_path: Path, data: str, complaint: str) -> 
 
 
 def test_unknown_profile() -> None:
-    with pytest.raises(InputError, match="rdf and freebase"):
-        load_profile("wikidata")
+    with pytest.raises(InputError, match="rdf, freebase, wikidata"):
+        load_profile("yago")
 
 
 def test_hiding() -> None:

@@ -43,7 +43,7 @@ def command(
     from arcaneqa.files import replacing
     from arcaneqa.harmless import json_text
     from arcaneqa.kb.open import open_kb
-    from arcaneqa.kb.profile import load_profile
+    from arcaneqa.kb.profiles import load_profile
     from arcaneqa.kb.short_names import Names
     from arcaneqa.terminal import say, say_json
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -21,8 +22,17 @@ def command(
     ],
     out: Annotated[Path, typer.Option(metavar="DIR", help="The index folder to make, or to replace.")],
     profile: Annotated[
-        str, typer.Option(metavar="rdf|freebase|FILE", help="What the predicates mean; FILE is JSON.")
-    ] = "rdf",
+        str | None,
+        typer.Option(
+            metavar="NAME|FILE",
+            help="What the predicates mean: rdf, freebase, wikidata, dbpedia, schema.org, skos, or a JSON "
+            "file that overrules part of one; if left out, the facts decide.",
+        ),
+    ] = None,
+    label: Annotated[
+        list[str] | None,
+        typer.Option(metavar="IRI", help="A predicate that says what things are called; may be repeated."),
+    ] = None,
     ontology: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Folder with fb_roles, fb_types, reverse_properties."),
@@ -40,7 +50,7 @@ def command(
 
     from arcaneqa.console import console
     from arcaneqa.kb.build import build_index
-    from arcaneqa.kb.profile import load_profile
+    from arcaneqa.kb.profiles import wanted_profile
     from arcaneqa.terminal import say
 
     screen = console(stderr=True)
@@ -55,7 +65,7 @@ def command(
         report = build_index(
             sources,
             out,
-            profile=load_profile(profile),
+            profile=replace(wanted_profile(profile), labels=tuple(label or ())),
             ontology=ontology,
             base=base,
             lenient=lenient,
@@ -68,6 +78,7 @@ def command(
             say(f"  {sentence}", err=True)
     for outcry in report.skipped.outcries:
         say(f"WARNING: {outcry}", err=True)
+    say(f"Profile {report.profile}: {report.why}.")
     say(
         f"{report.facts:,} facts, {report.entities:,} entities, {report.literals:,} literals, "
         f"{report.relations:,} relations, {report.classes:,} classes → {out}"

@@ -19,7 +19,7 @@ def command(
     ] = False,
 ) -> None:
     """Print a program as one standard SPARQL 1.1 query, for any server."""
-    from arcaneqa.kb.profile import load_profile
+    from arcaneqa.kb.profiles import load_profile
     from arcaneqa.kb.short_names import Names
     from arcaneqa.program.sparql import to_sparql
     from arcaneqa.program.text import parse

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from arcaneqa.errors import InputError
@@ -16,6 +14,7 @@ OWL = "http://www.w3.org/2002/07/owl#"
 SKOS = "http://www.w3.org/2004/02/skos/core#"
 SCHEMA = "http://schema.org/"
 FOAF = "http://xmlns.com/foaf/0.1/"
+DCT = "http://purl.org/dc/terms/"
 FREEBASE = "http://rdf.freebase.com/ns/"
 
 WELL_KNOWN: tuple[tuple[str, str], ...] = (
@@ -31,21 +30,27 @@ WELL_KNOWN: tuple[tuple[str, str], ...] = (
 
 @dataclass(frozen=True)
 class Profile:
-    """`rdf` and `freebase` are built in; any other is a JSON file with these fields.
+    """What is built in is in `profiles`; any other is a JSON file with these fields.
 
-    `base` lets names under it be written without a prefix. `closed_classes` says whether the
-    subclass closure is applied at build. `hide` and `only` are glob patterns over short names of
-    schema items. `now` is an ISO date, or None for today. `time_pairs` are glob patterns of a start
-    and its end with one `*` that stands for the same text in both; an empty end marks a point in time.
+    `label` predicates only name; `names` name too, and may be asked for like any attribute. `base` lets names
+    under it be written without a prefix. `closed_classes` says whether the subclass closure is applied at
+    build. `hide` and `only` are glob patterns over short names of schema items, `hide_called` over labels of
+    relations. `now` is an ISO date, or None for today. `time_pairs` are glob patterns of a start and its end
+    with one `*` that stands for the same text in both; an empty end marks a point in time.
     `constants` are glob patterns of relations whose objects a question implies without naming them,
     beside those found from the facts. `path_hops` (1 to 3) is how many relations a superlative may
-    follow. `both_ways` says whether a relation and its declared inverse are both offered.
+    follow. `both_ways` says whether a relation and its declared inverse are both offered. `typed_values` says
+    that plain text is text, even where it looks like a number or a date; `coded` that IRIs of schema items
+    are codes, so that without a label nobody can ask for them. `describes` are predicates that lead from a
+    thing that has the label of a relation to that relation, `hide_described` facts (predicate and object) of
+    such things whose relations are hidden. `called` gives words to schema items that the facts do not label.
     """
 
     name: str
     type: tuple[str, ...]
     label: tuple[str, ...]
     alias: tuple[str, ...]
+    names: tuple[str, ...] = ()
     subclass: tuple[str, ...] = ()
     inverse: tuple[str, ...] = ()
     domain: tuple[str, ...] = ()
@@ -55,12 +60,18 @@ class Profile:
     language: str = "en"
     closed_classes: bool = True
     hide: tuple[str, ...] = ()
+    hide_called: tuple[str, ...] = ()
     only: tuple[str, ...] = ()
     now: str | None = None
     time_pairs: tuple[tuple[str, str], ...] = ()
     constants: tuple[str, ...] = ()
     path_hops: int = 2
     both_ways: bool = True
+    typed_values: bool = False
+    coded: bool = False
+    describes: tuple[str, ...] = ()
+    hide_described: tuple[tuple[str, str], ...] = ()
+    called: tuple[tuple[str, str], ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         return {key: value for key, value in dataclasses.asdict(self).items() if value is not None}
@@ -70,7 +81,21 @@ RDF_PROFILE = Profile(
     name="rdf",
     type=(RDF + "type",),
     label=(RDFS + "label", SKOS + "prefLabel", SCHEMA + "name", "https://schema.org/name", FOAF + "name"),
-    alias=(SKOS + "altLabel", SCHEMA + "alternateName", "https://schema.org/alternateName", FOAF + "nick"),
+    alias=(
+        SKOS + "altLabel",
+        SCHEMA + "alternateName",
+        "https://schema.org/alternateName",
+        FOAF + "nick",
+        DCT + "alternative",
+    ),
+    names=(
+        DCT + "title",
+        "http://purl.org/dc/elements/1.1/title",
+        "http://www.geonames.org/ontology#name",
+        "http://www.w3.org/2006/vcard/ns#fn",
+        "http://purl.org/goodrelations/v1#name",
+        "http://usefulinc.com/ns/doap#name",
+    ),
     subclass=(RDFS + "subClassOf",),
     inverse=(OWL + "inverseOf", SCHEMA + "inverseOf"),
     domain=(RDFS + "domain", SCHEMA + "domainIncludes"),
@@ -79,7 +104,7 @@ RDF_PROFILE = Profile(
         ("dbo", "http://dbpedia.org/ontology/"),
         ("dbp", "http://dbpedia.org/property/"),
         ("dbr", "http://dbpedia.org/resource/"),
-        ("dct", "http://purl.org/dc/terms/"),
+        ("dct", DCT),
         ("wd", "http://www.wikidata.org/entity/"),
         ("wdt", "http://www.wikidata.org/prop/direct/"),
     ),
@@ -136,6 +161,7 @@ FREEBASE_PROFILE = Profile(
         "rdfs:*",
         "owl:*",
     ),
+    typed_values=True,
     now="2015-08-10",
     time_pairs=(
         ("*.from", "*.to"),
@@ -148,38 +174,27 @@ FREEBASE_PROFILE = Profile(
     ),
 )
 
-BUILT_IN = {profile.name: profile for profile in (RDF_PROFILE, FREEBASE_PROFILE)}
-
-
-def load_profile(name: str | Path) -> Profile:
-    """A built-in profile by name, or one from a JSON file."""
-    if str(name) in BUILT_IN:
-        return BUILT_IN[str(name)]
-    path = Path(name)
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        known = " and ".join(BUILT_IN)
-        raise InputError(f"There is no profile “{name}”: give {known}, or the path of a JSON file.") from None
-    except (OSError, ValueError) as error:
-        raise InputError(f"The profile {path} cannot be read as JSON: {error}.") from None
-    return profile_from_json(data, str(path))
-
 
 def profile_from_json(data: object, source: str) -> Profile:
+    """A complete profile."""
+    checked = checked_fields(data, source)
+    if missing := [key for key in ("name", "type", "label", "alias") if key not in checked]:
+        raise InputError(f"{source}: the field {missing[0]!r} is missing.")
+    return Profile(**checked)
+
+
+def checked_fields(data: object, source: str) -> dict[str, Any]:
     """Check every field, so that a typing error in a profile is found here and not in a wrong answer."""
     if not isinstance(data, dict):
         raise InputError(f"{source}: a profile is a JSON object with the fields name, type, label, …")
     fields = {field.name: field for field in dataclasses.fields(Profile)}
     if unknown := sorted(set(data) - set(fields)):
         raise InputError(f"{source}: unknown field {unknown[0]!r}; a profile may have {', '.join(fields)}.")
-    if missing := [key for key in ("name", "type", "label", "alias") if key not in data]:
-        raise InputError(f"{source}: the field {missing[0]!r} is missing.")
-    return Profile(**{key: _checked(key, value, source) for key, value in data.items()})
+    return {key: _checked(key, value, source) for key, value in data.items()}
 
 
 def _checked(key: str, value: object, source: str) -> Any:
-    if key in ("prefixes", "time_pairs"):
+    if key in ("prefixes", "time_pairs", "hide_described", "called"):
         pairs = list(value.items()) if isinstance(value, dict) else value
         if not isinstance(pairs, (list, tuple)) or not all(
             isinstance(pair, (list, tuple)) and len(pair) == 2 and all(isinstance(part, str) for part in pair)
@@ -191,7 +206,7 @@ def _checked(key: str, value: object, source: str) -> Any:
         if value not in (1, 2, 3) or isinstance(value, bool):
             raise InputError(f"{source}: {key!r} must be 1, 2 or 3.")
         return value
-    if key in ("closed_classes", "both_ways"):
+    if key in ("closed_classes", "both_ways", "typed_values", "coded"):
         if not isinstance(value, bool):
             raise InputError(f"{source}: {key!r} must be true or false.")
         return value

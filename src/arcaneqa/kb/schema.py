@@ -18,8 +18,11 @@ class ValueKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """`objects` counts distinct objects. `domain` and `range` are class ids, declared or else inferred
-    from the facts; None if unknown."""
+    """`objects` counts distinct objects. `domain` and `range` are class ids; None if unknown. Where it is not
+    declared, either is a hint, the class of most subjects or objects, and never shown as a fact.
+
+    An identifier may look like a number but only tells things apart: nothing is the largest by it.
+    """
 
     id: int
     iri: str
@@ -31,6 +34,9 @@ class Relation:
     range: int | None = None
     inverse: int | None = None
     hidden: bool = False
+    is_identifier: bool = False
+    domain_declared: bool = False
+    range_declared: bool = False
 
     @property
     def comparable(self) -> bool:

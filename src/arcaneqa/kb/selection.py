@@ -12,18 +12,20 @@ from arcaneqa.kb.short_names import Names
 
 
 class Selection:
-    """The profile's `hide` and `only`; the predicates it reads as schema are hidden in any case."""
+    """The profile's `hide` and `only`; the predicates it reads as schema are hidden in any case,
+    but not those that are attributes too."""
 
     def __init__(self, profile: Profile) -> None:
         self._names = Names(profile)
         self._hide = _Patterns(profile.hide)
+        self._hide_called = _Patterns(profile.hide_called)
         self._only = _Patterns(profile.only) if profile.only else None
         spoken = (profile.type, profile.label, profile.alias)
         declared = (profile.subclass, profile.inverse, profile.domain, profile.range)
-        self._schema = frozenset(chain(*spoken, *declared))
+        self._schema = frozenset(chain(*spoken, *declared)) - frozenset(profile.names)
 
-    def hides(self, iri: str) -> bool:
-        if iri in self._schema:
+    def hides(self, iri: str, label: str | None = None) -> bool:
+        if iri in self._schema or (label is not None and label in self._hide_called):
             return True
         name = self._names.short(iri)
         return name in self._hide or (self._only is not None and name not in self._only)

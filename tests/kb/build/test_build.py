@@ -21,7 +21,8 @@ from arcaneqa.kb.build import build_index, reading, sources
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.index.store import read_manifest
 from arcaneqa.kb.open import open_kb
-from arcaneqa.kb.profile import FREEBASE_PROFILE, load_profile
+from arcaneqa.kb.profile import FREEBASE_PROFILE
+from arcaneqa.kb.profiles import load_profile
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import RDF_LANG_STRING, XSD, Blank, Iri, Literal
 

@@ -129,6 +129,14 @@ class Batches:
         return sorted({iri for summary in self.summaries for iri in summary.predicates})
 
     @cached_property
+    def facts_of_predicates(self) -> dict[str, int]:
+        """How many statements have each predicate, repeated ones included."""
+        counts = np.zeros(len(self.predicates), np.int64)
+        for batch in range(len(self)):
+            counts += np.bincount(self.predicates_of(batch), minlength=len(counts))
+        return dict(zip(self.predicates, counts.tolist(), strict=True))
+
+    @cached_property
     def types(self) -> list[str]:
         return sorted({name for summary in self.summaries for name in summary.types})
 

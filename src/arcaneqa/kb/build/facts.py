@@ -65,9 +65,7 @@ class Facts:
 
 def write_facts(batches: Batches, dictionary: Dictionary, draft: Draft, progress: Progress) -> Facts:
     relations = len(batches.predicates)
-    counts = np.zeros(relations, np.int64)
-    for batch in range(len(batches)):
-        counts += np.bincount(batches.predicates_of(batch), minlength=relations)
+    counts = np.array([batches.facts_of_predicates[iri] for iri in batches.predicates], np.int64)
     buckets = _deal(batches, dictionary, counts, progress)
     node = narrow(max(dictionary.nodes, 1 << 16))
     span = narrow(max(batches.statements + 1, 1 << 16))

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from arcaneqa.kb.build.classes import read_pairs
+from arcaneqa.kb.build.classes import Classes, read_pairs
 from arcaneqa.kb.build.dictionary import Dictionary
 from arcaneqa.kb.build.facts import Facts
+from arcaneqa.kb.build.name_attributes import NameRule
+from arcaneqa.kb.index.sets import spread
 from arcaneqa.kb.index.store import Array, Draft, narrow
 
 PREFERRED, UNTAGGED, FOREIGN = 0, 1, 2
@@ -16,7 +20,7 @@ def language_tiers(types: list[str], language: str) -> Array:
     """For each literal type: in the preferred language, in none, or in another."""
 
     def tier(name: str) -> int:
-        if not name.startswith("@"):
+        if not name.startswith("@") or name in ("@mul", "@und"):  # for all languages, or nobody knows
             return UNTAGGED
         tag = name[1:].lower()
         return PREFERRED if tag == language or tag.startswith(f"{language}-") else FOREIGN
@@ -24,36 +28,105 @@ def language_tiers(types: list[str], language: str) -> Array:
     return np.array([tier(name) for name in types], np.int8)
 
 
-def write_labels(
-    facts: Facts,
-    dictionary: Dictionary,
-    label_relations: list[int],
-    alias_relations: list[int],
-    tiers: Array,
-    draft: Draft,
-) -> Array:
-    """Writes `labels` (a literal for each entity, or the number of nodes for none) and `aliases`."""
-    types = draft.load("literal.types")
-    names: list[Array] = []
-    for place, relation in enumerate((*label_relations, *alias_relations)):
-        nodes, values = read_pairs(facts, [relation])
-        spoken = values >= dictionary.entities
-        nodes, values = nodes[spoken], values[spoken]
-        tier = tiers[types[values - dictionary.entities]].astype(np.int64)
-        is_alias = np.full(len(nodes), place >= len(label_relations), np.int64)
-        order = np.full(len(nodes), place, np.int64)
-        names.append(np.stack([nodes, is_alias, tier, order, values]))
-    rows = np.concatenate(names, axis=1) if names else np.empty((5, 0), np.int64)
-    nodes, is_alias, tier, order, values = rows[:, np.lexsort((rows[4], rows[3], rows[2], rows[1], rows[0]))]
-    labels = np.full(dictionary.entities, dictionary.nodes, narrow(max(dictionary.nodes, 1 << 16)))
+class Labels:
+    """A literal for each entity; the number of nodes where there is none; from there on, joined names."""
+
+    def __init__(self, facts: Facts, dictionary: Dictionary, tiers: Array, draft: Draft) -> None:
+        self._facts, self._dictionary, self._draft = facts, dictionary, draft
+        self._tiers, self._types = tiers, draft.load("literal.types")
+        # As many joined names as entities are possible; they are counted from behind "none".
+        most = dictionary.nodes + 1 + dictionary.entities
+        self.literals: Array = np.full(dictionary.entities, dictionary.nodes, narrow(max(most, 1 << 16)))
+        self._joined: list[Array] = []
+
+    @property
+    def are_given(self) -> Array:
+        given: Array = self.literals != self._dictionary.nodes
+        return given
+
+    def read(self, label_relations: list[int], alias_relations: list[int]) -> None:
+        """From predicates that are known to name; what is not the label is an alias."""
+        names: list[Array] = []
+        for place, relation in enumerate((*label_relations, *alias_relations)):
+            nodes, values = self._spoken(relation)
+            is_alias = np.full(len(nodes), place >= len(label_relations), np.int64)
+            order = np.full(len(nodes), place, np.int64)
+            names.append(np.stack([nodes, is_alias, self._tier(values), order, values]))
+        rows = np.concatenate(names, axis=1) if names else np.empty((5, 0), np.int64)
+        nodes, is_alias, tier, _, values = rows[:, np.lexsort((rows[4], rows[3], rows[2], rows[1], rows[0]))]
+        chosen = _first_of_each(nodes) & (is_alias == 0)
+        self.literals[nodes[chosen]] = values[chosen]
+        other = ~chosen & (tier != FOREIGN)
+        nodes, values = nodes[other], values[other]
+        counts = np.bincount(nodes, minlength=self._dictionary.entities)
+        self._draft.save("aliases.offsets", np.concatenate(([0], np.cumsum(counts))).astype(np.int64))
+        self._draft.save("aliases.values", values.astype(self.literals.dtype))
+
+    def name_by(self, rules: Sequence[NameRule], classes: Classes, is_schema: Array) -> list[int]:
+        """Entities that have no label yet are called as the rules say; how many each rule named."""
+        named = []
+        for rule in rules:
+            if rule.klass is None:
+                is_member = ~is_schema
+                is_member[classes.nodes] = False
+            else:
+                is_member = np.zeros(len(self.literals), bool)
+                is_member[classes.nodes[classes.classes == rule.klass]] = True
+            is_member &= ~self.are_given
+            parts = [self._best(relation, is_member) for relation in rule.relations]
+            nodes, values = parts[0]
+            if len(parts) == 2:
+                others, seconds = parts[1]
+                both, at, other_at = np.intersect1d(nodes, others, assume_unique=True, return_indices=True)
+                self._join(both, values[at], seconds[other_at])
+                alone = self.literals[others] == self._dictionary.nodes
+                self.literals[others[alone]] = seconds[alone]
+                alone = self.literals[nodes] == self._dictionary.nodes
+                nodes, values = nodes[alone], values[alone]
+            self.literals[nodes] = values
+            named.append(int((is_member & self.are_given).sum()))
+        return named
+
+    def save(self) -> None:
+        self._draft.save("labels", self.literals)
+        pairs = np.concatenate(self._joined, axis=1) if self._joined else np.empty((2, 0), np.int64)
+        heap, offsets = self._draft.load("literal.heap"), self._draft.load("literal.offsets")
+        starts, lengths = offsets[pairs], offsets[pairs + 1] - offsets[pairs]
+        sizes = lengths.sum(0) + 1
+        ends = np.cumsum(sizes)
+        text = np.full(int(sizes.sum()), ord(" "), np.uint8)
+        firsts = ends - sizes
+        text[spread(firsts, lengths[0])] = heap[spread(starts[0], lengths[0])]
+        text[spread(firsts + lengths[0] + 1, lengths[1])] = heap[spread(starts[1], lengths[1])]
+        self._draft.save("joined.heap", text)
+        self._draft.save("joined.offsets", np.concatenate(([0], ends)).astype(np.int64))
+
+    def _spoken(self, relation: int) -> tuple[Array, Array]:
+        nodes, values = read_pairs(self._facts, [relation])
+        spoken = values >= self._dictionary.entities
+        return nodes[spoken], values[spoken]
+
+    def _tier(self, values: Array) -> Array:
+        tiers: Array = self._tiers[self._types[values - self._dictionary.entities]].astype(np.int64)
+        return tiers
+
+    def _best(self, relation: int, is_member: Array) -> tuple[Array, Array]:
+        """Members with this attribute, and the best text of each."""
+        nodes, values = self._spoken(relation)
+        kept = is_member[nodes]
+        nodes, values = nodes[kept], values[kept]
+        order = np.lexsort((values, self._tier(values), nodes))
+        nodes, values = nodes[order], values[order]
+        first = _first_of_each(nodes)
+        return nodes[first], values[first]
+
+    def _join(self, nodes: Array, firsts: Array, seconds: Array) -> None:
+        before = sum(pairs.shape[1] for pairs in self._joined)
+        self._joined.append(np.stack([firsts, seconds]) - self._dictionary.entities)
+        self.literals[nodes] = self._dictionary.nodes + 1 + before + np.arange(len(nodes))
+
+
+def _first_of_each(nodes: Array) -> Array:
     first = np.ones(len(nodes), bool)
     first[1:] = nodes[1:] != nodes[:-1]
-    chosen = first & (is_alias == 0)
-    labels[nodes[chosen]] = values[chosen]
-    draft.save("labels", labels)
-    other = ~chosen & (tier != FOREIGN)
-    nodes, values = nodes[other], values[other]
-    counts = np.bincount(nodes, minlength=dictionary.entities)
-    draft.save("aliases.offsets", np.concatenate(([0], np.cumsum(counts))).astype(np.int64))
-    draft.save("aliases.values", values.astype(labels.dtype))
-    return labels
+    return first

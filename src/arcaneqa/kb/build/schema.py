@@ -10,8 +10,10 @@ import numpy as np
 from arcaneqa.kb.build.classes import Classes, read_pairs
 from arcaneqa.kb.build.dictionary import Dictionary
 from arcaneqa.kb.build.facts import Facts, Rows
+from arcaneqa.kb.build.number_codes import is_identifier
+from arcaneqa.kb.build.owl import owl_parents
 from arcaneqa.kb.index.store import Array, Draft
-from arcaneqa.kb.names.words import label_from_iri
+from arcaneqa.kb.names.words import label_from_iri, words
 from arcaneqa.kb.ontology_folder import Ontology
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.schema import Class, Relation, Schema, ValueKind
@@ -60,6 +62,8 @@ def read_declared(
     told.parents.extend(
         (low, high) for low, high in pairs(profile.subclass) if _is_iri(low) and _is_iri(high)
     )
+    if profile.closed_classes:
+        told.parents.extend(owl_parents(facts, relations, name_of))
     return told
 
 
@@ -75,6 +79,7 @@ def describe(inputs: Inputs, draft: Draft) -> Schema:
     sizes = np.bincount(inputs.classes.classes, minlength=len(class_ids))
     edges = np.cumsum([0, dictionary.entities, dictionary.numbers, dictionary.times, dictionary.booleans])
     spans = np.zeros((len(ids), len(_KINDS) + 1), np.int64)
+    values = draft.load("number.major")
     relations = []
     for number, iri in enumerate(inputs.relations):
         outward, inward = facts.rows("out", number), facts.rows("in", number)
@@ -83,6 +88,11 @@ def describe(inputs: Inputs, draft: Draft) -> Schema:
         kinds = frozenset(kind for kind, low, high in zip(_KINDS, cuts, cuts[1:], strict=False) if high > low)
         domain = class_ids.get(inputs.declared.domains.get(iri, ""))
         range_ = class_ids.get(inputs.declared.ranges.get(iri, ""))
+        are_declared = domain is not None, range_ is not None
+        label = inputs.label_of(iri) or label_from_iri(iri)
+        numbers = values[inward.keys[cuts[1] : cuts[2]].astype(np.int64) - dictionary.entities]
+        counts = len(outward.values), len(inward.keys)
+        is_code = is_identifier(words(label), label_from_iri(iri), numbers, *counts)
         if domain is None:
             domain = _covering(outward.keys, offsets, codes, sizes)
         if range_ is None and 2 * cuts[1] > len(inward.keys):
@@ -91,14 +101,15 @@ def describe(inputs: Inputs, draft: Draft) -> Schema:
             Relation(
                 number,
                 iri,
-                inputs.label_of(iri) or label_from_iri(iri),
-                len(outward.values),
-                len(inward.keys),
+                label,
+                *counts,
                 kinds,
                 domain,
                 range_,
                 ids.get(inputs.declared.inverses.get(iri, "")),
                 bool(inputs.hidden_relations[number]),
+                is_code,
+                *are_declared,
             )
         )
     classes = [

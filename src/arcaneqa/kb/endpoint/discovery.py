@@ -13,7 +13,8 @@ from arcaneqa.kb.endpoint.naming import Naming
 from arcaneqa.kb.endpoint.patterns import either
 from arcaneqa.kb.endpoint.queries import Capabilities, Queries, Question, whole_number
 from arcaneqa.kb.names.words import label_from_iri
-from arcaneqa.kb.profile import BUILT_IN, RDF_PROFILE, Profile
+from arcaneqa.kb.profile import Profile
+from arcaneqa.kb.profiles import choose_profile
 from arcaneqa.kb.schema import Class, Relation, Schema, ValueKind
 from arcaneqa.kb.selection import Selection, time_pairs
 from arcaneqa.kb.sparql import filters
@@ -100,6 +101,8 @@ class _Discoverer:
                 range=classes.get(ranges.get(name, "")),
                 inverse=inverse.get(number),
                 hidden=self._selection.hides(name),
+                domain_declared=name in domains,
+                range_declared=name in ranges,
             )
             for name, number in ids.items()
         ]
@@ -223,17 +226,8 @@ def _pairs(queries: Queries, predicates: tuple[str, ...], present: Container[str
 
 
 def _fitting_profile(predicates: Iterable[str]) -> Profile:
-    """The built-in profile whose type and label predicates occur; `rdf` where several fit or none."""
-    present = set(predicates)
-
-    def fit(profile: Profile) -> tuple[bool, bool, bool]:
-        return (
-            any(name in present for name in profile.type),
-            any(name in present for name in profile.label),
-            profile is RDF_PROFILE,
-        )
-
-    return max(BUILT_IN.values(), key=fit)
+    """The built-in profile that most predicates speak for: to count their facts takes a server too long."""
+    return choose_profile(dict.fromkeys(predicates, 1)).profile
 
 
 def _mixed_graphs(queries: Queries) -> str:

@@ -14,7 +14,8 @@ from arcaneqa.errors import InputError
 from arcaneqa.kb.endpoint.discovery import Discovery, closed_subclasses
 from arcaneqa.kb.endpoint.queries import Queries
 from arcaneqa.kb.names.words import label_from_iri
-from arcaneqa.kb.profile import BUILT_IN, Profile
+from arcaneqa.kb.profile import Profile
+from arcaneqa.kb.profiles import BUILT_IN
 from arcaneqa.kb.schema import Class, Relation, Schema, ValueKind
 from arcaneqa.kb.selection import time_pairs
 

@@ -14,7 +14,8 @@ from arcaneqa.kb.endpoint.given import given
 from arcaneqa.kb.endpoint.queries import Queries, probe
 from arcaneqa.kb.endpoint.remembered import Memory
 from arcaneqa.kb.endpoint.settings import Settings
-from arcaneqa.kb.profile import Profile, load_profile
+from arcaneqa.kb.profile import Profile
+from arcaneqa.kb.profiles import load_profile
 
 
 def opened(url: str, profile: Profile | None, settings: Settings | None) -> Endpoint:

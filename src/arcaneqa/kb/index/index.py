@@ -68,6 +68,7 @@ class Index(KnowledgeBase):
         self._members = load("members.nodes")
         self._large_classes: dict[int, sets.Bits] = {}
         self._labels = load("labels")
+        self._joined_names = Strings(load("joined.heap"), load("joined.offsets"))
         self._alias_offsets, self._aliases = load("aliases.offsets"), load("aliases.values")
         self._degrees = load("degrees")
         self._order = Order(load, self.counts)
@@ -93,7 +94,14 @@ class Index(KnowledgeBase):
         literals[named] = self._labels[literals[named]]
         spoken = literals < self._nodes
         found = iter(self._terms.literals.many(literals[spoken] - self._entities))
-        return [next(found) if has_label else None for has_label in spoken.tolist()]
+        labels = [next(found) if has_label else None for has_label in spoken.tolist()]
+        for place in np.flatnonzero(literals > self._nodes).tolist():
+            labels[place] = self._joined_names[int(literals[place]) - self._nodes - 1]
+        # People's names are typed by hand; what is a literal itself stays as it was written.
+        return [
+            " ".join(label.split()) or None if label and is_entity else label
+            for label, is_entity in zip(labels, named.tolist(), strict=True)
+        ]
 
     def aliases(self, ids: Ids) -> list[list[str]]:
         named = np.minimum(ids, self._entities)
@@ -104,13 +112,13 @@ class Index(KnowledgeBase):
             return [[] for _ in named]
         literals = self._aliases[sets.spread(starts, lengths)].astype(np.int64)
         found = iter(self._terms.literals.many(literals - self._entities))
-        return [list(islice(found, length)) for length in lengths.tolist()]
+        return [[" ".join(name.split()) for name in islice(found, length)] for length in lengths.tolist()]
 
     def foreign_names(self, ids: Ids) -> list[list[str]]:
         """For each node its labels and aliases in other languages than the preferred one."""
         found: dict[int, list[int]] = {}
         nodes = self.nodes(ids)
-        for iri in (*self.profile.label, *self.profile.alias):
+        for iri in (*self.profile.label, *self.profile.names, *self.profile.alias):
             if (relation := self.schema.relation_ids.get(iri)) is not None:
                 pairs = self.values(relation, nodes)
                 for node, name in zip(pairs.subjects.tolist(), pairs.objects.tolist(), strict=True):
@@ -143,12 +151,20 @@ class Index(KnowledgeBase):
         return NodeSet(sets.EMPTY if node is None else np.array([node], np.int64))
 
     def entities(self) -> Ids:
-        """Every node that is neither a literal nor a relation or class of the schema."""
+        """Every node that is neither a literal nor a relation or class of the schema. A class that nobody
+        belongs to, but of which facts tell, is one: titanium is a kind of metal."""
         kept = np.ones(self._entities, bool)
-        for iri in (*self.schema.relation_ids, *self.schema.class_ids):
+        for iri in self.schema.relation_ids:
             node = self.node(Iri(iri))
             if node is not None:
                 kept[node] = False
+        for klass in self.schema.classes:
+            node = self.node(Iri(klass.iri))
+            if node is not None and (klass.members or not len(self._out_lists.union(np.array([node])))):
+                kept[node] = False
+        for iri in self.profile.describes:
+            if (relation := self.schema.relation_ids.get(iri)) is not None:
+                kept[self._out.keys[self._out.starts[relation] : self._out.starts[relation + 1]]] = False
         return np.flatnonzero(kept)
 
     def texts(self) -> Ids:

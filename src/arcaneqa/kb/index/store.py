@@ -19,7 +19,7 @@ from arcaneqa.errors import IndexFormatError
 from arcaneqa.kb.index.trust import State, is_trusted, state_of, trust
 
 FORMAT = "arcaneqa-index"
-VERSION = 1
+VERSION = 2
 MANIFEST = "manifest.json"
 _SMALL = 1 << 20
 _LARGE_PAGE = 1 << 21

@@ -1,0 +1,176 @@
+"""Names from the facts: class by class, the text attributes that behave like names.
+
+Where well-known predicates name few members of a class, an attribute does that nearly every member has, that
+nearly always differs, and that is short and in words (`productName`); or a first with a last name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from arcaneqa.kb.build.classes import Classes
+from arcaneqa.kb.build.facts import Facts
+from arcaneqa.kb.build.name_words import Worth, is_first_name, is_last_name, read_as_names, worth
+from arcaneqa.kb.index.sets import spread
+from arcaneqa.kb.index.store import Array
+
+_NAMELESS = 0.5
+"""A class is looked into where known predicates name fewer of its members than this share."""
+_HAVE_IT = 0.8
+_HAVE_A_NAME = 0.5
+"""So many members have it, if its words say that it is a name."""
+_DIFFER = 0.4
+"""Namesakes are common; but an attribute with fewer distinct values than this share is about other things."""
+_DIFFER_ALWAYS = 0.95
+_FEW = 4
+"""Of fewer members than this, texts that all differ say nothing."""
+_SAMPLE = 200
+
+
+@dataclass(frozen=True)
+class NameRule:
+    """Members of the class (None: entities without one) are called by these attributes, joined."""
+
+    klass: int | None
+    relations: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Attributes:
+    """What naming looks at: which relations may be asked for, words of the schema, and texts by node."""
+
+    facts: Facts
+    classes: Classes
+    hidden_classes: Array
+    hidden_relations: Array
+    first_text: int
+    entities: int
+    class_words: Sequence[str]
+    relation_words: Callable[[int], str]
+    texts: Callable[[Array], list[str]]
+    are_codes: Callable[[Array], bool]
+    """Whether the IRIs of these entities say nothing."""
+
+
+def find_name_rules(given: Attributes, is_named: Array, is_schema: Array) -> list[NameRule]:
+    """Small classes first: what a small class says of its members is said best."""
+    groups = _nameless(given, is_named, is_schema)
+    if not groups.classes:
+        return []
+    candidates: list[list[int]] = [[] for _ in groups.classes]
+    for relation in np.flatnonzero(~given.hidden_relations).tolist():
+        rows = given.facts.rows("out", relation)
+        spoken = rows.values >= given.first_text
+        if not spoken.any():
+            continue
+        counts = groups.counted(rows.keys[rows.any(spoken)])
+        for group in np.flatnonzero(counts >= _HAVE_A_NAME * groups.sizes).tolist():
+            candidates[group].append(relation)
+    words = frozenset(word for label in given.class_words for word in label.split())
+    rules = []
+    for group in np.argsort(groups.sizes, kind="stable").tolist():
+        if candidates[group]:
+            members = groups.members(group)
+            found = _rule(given, groups.classes[group], members, candidates[group], words)
+            if found is not None:
+                rules.append(found)
+    return rules
+
+
+class _Groups:
+    """Classes whose members have no names yet, and after them the entities without a class."""
+
+    def __init__(self, classes: list[int | None], nodes: Array, groups: Array, entities: int) -> None:
+        self.classes = classes
+        order = np.lexsort((groups, nodes))
+        nodes, groups = nodes[order], groups[order]
+        self.sizes = np.bincount(groups, minlength=len(classes))
+        self._offsets = np.concatenate(([0], np.cumsum(np.bincount(nodes, minlength=entities))))
+        self._groups = groups
+        self._by_group = nodes[np.argsort(groups, kind="stable")]
+        self._ends = np.cumsum(self.sizes)
+
+    def members(self, group: int) -> Array:
+        return self._by_group[self._ends[group] - self.sizes[group] : self._ends[group]]
+
+    def counted(self, nodes: Array) -> Array:
+        """How many of these nodes are in each group."""
+        wide = nodes.astype(np.int64)
+        starts = self._offsets[wide]
+        places = spread(starts, self._offsets[wide + 1] - starts)
+        return np.bincount(self._groups[places], minlength=len(self.classes))
+
+
+def _nameless(given: Attributes, is_named: Array, is_schema: Array) -> _Groups:
+    nodes, codes = given.classes.nodes, given.classes.classes
+    sizes = np.bincount(codes, minlength=len(given.classes.iris))
+    named = np.bincount(codes, weights=is_named[nodes], minlength=len(given.classes.iris))
+    chosen = (sizes > 0) & (named < _NAMELESS * sizes) & ~given.hidden_classes
+    classes: list[int | None] = list(np.flatnonzero(chosen).tolist())
+    places = np.cumsum(chosen) - 1
+    kept = chosen[codes] & ~is_schema[nodes]
+    nodes, groups = nodes[kept], places[codes[kept]]
+    loose = ~is_schema
+    loose[given.classes.nodes] = False
+    if loose.any():
+        described = np.zeros(given.entities, bool)
+        for relation in np.flatnonzero(~given.hidden_relations).tolist():
+            described[given.facts.rows("out", relation).keys] = True
+        loose &= described
+        if int((loose & is_named).sum()) < _NAMELESS * int(loose.sum()):
+            nodes = np.concatenate((nodes, np.flatnonzero(loose)))
+            groups = np.concatenate((groups, np.full(int(loose.sum()), len(classes))))
+            classes.append(None)
+    return _Groups(classes, nodes, groups, given.entities)
+
+
+def _rule(
+    given: Attributes,
+    klass: int | None,
+    members: Array,
+    candidates: list[int],
+    words: frozenset[str],
+) -> NameRule | None:
+    own = "" if klass is None else given.class_words[klass]
+    others = words - set(own.split())
+    firsts = [relation for relation in candidates if is_first_name(given.relation_words(relation), own)]
+    lasts = [relation for relation in candidates if is_last_name(given.relation_words(relation), own)]
+    parts = {*firsts, *lasts} if firsts and lasts else set()
+    judged = []
+    for relation in candidates:
+        of_worth = worth(given.relation_words(relation), own, others)
+        if relation not in parts and of_worth and _names(given, relation, members, of_worth):
+            judged.append((of_worth, -len(given.relation_words(relation).split()), relation))
+    best = max(judged, default=None, key=lambda found: (found[0], found[1], -found[2]))
+    if parts and (best is None or best[0] < Worth.USUAL_NAME):
+        return NameRule(klass, (firsts[0], lasts[0]))
+    if best is None:
+        return None
+    if not best[0].is_named and not given.are_codes(members):
+        return None
+    return NameRule(klass, (best[2],))
+
+
+def _names(given: Attributes, relation: int, members: Array, of_worth: Worth) -> bool:
+    rows = given.facts.rows("out", relation)
+    places = np.searchsorted(rows.keys, members.astype(rows.keys.dtype))
+    places = places[rows.keys[np.minimum(places, len(rows.keys) - 1)] == members]
+    values = rows.values[rows.offsets[places + 1] - 1]
+    size = len(members)
+    distinct = len(np.unique(values))
+    if of_worth.is_named:
+        wanted = _DIFFER * len(values)
+        # Not a foreign key: others' names repeat where their own are nearly all different.
+        if of_worth is Worth.NAME_OF_OTHERS:
+            wanted = _DIFFER_ALWAYS * len(values) - 1
+    else:
+        if len(values) < _HAVE_IT * size or (size < _FEW and of_worth is Worth.UNIQUE_TEXT):
+            return False
+        wanted = _DIFFER_ALWAYS * len(values)
+    if distinct < wanted:
+        return False
+    sample = values[:: max(1, len(values) // _SAMPLE)][:_SAMPLE]
+    return read_as_names(given.texts(sample), of_worth)

@@ -1,0 +1,134 @@
+"""Attributes that say what something is called, judged by their words and by samples of their texts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from enum import IntEnum
+
+_NAME = frozenset(("name", "title", "label", "caption", "heading", "headline"))
+_PLAIN = frozenset(("full", "display", "preferred", "official", "main", "complete", "proper", "whole"))
+"""What may stand before "name" and changes nothing."""
+_USUAL = frozenset(("common", "primary", "english", "original", "long", "local", "native", "scientific"))
+_FIRST = frozenset(("first name", "given name", "forename", "fname", "f name", "firstname", "givenname"))
+_LAST = frozenset(("last name", "family name", "surname", "lname", "l name", "lastname", "familyname"))
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_PERSONS = _words(
+    "contact manager owner author creator director representative parent agent editor user login middle "
+    "maiden file domain host short alternative alternate other former old second"
+)
+"""Whose name is another's, or not the usual one."""
+_LONGER = _words("description desc details detail address text summary date")
+"""Texts that name something only where nothing else does, and only if they are short."""
+_NEVER = _words(
+    "id ids identifier code key number no nr num time day month year hour email mail phone fax tel url uri "
+    "homepage website web link password hash comment note notes remark remarks abstract status state type "
+    "kind category class group gender sex color colour location place country city region county street zip "
+    "postcode language languages nationality size unit format path file image photo picture icon version "
+    "price currency score result rank grade level position job role religion nickname username filename "
+    "hostname"
+)
+
+
+class Worth(IntEnum):
+    """How much the words of an attribute say for its being the name; more is better."""
+
+    NEVER = 0
+    LAST_RESORT = 1
+    UNIQUE_TEXT = 2
+    """Only its texts speak for it."""
+    ABOUT_IT = 3
+    """So do its texts, and it has a word of the class."""
+    NAME_OF_OTHERS = 4
+    NAME_OF_A_PART = 5
+    ITS_KIND = 6
+    """It is called as the class is: the device of a device."""
+    USUAL_NAME = 7
+    NAME = 8
+    ITS_NAME = 9
+
+    @property
+    def is_named(self) -> bool:
+        """Whether words alone make it a name, where its texts are not all alike."""
+        return self >= Worth.NAME_OF_OTHERS
+
+
+def worth(attribute: str, klass: str, others: frozenset[str]) -> Worth:
+    """Of an attribute for a class, both as words; `others` are words of all classes."""
+    words = [singular(word) for word in attribute.split()]
+    own = {singular(word) for word in klass.split()}
+    rest = list(words)
+    for word in klass.split():  # `student l name` of students is their `l name`
+        if rest and rest[0] == singular(word) and len(rest) > 1:
+            rest = rest[1:]
+    last = words[-1] if words else ""
+    if last in _NEVER:
+        return Worth.NEVER
+    if last in _NAME or last.endswith("name"):
+        before = set(rest[:-1]) - _PLAIN
+        if last not in _NAME and last.removesuffix("name") not in own | {"full"}:
+            before |= {last.removesuffix("name")}
+        if not before:
+            return Worth.ITS_NAME if len(rest) < len(words) else Worth.NAME
+        if before <= own:
+            return Worth.ITS_NAME
+        if before <= _USUAL:
+            return Worth.USUAL_NAME
+        return Worth.NAME_OF_OTHERS if before & (_PERSONS | others) else Worth.NAME_OF_A_PART
+    if set(words) == own or (klass and words == [singular(klass.split()[-1])]):
+        return Worth.ITS_KIND
+    if last in _LONGER:
+        return Worth.LAST_RESORT
+    return Worth.ABOUT_IT if own & set(words) else Worth.UNIQUE_TEXT
+
+
+def is_first_name(attribute: str, klass: str) -> bool:
+    return _is_part(attribute, klass, _FIRST)
+
+
+def is_last_name(attribute: str, klass: str) -> bool:
+    return _is_part(attribute, klass, _LAST)
+
+
+def _is_part(attribute: str, klass: str, parts: frozenset[str]) -> bool:
+    return attribute in parts or attribute.removeprefix(klass).strip() in parts
+
+
+def singular(word: str) -> str:
+    if len(word) > 4 and word.endswith("ies"):
+        return word[:-3] + "y"
+    return (
+        word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
+    )
+
+
+_MONTH = "(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
+_DATE = re.compile(
+    rf"\d{{1,4}}[-/.]\d{{1,2}}[-/.]\d{{1,4}}|\b{_MONTH}[a-z]*\.? \d|\d {_MONTH}", re.IGNORECASE
+)
+_LINK = re.compile(r"\S+@\S+\.\S+|[a-z]+://\S*|www\.\S+", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]{3,}")
+_LONGEST_NAME = 100
+_LONGEST_WEAK_NAME = 40
+
+
+def read_as_names(texts: Sequence[str], of_worth: Worth) -> bool:
+    """Whether texts are such as people use for names: words, not codes, and short."""
+    count = len(texts)
+    if not count or sum(map(len, texts)) > _LONGEST_NAME * count:
+        return False
+    if sum(bool(_LINK.fullmatch(text.strip())) for text in texts) * 2 > count:
+        return False
+    if of_worth.is_named:
+        return sum(any(map(str.isalpha, text)) for text in texts) * 2 > count
+    if sum(map(len, texts)) > _LONGEST_WEAK_NAME * count:
+        return False
+    dates = sum(bool(_DATE.search(text)) for text in texts)
+    wordy = sum(bool(_WORD.search(text)) for text in texts)
+    # What only has a date is called by it.
+    return (dates * 5 < count or of_worth is Worth.LAST_RESORT) and wordy * 5 >= 4 * count

@@ -1,0 +1,192 @@
+"""What follows from the sorted facts: the profile they need, names, classes, and the schema in words."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from arcaneqa.kb.build.batches import Batches, Progress
+from arcaneqa.kb.build.classes import Classes, find_classes, read_pairs, write_classes
+from arcaneqa.kb.build.dictionary import Dictionary
+from arcaneqa.kb.build.facts import Facts
+from arcaneqa.kb.build.labels import Labels, language_tiers
+from arcaneqa.kb.build.lists import write_lists
+from arcaneqa.kb.build.name_attributes import Attributes, NameRule, find_name_rules
+from arcaneqa.kb.build.schema import Inputs, describe, read_declared
+from arcaneqa.kb.index.index import open_terms
+from arcaneqa.kb.index.store import Array, Draft
+from arcaneqa.kb.names.words import label_from_iri, tail
+from arcaneqa.kb.ontology_folder import Ontology
+from arcaneqa.kb.profile import Profile
+from arcaneqa.kb.schema import Schema
+from arcaneqa.kb.selection import Selection
+from arcaneqa.kb.terms import Iri
+
+_WORD = re.compile(r"[^\W\d_][^\W\d_A-Z]{2,}")
+"""Capitals alone are a code: `QUICK`, `PROJ-MGR`."""
+_SAMPLE = 50
+
+
+@dataclass(frozen=True)
+class Understood:
+    """The schema, and which attributes name how many entities of which class."""
+
+    schema: Schema
+    rules: list[tuple[NameRule, int]]
+    named: int
+    """Entities that predicates known to name gave a name."""
+
+
+class Understanding:
+    """Works out everything from the facts of one build, step by step."""
+
+    def __init__(
+        self, batches: Batches, dictionary: Dictionary, facts: Facts, profile: Profile, draft: Draft
+    ) -> None:
+        self._facts, self._dictionary, self._profile, self._draft = facts, dictionary, profile, draft
+        self._iris, self._types = batches.predicates, batches.types
+        self._ids = {iri: number for number, iri in enumerate(self._iris)}
+        self._selection = Selection(profile)
+        self._terms = open_terms(draft.load, self._types, {})
+        self._labels = Labels(facts, dictionary, language_tiers(self._types, profile.language), draft)
+        self._called = dict(profile.called)
+
+    def derive(self, told: Ontology, progress: Progress) -> Understood:
+        profile = self._profile
+        self._labels.read(self._known((*profile.label, *profile.names)), self._known(profile.alias))
+        hidden = self._hidden_relations()
+        write_lists(self._facts, self._dictionary, hidden, self._draft, progress)
+        self._write_degrees()
+        progress("describing the schema", 0, None)
+        named = int(self._labels.are_given.sum())
+        declared = read_declared(self._facts, self._ids, profile, self._name_of, told)
+        classes = self._classes(declared)
+        hidden_classes = np.array(
+            [self._selection.hides(iri) or self._is_code(iri) for iri in classes.iris], bool
+        )
+        entities, nodes = self._dictionary.entities, self._dictionary.nodes
+        write_classes(classes, hidden_classes, entities, nodes, self._draft)
+        rules = self._name(classes, hidden, hidden_classes)
+        inputs = Inputs(
+            self._facts,
+            self._dictionary,
+            self._iris,
+            hidden,
+            classes,
+            hidden_classes,
+            declared,
+            profile,
+            self._label_of,
+        )
+        return Understood(describe(inputs, self._draft), rules, named)
+
+    def _known(self, iris: tuple[str, ...]) -> list[int]:
+        return [self._ids[iri] for iri in dict.fromkeys(iris) if iri in self._ids]
+
+    # Names -----------------------------------------------------------------------------------
+
+    def _name(self, classes: Classes, hidden: Array, hidden_classes: Array) -> list[tuple[NameRule, int]]:
+        """Name what has no name yet by its attributes."""
+        is_schema = self._schema_nodes(classes)
+        given = Attributes(
+            self._facts,
+            classes,
+            hidden_classes,
+            hidden,
+            self._dictionary.nodes - self._dictionary.text,
+            self._dictionary.entities,
+            [self._words(iri) for iri in classes.iris],
+            lambda relation: self._words(self._iris[relation]),
+            lambda literals: self._terms.literals.many(literals.astype(np.int64) - self._dictionary.entities),
+            self._are_codes,
+        )
+        rules = find_name_rules(given, self._labels.are_given, is_schema)
+        counts = self._labels.name_by(rules, classes, is_schema)
+        self._labels.save()
+        return [(rule, count) for rule, count in zip(rules, counts, strict=True) if count]
+
+    def _are_codes(self, nodes: Array) -> bool:
+        sample = nodes[:: max(1, len(nodes) // _SAMPLE)][:_SAMPLE].astype(np.int64)
+        spoken = sum(bool(_WORD.search(tail(name))) for name in self._terms.entities.many(sample))
+        return 2 * spoken < len(sample)
+
+    def _schema_nodes(self, classes: Classes) -> Array:
+        """Entities that are relations, classes, or describe relations."""
+        found = np.zeros(self._dictionary.entities, bool)
+        for iri in (*self._iris, *classes.iris):
+            node = self._terms.find(Iri(iri))
+            if node is not None:
+                found[node] = True
+        found[self._describing[0]] = True
+        return found
+
+    @cached_property
+    def _describing(self) -> tuple[Array, Array]:
+        """Entities that describe relations, and the nodes of these."""
+        return read_pairs(self._facts, self._known(self._profile.describes))
+
+    def _words(self, iri: str) -> str:
+        return " ".join((self._label_of(iri) or label_from_iri(iri)).lower().split())
+
+    def _label_of(self, iri: str) -> str | None:
+        node = self._terms.find(Iri(iri))
+        if node is not None:
+            describing = self._describing[0][self._describing[1] == node]
+            for each in (node, *describing.tolist()):
+                literal = int(self._labels.literals[each])
+                if literal < self._dictionary.nodes:
+                    return " ".join(self._terms.literals[literal - self._dictionary.entities].split())
+        return self._called.get(iri)
+
+    # Classes and relations -------------------------------------------------------------------
+
+    def _classes(self, declared: Ontology) -> Classes:
+        iris, profile = self._iris, self._profile
+        nodes, kinds = read_pairs(self._facts, self._known(profile.type))
+        kept = kinds < self._dictionary.entities
+        if len(self._describing[0]):
+            kept &= ~np.isin(nodes, self._describing[0])
+        nodes, kinds = nodes[kept], kinds[kept]
+        names = {node: self._terms.entities[node] for node in np.unique(kinds).tolist()}
+        names = {node: name for node, name in names.items() if not name.startswith("_:")}
+        mentioned = [
+            iri
+            for iri in {*(declared.domains.get(r) for r in iris), *(declared.ranges.get(r) for r in iris)}
+            if iri is not None and not iri.startswith("_:") and not self._selection.hides(iri)
+        ]
+        return find_classes((nodes, kinds), names, declared.parents, mentioned, profile.closed_classes)
+
+    def _hidden_relations(self) -> Array:
+        called = [(iri, self._label_of(iri)) for iri in self._iris]
+        coded = self._profile.coded
+        hidden = np.array(
+            [self._selection.hides(iri, label) or (coded and label is None) for iri, label in called], bool
+        )
+        things, described = self._describing
+        for predicate, kind in self._profile.hide_described:
+            node = self._terms.find(Iri(kind))
+            if node is None or predicate not in self._ids:
+                continue
+            subjects, objects = read_pairs(self._facts, [self._ids[predicate]])
+            for relation in described[np.isin(things, subjects[objects == node])].tolist():
+                if (number := self._ids.get(self._terms.entities[relation])) is not None:
+                    hidden[number] = True
+        return hidden
+
+    def _is_code(self, iri: str) -> bool:
+        return self._profile.coded and self._label_of(iri) is None
+
+    def _name_of(self, node: int) -> str:
+        return self._terms.entities[node] if node < self._dictionary.entities else "_:literal"
+
+    def _write_degrees(self) -> None:
+        degrees: Array = np.zeros(self._dictionary.nodes, np.int64)
+        for way in ("out", "in"):
+            for _, rows in self._facts.every(way):
+                degrees[rows.keys] += rows.counts
+        self._draft.save(
+            "degrees", degrees.astype(np.uint32 if degrees.max(initial=0) < 1 << 32 else np.int64)
+        )

@@ -1,0 +1,176 @@
+"""Names, types and identifiers found from the facts alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from arcaneqa.kb.build import build_index
+from arcaneqa.kb.build.name_words import Worth, read_as_names, worth
+from arcaneqa.kb.index import Index
+from arcaneqa.kb.profiles import Wanted, choose_profile, wanted_profile
+from arcaneqa.kb.terms import Iri
+
+EX = "http://shop.example/"
+PREFIXES = f"@prefix : <{EX}> .\n@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
+CITIES = ["Oslo", "Bergen", "Trondheim", "Tromsø", "Bodø", "Molde"]
+
+
+def build(folder: Path, turtle: str, wanted: Wanted | None = None) -> Index:
+    (folder / "facts.ttl").write_text(PREFIXES + turtle, encoding="utf-8")
+    build_index([folder / "facts.ttl"], folder / "index", profile=wanted)
+    return Index(folder / "index")
+
+
+def label(kb: Index, name: str) -> str | None:
+    node = kb.node(Iri(EX + name))
+    assert node is not None
+    return kb.labels(np.array([node]))[0]
+
+
+def test_a_name_attribute_names_and_stays_an_attribute(tmp_path: Path) -> None:
+    rows = [
+        f':p{n} a :Product ; :productName "  {city}  Cheese " ; :city "Oslo" ; :productId {n} .'
+        for n, city in enumerate(CITIES)
+    ]
+    kb = build(tmp_path, "\n".join(rows))
+    assert label(kb, "p1") == "Bergen Cheese"
+    relation = kb.schema.relations[kb.schema.relation_ids[EX + "productName"]]
+    assert not relation.hidden
+
+
+def test_first_and_last_names_are_joined_and_either_may_be_missing(tmp_path: Path) -> None:
+    kb = build(
+        tmp_path,
+        ':a a :Person ; :first_name "Ada" ; :last_name "Lovelace" .\n'
+        ':b a :Person ; :first_name "Mary" ; :last_name "Shelley" .\n'
+        ':c a :Person ; :first_name "Emmy" ; :last_name "Noether" .\n'
+        ':d a :Person ; :first_name "Hypatia" .\n:e a :Person ; :last_name "Curie" .',
+    )
+    assert [label(kb, name) for name in "abcde"] == [
+        "Ada Lovelace",
+        "Mary Shelley",
+        "Emmy Noether",
+        "Hypatia",
+        "Curie",
+    ]
+
+
+def test_known_predicates_come_first_and_a_given_one_before_them(tmp_path: Path) -> None:
+    rows = [
+        f':x{n} a :City ; rdfs:label "{city}" ; :cityName "old {city}" .' for n, city in enumerate(CITIES)
+    ]
+    assert label(build(tmp_path, "\n".join(rows)), "x0") == "Oslo"
+    (tmp_path / "given").mkdir()
+    kb = build(tmp_path / "given", "\n".join(rows), Wanted(labels=(EX + "cityName",)))
+    assert label(kb, "x0") == "old Oslo"
+    assert not kb.schema.relations[kb.schema.relation_ids[EX + "cityName"]].hidden
+
+
+def test_what_repeats_or_is_a_code_names_nothing(tmp_path: Path) -> None:
+    rows = [f':o{n} a :Order ; :shipName "{CITIES[n % 2]}" ; :ref "X{n}-{n}" .' for n in range(8)]
+    kb = build(tmp_path, "\n".join(rows))
+    assert label(kb, "o1") is None
+
+
+@pytest.mark.parametrize(
+    ("attribute", "klass", "expected"),
+    [
+        ("product name", "product", Worth.ITS_NAME),
+        ("name", "product", Worth.NAME),
+        ("device", "device", Worth.ITS_KIND),
+        ("company name", "customer", Worth.NAME_OF_A_PART),
+        ("contact name", "customer", Worth.NAME_OF_OTHERS),
+        ("username", "person", Worth.NEVER),
+        ("student names", "students", Worth.ITS_NAME),
+    ],
+)
+def test_words_of_names(attribute: str, klass: str, expected: Worth) -> None:
+    assert worth(attribute, klass, frozenset()) is expected
+
+
+def test_texts_of_names() -> None:
+    assert read_as_names(["Blue Train", "Kind of Blue"], Worth.UNIQUE_TEXT)
+    assert not read_as_names(["a@b.example", "c@d.example"], Worth.NAME)
+    assert not read_as_names(["3 May 2001", "4 June 2002"], Worth.UNIQUE_TEXT)
+    assert not read_as_names(["X-1", "Y-2"], Worth.UNIQUE_TEXT)
+
+
+def test_identifiers_are_known_and_measures_are_not(tmp_path: Path) -> None:
+    rows = [
+        f":x{n} a :Thing ; :supplierID {n % 2} ; :rowNumber {n} ; :stuid {100 + n} ; :floorNumber {n % 3} ; "
+        f":price {n}.5 ; :paid {n % 2} ."
+        for n in range(6)
+    ]
+    relations = build(tmp_path, "\n".join(rows)).schema.relations
+    found = {relation.iri.removeprefix(EX) for relation in relations if relation.is_identifier}
+    assert found == {"supplierID", "rowNumber", "stuid"}
+
+
+def test_declared_and_inferred_domains_are_told_apart(tmp_path: Path) -> None:
+    kb = build(tmp_path, ":r rdfs:domain :A . :s rdfs:range :A . :x a :A ; :r 1 ; :s :x .")
+    relations = {relation.iri.removeprefix(EX): relation for relation in kb.schema.relations}
+    assert (relations["r"].domain_declared, relations["s"].domain_declared) == (True, False)
+    assert (relations["s"].range_declared, relations["s"].domain) == (True, relations["r"].domain)
+
+
+def test_owl_says_subclasses_in_other_words(tmp_path: Path) -> None:
+    kb = build(
+        tmp_path,
+        "@prefix owl: <http://www.w3.org/2002/07/owl#> .\n"
+        ":Zin owl:equivalentClass [ owl:intersectionOf (:Wine [ owl:onProperty :p ]) ] .\n"
+        ":Drink owl:unionOf (:Wine :Beer) .\n:w a :Zin . :b a :Beer .",
+    )
+    ids = kb.schema.class_ids
+    sizes = {name: len(kb.members(ids[EX + name])) for name in ("Zin", "Wine", "Beer", "Drink")}
+    assert sizes == {"Zin": 1, "Wine": 1, "Beer": 1, "Drink": 2}
+
+
+WIKIDATA = "http://www.wikidata.org/"
+
+
+def test_wikidata_is_recognised_and_put_into_words(tmp_path: Path) -> None:
+    kb = build(
+        tmp_path,
+        f"@prefix wd: <{WIKIDATA}entity/> .\n@prefix wdt: <{WIKIDATA}prop/direct/> .\n"
+        "@prefix wikibase: <http://wikiba.se/ontology#> .\n"
+        'wd:P36 rdfs:label "capital"@en ; wikibase:directClaim wdt:P36 ; wikibase:propertyType '
+        "wikibase:WikibaseItem .\n"
+        'wd:P646 rdfs:label "Freebase thing"@en ; wikibase:directClaim wdt:P646 ; '
+        "wikibase:propertyType wikibase:ExternalId .\n"
+        'wd:Q31 rdfs:label "Belgien"@de, "Belgium"@en ; wdt:P31 wd:Q6256 ; wdt:P36 wd:Q239 ; '
+        'wdt:P646 "/m/0" ; wdt:P9 "x" .\nwd:Q239 rdfs:label "Brussels"@en ; wdt:P31 wd:Q515 .',
+    )
+    assert kb.profile.name == "wikidata"
+    shown = {relation.label for relation in kb.schema.relations if not relation.hidden}
+    assert shown == {"capital"}
+    assert {klass.label for klass in kb.schema.classes if klass.members} == {"country", "city"}
+    assert WIKIDATA + "entity/P36" not in {
+        term.value for term in kb.terms(kb.entities()) if isinstance(term, Iri)
+    }
+
+
+@pytest.mark.parametrize(
+    ("predicate", "name"),
+    [
+        ("http://rdf.freebase.com/ns/a.b", "freebase"),
+        ("http://dbpedia.org/ontology/a", "dbpedia"),
+        ("https://schema.org/a", "schema.org"),
+        ("http://www.w3.org/2004/02/skos/core#broader", "skos"),
+        ("http://example.org/a", "rdf"),
+    ],
+)
+def test_profiles_are_chosen_by_the_facts(predicate: str, name: str) -> None:
+    label_facts = {"http://www.w3.org/2000/01/rdf-schema#label": 1000}
+    assert choose_profile({predicate: 10, **label_facts}).profile.name == name
+
+
+def test_a_file_overrules_part_of_the_profile_that_the_facts_need(tmp_path: Path) -> None:
+    (tmp_path / "part.json").write_text('{"language": "de"}', encoding="utf-8")
+    settled = wanted_profile(tmp_path / "part.json").settle({"https://schema.org/a": 1})
+    assert (settled.profile.name, settled.profile.language) == ("schema.org", "de")
+    (tmp_path / "named.json").write_text('{"name": "skos", "language": "de"}', encoding="utf-8")
+    settled = wanted_profile(tmp_path / "named.json").settle({"https://schema.org/a": 1})
+    assert (settled.profile.name, settled.profile.language) == ("skos", "de")
