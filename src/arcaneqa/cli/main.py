@@ -20,6 +20,7 @@ VERBS: tuple[str, ...] = (
     "run",
     "sparql",
     "convert",
+    "names",
     "link",
     "synth",
     "prepare",

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,9 @@ from numpy.typing import NDArray
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.schema import Schema
 from arcaneqa.kb.terms import Literal, Term
+
+if TYPE_CHECKING:
+    from arcaneqa.kb.names.surfaces import Surfaces
 
 Ids = NDArray[np.int64]
 
@@ -102,6 +105,10 @@ class KnowledgeBase(ABC):
 
     @abstractmethod
     def aliases(self, ids: Ids) -> list[list[str]]: ...
+
+    def surfaces(self) -> Surfaces | None:
+        """Names by key, word and typing error; None where names cannot be had that way."""
+        return None
 
     @abstractmethod
     def are_literals(self, ids: Ids) -> NDArray[np.bool_]: ...

@@ -25,8 +25,9 @@ def open_kb(location: str | Path | None = None) -> KnowledgeBase:
         return _open_demo()
     if str(location).startswith(("http://", "https://")):
         from arcaneqa.kb.endpoint import open_endpoint
+        from arcaneqa.kb.harvest import with_names
 
-        return open_endpoint(str(location))
+        return with_names(open_endpoint(str(location)))
     return Index(location)
 
 

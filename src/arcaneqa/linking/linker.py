@@ -12,10 +12,8 @@ from numpy.typing import NDArray
 
 from arcaneqa.errors import InputError
 from arcaneqa.harmless import is_text
-from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.forms import key, name_from_iri, split
-from arcaneqa.kb.names.surfaces import Surfaces
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri
 from arcaneqa.linking.features import NAMES, Featuriser
@@ -90,7 +88,7 @@ class Linker:
         self._limit = limit
         short_forms = _joined(known_short_forms(), self._weights.short_forms)
         self._proposer: Proposer
-        self._surfaces = Surfaces(kb.folder) if isinstance(kb, Index) else None
+        self._surfaces = kb.surfaces()
         if self._surfaces is not None:
             self._proposer = SurfaceProposer(self._surfaces, short_forms, self._weights.ordinary)
         elif isinstance(kb, LabelSearch):

@@ -212,4 +212,4 @@ def limited(endpoint: Endpoint, page: int, listed: int) -> Endpoint:
     """The same endpoint as if its server allowed only so many rows and terms."""
     old = endpoint.discovery
     capabilities = replace(old.capabilities, page=page, listed=listed)
-    return Endpoint(endpoint.client, replace(old, capabilities=capabilities))
+    return Endpoint(endpoint.client, replace(old, capabilities=capabilities), endpoint.folder)

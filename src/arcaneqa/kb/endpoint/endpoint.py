@@ -6,16 +6,18 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcaneqa.errors import EndpointError
 from arcaneqa.kb.endpoint import extremes
-from arcaneqa.kb.endpoint.client import Client
+from arcaneqa.kb.endpoint.client import Client, Row
 from arcaneqa.kb.endpoint.discovery import Discovery
 from arcaneqa.kb.endpoint.lexicon import Lexicon
 from arcaneqa.kb.endpoint.matching import Matching
+from arcaneqa.kb.endpoint.naming import Harvested
 from arcaneqa.kb.endpoint.nodes import Nodes
 from arcaneqa.kb.endpoint.patterns import (
     Along,
@@ -33,10 +35,11 @@ from arcaneqa.kb.endpoint.patterns import (
     Without,
     hop,
 )
-from arcaneqa.kb.endpoint.queries import Queries
+from arcaneqa.kb.endpoint.queries import Queries, Question, whole_number
 from arcaneqa.kb.endpoint.sets import Parts, RemoteSet, listed
 from arcaneqa.kb.endpoint.touching import Touching
 from arcaneqa.kb.interface import Comparison, Ids, KnowledgeBase, NodeSet, Pairs, Step, Window
+from arcaneqa.kb.names.surfaces import Surfaces
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.kb.sparql.filters import Bound
 from arcaneqa.kb.sparql.terms import is_writable, respelled, written
@@ -50,7 +53,9 @@ _COMPARED = (ValueKind.NUMBER, ValueKind.TIME)
 class Endpoint(KnowledgeBase):
     """Sets are `RemoteSet`s; equal questions about equal sets are asked once."""
 
-    def __init__(self, client: Client, discovery: Discovery) -> None:
+    def __init__(self, client: Client, discovery: Discovery, folder: Path) -> None:
+        """`folder` is where things learnt of endpoints are kept."""
+        self.folder = folder
         self.profile = discovery.profile
         self.schema = discovery.schema
         self.client = client
@@ -65,6 +70,7 @@ class Endpoint(KnowledgeBase):
         self._lock = threading.Lock()
         self._sets: OrderedDict[Parts, RemoteSet] = OrderedDict()
         self._extremes: dict[str, list[Value]] | None = None
+        self.harvested: Harvested | None = None
 
     # Names -----------------------------------------------------------------------------------
 
@@ -93,15 +99,45 @@ class Endpoint(KnowledgeBase):
         return self._nodes.terms(ids)
 
     def labels(self, ids: Ids) -> list[str | None]:
-        called = self._lexicon.called(self._nodes.terms(ids))
+        terms = self._nodes.terms(ids)
+        if self.harvested is not None:
+            found = self.harvested.labels(terms)
+        else:
+            called = self._lexicon.called(terms)
+            found = [called[term].label if term in called else None for term in terms]
         return [
-            term.lexical if isinstance(term, Literal) else called[term].label if term in called else None
-            for term in self._nodes.terms(ids)
+            term.lexical if isinstance(term, Literal) else label
+            for term, label in zip(terms, found, strict=True)
         ]
 
     def aliases(self, ids: Ids) -> list[list[str]]:
-        called = self._lexicon.called(self._nodes.terms(ids))
-        return [called[term].others if term in called else [] for term in self._nodes.terms(ids)]
+        terms = self._nodes.terms(ids)
+        if self.harvested is not None:
+            return self.harvested.aliases(terms)
+        called = self._lexicon.called(terms)
+        return [called[term].others if term in called else [] for term in terms]
+
+    def surfaces(self) -> Surfaces | None:
+        return self.harvested
+
+    # Fetching names --------------------------------------------------------------------------
+
+    @property
+    def page(self) -> int:
+        """Rows that surely arrive in one answer."""
+        return self._queries.capabilities.page
+
+    def count_all(self, questions: Sequence[Question]) -> list[int]:
+        rows = self.client.select_all([question.counted() for question in questions])
+        return [whole_number(each[0][0]) for each in rows]
+
+    def pages(self, question: Question, offsets: Sequence[int]) -> list[list[Row]]:
+        """Unsorted pages of a result, side by side."""
+        return self.client.select_all([question.unsorted(offset, self.page) for offset in offsets])
+
+    def adopted(self, terms: Sequence[Term]) -> Ids:
+        """Nodes for terms that the server is known to hold."""
+        return self._nodes.intern_each(terms)
 
     def search_labels(self, texts: Sequence[str]) -> list[list[int]]:
         """Nodes that are called exactly so, in the usual variants of case and language."""

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
 from arcaneqa.kb.endpoint.client import Row
 from arcaneqa.kb.endpoint.queries import Question
+from arcaneqa.kb.names.surfaces import Surfaces
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.sparql.terms import iri
 from arcaneqa.kb.terms import Literal, Term
+
+
+class Harvested(Surfaces, ABC):
+    """Names that were fetched before: found like those of an index, and read without asking the server."""
+
+    made: float
+
+    @abstractmethod
+    def labels(self, terms: Sequence[Term]) -> list[str | None]: ...
+
+    @abstractmethod
+    def aliases(self, terms: Sequence[Term]) -> list[list[str]]: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ def opened(url: str, profile: Profile | None, settings: Settings | None) -> Endp
             else:
                 discovery = given(queries, settings.schema, profile)
             memory.save(discovery)
-        return Endpoint(client, discovery)
+        return Endpoint(client, discovery, settings.folder)
     except BaseException:
         client.close()
         raise

@@ -47,6 +47,10 @@ class Question:
         inner = f"SELECT DISTINCT {names} WHERE {{ {self.where} }} ORDER BY {order}"
         return f"SELECT {names} WHERE {{ {{ {inner} }} }} OFFSET {offset} LIMIT {limit}"
 
+    def unsorted(self, offset: int, limit: int) -> str:
+        """For who checks in the end that the pages together are everything."""
+        return f"SELECT {' '.join(self.variables)} WHERE {{ {self.where} }} OFFSET {offset} LIMIT {limit}"
+
     def counted(self) -> str:
         inner = f"SELECT DISTINCT {' '.join(self.variables)} WHERE {{ {self.where} }}"
         return f"SELECT (COUNT(*) AS ?n) WHERE {{ {{ {inner} }} }}"

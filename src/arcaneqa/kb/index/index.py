@@ -20,6 +20,7 @@ from arcaneqa.kb.index.rows import Lists, Rows, Steps
 from arcaneqa.kb.index.store import Array, map_array, open_manifest
 from arcaneqa.kb.index.strings import Strings
 from arcaneqa.kb.interface import Comparison, Ids, KnowledgeBase, NodeSet, Pairs, Step, Window
+from arcaneqa.kb.names.surfaces import Surfaces
 from arcaneqa.kb.profile import profile_from_json
 from arcaneqa.kb.schema import Class, Relation, Schema, ValueKind
 from arcaneqa.kb.terms import Iri, Literal, Term
@@ -102,6 +103,9 @@ class Index(KnowledgeBase):
             " ".join(label.split()) or None if label and is_entity else label
             for label, is_entity in zip(labels, named.tolist(), strict=True)
         ]
+
+    def surfaces(self) -> Surfaces:
+        return Surfaces(self.folder)
 
     def aliases(self, ids: Ids) -> list[list[str]]:
         named = np.minimum(ids, self._entities)

@@ -1,0 +1,126 @@
+"""Names from a server to N-Triples on disk, page by page: killed half way, it goes on where it was."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from arcaneqa.errors import InputError
+from arcaneqa.files import replacing
+from arcaneqa.kb.endpoint.endpoint import Endpoint
+from arcaneqa.kb.endpoint.errors import Oversized
+from arcaneqa.kb.endpoint.queries import Question
+from arcaneqa.kb.schema import ValueKind
+from arcaneqa.kb.sparql.terms import iri, is_writable, written
+from arcaneqa.kb.terms import Iri, Literal, Term
+
+LONGEST_TEXT = 60
+"""Characters; a longer text is a description, which no question states."""
+SIDE_BY_SIDE = 4
+_STATE = "state.json"
+
+Progress = Callable[[str, int, int | None], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Facts of one predicate that say what things are called, and how many there are."""
+
+    predicate: str
+    total: int
+    is_type: bool = False
+
+    @property
+    def question(self) -> Question:
+        return Question(("?x", "?l"), _pattern(self.predicate, self.is_type))
+
+
+@dataclass(slots=True)
+class _State:
+    """Which of the wanted predicates, and how many of its rows, are on disk already."""
+
+    wanted: list[tuple[str, int, bool]]
+    predicate: int = 0
+    rows: int = 0
+    pages: int = 0
+
+
+def wanted_of(endpoint: Endpoint) -> list[Wanted]:
+    """Labels and aliases, texts that a question may state, and types; counted on the server."""
+    profile, schema = endpoint.profile, endpoint.schema
+    named = dict.fromkeys((*profile.label, *profile.alias))
+    texts = [r.iri for r in schema.relations if ValueKind.TEXT in r.kinds and not r.hidden]
+    predicates = [(name, False) for name in dict.fromkeys((*named, *texts))]
+    predicates += [(name, True) for name in profile.type]
+    counts = endpoint.count_all([Question(("?x", "?l"), _pattern(*each)) for each in predicates])
+    return [Wanted(name, n, is_type) for (name, is_type), n in zip(predicates, counts, strict=True) if n]
+
+
+def fetch(endpoint: Endpoint, wanted: Sequence[Wanted], folder: Path, progress: Progress) -> list[Path]:
+    """Every page on disk; pages that are there already are not asked for again."""
+    state = _resumed(folder, wanted)
+    total = sum(each.total for each in wanted)
+    size = endpoint.page
+    done = sum(each.total for each in wanted[: state.predicate]) + state.rows
+    while state.predicate < len(wanted):
+        each = wanted[state.predicate]
+        offsets = list(range(state.rows, each.total, size))[:SIDE_BY_SIDE]
+        if not offsets:
+            state.predicate, state.rows = state.predicate + 1, 0
+            continue
+        # Unsorted: sorting a million names for every page takes minutes. Whether the pages together are
+        # all there is tells the count of distinct facts in the end.
+        pages = endpoint.pages(each.question, offsets)
+        fetched = 0
+        for number, rows in enumerate(pages):
+            with replacing(folder / f"page-{state.pages + number:06}.nt") as page:
+                page.writelines(_lines(rows, each.predicate))
+            fetched += len(rows)
+        state.pages += len(pages)
+        state.rows = offsets[-1] + size
+        with replacing(folder / _STATE) as file:
+            json.dump(asdict(state), file)
+        done += fetched
+        progress("fetching names", done, total)
+    return sorted(folder.glob("page-*.nt"))
+
+
+def check_complete(endpoint: Endpoint, facts: int, wanted: Sequence[Wanted]) -> None:
+    total = sum(each.total for each in wanted)
+    if facts < total:
+        raise Oversized(
+            f"The endpoint {endpoint.client.name} counts {total:,} names and handed out {facts:,}; it may be "
+            "changing, or cut results short. Fetch them again, or give a file: arcaneqa names FILE --for URL."
+        )
+
+
+def _resumed(folder: Path, wanted: Sequence[Wanted]) -> _State:
+    """Where an earlier fetch of the same names stopped; another one's pages are thrown away."""
+    listed = [(each.predicate, each.total, each.is_type) for each in wanted]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        state = _State(**json.loads((folder / _STATE).read_text(encoding="utf-8")))
+        state.wanted = [(name, total, is_type) for name, total, is_type in state.wanted]
+        if state.wanted == listed:
+            return state
+    except (FileNotFoundError, ValueError, TypeError):
+        pass
+    except OSError as error:
+        raise InputError(f"Names cannot be kept in {folder}: {error.strerror}.") from None
+    for page in folder.glob("page-*.nt"):
+        page.unlink()
+    return _State(listed)
+
+
+def _pattern(predicate: str, is_type: bool) -> str:
+    kept = "isIRI(?l)" if is_type else f"isLiteral(?l) && STRLEN(STR(?l)) <= {LONGEST_TEXT}"
+    return f"?x {iri(predicate)} ?l . FILTER(isIRI(?x) && {kept})"
+
+
+def _lines(rows: Sequence[Sequence[Term | None]], predicate: str) -> Iterator[str]:
+    for subject, value in rows:
+        known = isinstance(subject, Iri) and isinstance(value, Iri | Literal)
+        if known and is_writable(subject) and is_writable(value):
+            yield f"{written(subject)} {iri(predicate)} {written(value)} .\n"
