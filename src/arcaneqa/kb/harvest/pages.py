@@ -120,7 +120,9 @@ def _pattern(predicate: str, is_type: bool) -> str:
 
 
 def _lines(rows: Sequence[Sequence[Term | None]], predicate: str) -> Iterator[str]:
-    for subject, value in rows:
-        known = isinstance(subject, Iri) and isinstance(value, Iri | Literal)
-        if known and is_writable(subject) and is_writable(value):
-            yield f"{written(subject)} {iri(predicate)} {written(value)} .\n"
+    for row in rows:
+        match row:
+            case (Iri() as subject, (Iri() | Literal()) as value) if is_writable(subject) and is_writable(
+                value
+            ):
+                yield f"{written(subject)} {iri(predicate)} {written(value)} .\n"
