@@ -69,7 +69,7 @@ class Search:
         beam: int = 5,
         limit: int | None = SHORTLIST,
         ranker: Ranker | None = None,
-        margin: float = 7.0,
+        margin: float = 5.0,
         readings: Readings | None = None,
     ) -> None:
         self._induction = induction

@@ -9,6 +9,7 @@ they are, or all checkpoints are trained anew.
 | relation, object to subject | `whose place of birth is` | `location to person` |
 | attribute | `population` | `city to number` |
 | class | `magnetic flux unit` | `measurement unit` (the part of a dotted name before it) |
+| function | `largest` | |
 | entity | `Paris (city)` | |
 | literal | `1999 (year)`, `5.0 (number)` | |
 | whole program (`readings`) | `the capital of France` | `1 city` |
@@ -47,9 +48,7 @@ _VALUE_WORDS = (
 )
 _TIME_WORDS = {XSD + "gYear": "year", XSD + "gYearMonth": "month", XSD + "date": "date"}
 
-FUNCTIONS = {
-    function: Candidate(TokenKind.FUNCTION, text, function.value) for function, text in FUNCTION_WORDS.items()
-}
+FUNCTIONS = {function: Candidate(TokenKind.FUNCTION, text) for function, text in FUNCTION_WORDS.items()}
 OPEN = Candidate(TokenKind.OPEN, Symbol.OPEN.value)
 CLOSE = Candidate(TokenKind.CLOSE, Symbol.CLOSE.value)
 END = Candidate(TokenKind.END, "end")
