@@ -21,10 +21,13 @@ from arcaneqa.kb.build.numbering import numbered
 from arcaneqa.kb.build.sources import Statement
 from arcaneqa.kb.index.lookup import term_digests, term_key
 from arcaneqa.kb.index.store import Array
-from arcaneqa.kb.terms import XSD_STRING
+from arcaneqa.kb.terms import XSD, XSD_STRING
 
 ENTITY = 0xFFFFFFFF
 """In a batch's `types`: the term is not a literal."""
+DIGEST = np.dtype([("first", "<u8"), ("second", "<u8")])
+MENDED = tuple(XSD + name for name in ("integer", "decimal", "date", "dateTime", "gYearMonth", "boolean"))
+"""Datatypes that literals of others may get."""
 _IRI = ord("<")
 
 Progress = Callable[[str, int, int | None], None]
@@ -138,7 +141,7 @@ class Batches:
 
     @cached_property
     def types(self) -> list[str]:
-        return sorted({name for summary in self.summaries for name in summary.types})
+        return sorted({*MENDED, *(name for summary in self.summaries for name in summary.types)})
 
     @cached_property
     def spellings(self) -> dict[str, str]:

@@ -16,6 +16,7 @@ from arcaneqa.kb.build.batches import Progress
 from arcaneqa.kb.build.dictionary import merge, write_lookup
 from arcaneqa.kb.build.facts import write_facts
 from arcaneqa.kb.build.formats import check_base, source_files, table_format
+from arcaneqa.kb.build.mending import mend
 from arcaneqa.kb.build.reading import read_batches
 from arcaneqa.kb.build.sources import Skipped, Source
 from arcaneqa.kb.build.tables import PREFIXES, write_triples
@@ -46,6 +47,8 @@ class Report:
     profile: str
     why: str
     """What spoke for this profile."""
+    mended: dict[str, int]
+    """How many literals got a datatype that fits their form."""
 
 
 def _silent(stage: str, done: int, total: int | None) -> None:
@@ -90,6 +93,7 @@ def build_index(
         declared = tuple((name, space) for name, space in written.items() if name not in known)
         chosen = dataclasses.replace(choice.profile, prefixes=(*choice.profile.prefixes, *declared))
         told = read_ontology(Path(ontology), Names(chosen)) if ontology is not None else Ontology()
+        mended = mend(batches, chosen)
         dictionary = merge(batches, draft, progress)
         order = arrange(batches, dictionary, progress)
         with ThreadPoolExecutor(1) as aside:
@@ -104,7 +108,7 @@ def build_index(
         schema = understood.schema
         _write_schema(schema, folder)
         manifest = draft.manifest(
-            profile=chosen.to_json(),
+            profile=understood.profile.to_json(),
             counts={
                 "facts": len(draft.load("out.values")),
                 "entities": dictionary.entities,
@@ -132,6 +136,7 @@ def build_index(
         skipped,
         chosen.name,
         choice.why,
+        mended,
     )
 
 

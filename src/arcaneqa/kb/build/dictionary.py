@@ -12,13 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arcaneqa.kb.build.batches import ENTITY, Batches, Progress
+from arcaneqa.kb.build.batches import DIGEST, ENTITY, Batches, Progress
 from arcaneqa.kb.index.store import Array, Draft, narrow, new_array
 from arcaneqa.kb.interface import Window
 from arcaneqa.kb.terms import Literal
 from arcaneqa.kb.values import BOOLEAN, NUMBERS, TIMES, Number, value_of
 
-_DIGEST = np.dtype([("first", "<u8"), ("second", "<u8")])
 _RECORD = np.dtype([("first", "<u8"), ("second", "<u8"), ("at", "<i8")])
 
 
@@ -85,7 +84,7 @@ def _owners(batches: Batches, bases: Array, progress: Progress) -> Array:
     parts = min(max(1, total >> 22), 4096)
     files = [(batches.folder / f"part.{part}").open("wb") for part in range(parts)]
     for batch in range(len(batches)):
-        digests = batches.load(batch, "digests", _DIGEST)
+        digests = batches.load(batch, "digests", DIGEST)
         records = np.empty(len(digests), _RECORD)
         records["first"], records["second"] = digests["first"], digests["second"]
         records["at"] = np.arange(bases[batch], bases[batch + 1])
@@ -128,7 +127,7 @@ def write_lookup(batches: Batches, dictionary: Dictionary, draft: Draft) -> None
     for batch in range(len(batches)):
         start, end = dictionary.bases[batch], dictionary.bases[batch + 1]
         fresh = dictionary.owners[start:end] == np.arange(start, end)
-        digests[dictionary.of_batch(batch)[fresh]] = batches.load(batch, "digests", _DIGEST)["first"][fresh]
+        digests[dictionary.of_batch(batch)[fresh]] = batches.load(batch, "digests", DIGEST)["first"][fresh]
     order = np.argsort(digests)
     draft.save("lookup.digests", digests[order])
     draft.save("lookup.nodes", order.astype(narrow(dictionary.nodes)))

@@ -16,6 +16,15 @@ _ENDINGS = ("id", "no", "code", "num", "nr")
 _UNIQUE = 0.95
 
 
+_NOT_VALUES = {"name", "title", "label", "version", "description", "comment", "text", "note"}
+
+
+def names_codes(words: str) -> bool:
+    """Whether an attribute of these words holds codes or names, even where these are digits."""
+    last = words.split()[-1:]
+    return bool(last) and (last[0] in _ALWAYS | _IF_UNIQUE | _NOT_VALUES or last[0].endswith("id"))
+
+
 def is_identifier(words: str, own_words: str, numbers: Array, facts: int, objects: int) -> bool:
     """By the words of the label and of the IRI, the distinct numbers (if any), and how many facts there are
     to how many distinct objects."""

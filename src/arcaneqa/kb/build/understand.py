@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,6 +13,7 @@ from arcaneqa.kb.build.batches import Batches, Progress
 from arcaneqa.kb.build.classes import Classes, find_classes, read_pairs, write_classes
 from arcaneqa.kb.build.dictionary import Dictionary
 from arcaneqa.kb.build.facts import Facts
+from arcaneqa.kb.build.kinds import find_type_relation
 from arcaneqa.kb.build.labels import Labels, language_tiers
 from arcaneqa.kb.build.lists import write_lists
 from arcaneqa.kb.build.name_attributes import Attributes, NameRule, find_name_rules
@@ -32,9 +34,11 @@ _SAMPLE = 50
 
 @dataclass(frozen=True)
 class Understood:
-    """The schema, and which attributes name how many entities of which class."""
+    """The schema, the profile with what was found out, and which attributes name how many entities of which
+    class."""
 
     schema: Schema
+    profile: Profile
     rules: list[tuple[NameRule, int]]
     named: int
     """Entities that predicates known to name gave a name."""
@@ -58,6 +62,9 @@ class Understanding:
         profile = self._profile
         self._labels.read(self._known((*profile.label, *profile.names)), self._known(profile.alias))
         hidden = self._hidden_relations()
+        if (kind := self._type_relation(hidden)) is not None:
+            profile = dataclasses.replace(profile, type=(*profile.type, self._iris[kind]))
+            self._profile, hidden[kind] = profile, True
         write_lists(self._facts, self._dictionary, hidden, self._draft, progress)
         self._write_degrees()
         progress("describing the schema", 0, None)
@@ -81,7 +88,7 @@ class Understanding:
             profile,
             self._label_of,
         )
-        return Understood(describe(inputs, self._draft), rules, named)
+        return Understood(describe(inputs, self._draft), profile, rules, named)
 
     def _known(self, iris: tuple[str, ...]) -> list[int]:
         return [self._ids[iri] for iri in dict.fromkeys(iris) if iri in self._ids]
@@ -142,6 +149,14 @@ class Understanding:
         return self._called.get(iri)
 
     # Classes and relations -------------------------------------------------------------------
+
+    def _type_relation(self, hidden: Array) -> int | None:
+        is_typed, is_schema = np.zeros((2, self._dictionary.entities), bool)
+        is_typed[read_pairs(self._facts, self._known(self._profile.type))[0]] = True
+        is_schema[self._describing[0]] = True
+        return find_type_relation(
+            self._facts, hidden, is_typed, is_schema, lambda relation: self._words(self._iris[relation])
+        )
 
     def _classes(self, declared: Ontology) -> Classes:
         iris, profile = self._iris, self._profile

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import unquote
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _BREAKS = re.compile(r"[\W_]+")
@@ -22,4 +23,4 @@ def words(name: str) -> str:
 
 def label_from_iri(iri: str) -> str:
     """What to call a schema item that has no label of its own."""
-    return words(tail(iri)) or iri
+    return words(unquote(tail(iri))) or iri

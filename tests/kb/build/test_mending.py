@@ -1,0 +1,88 @@
+"""Literals whose form is clear though their datatype is not, and types said with other predicates."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from arcaneqa.kb.build import build_index
+from arcaneqa.kb.build.build import Report
+from arcaneqa.kb.index import Index
+from arcaneqa.kb.interface import Comparison
+from arcaneqa.kb.profile import RDF_PROFILE, Profile
+from arcaneqa.kb.schema import ValueKind
+from arcaneqa.kb.terms import XSD, XSD_STRING, Iri, Literal
+
+EX = "http://values.example/"
+PREFIXES = f"@prefix : <{EX}> .\n@prefix xsd: <{XSD}> .\n"
+
+
+def build(
+    folder: Path, turtle: str, batch: int = 200_000, profile: Profile | None = None
+) -> tuple[Index, Report]:
+    (folder / "facts.ttl").write_text(PREFIXES + turtle, encoding="utf-8")
+    report = build_index([folder / "facts.ttl"], folder / "index", batch=batch, profile=profile)
+    return Index(folder / "index"), report
+
+
+def kinds(kb: Index, name: str) -> set[ValueKind]:
+    return set(kb.schema.relations[kb.schema.relation_ids[EX + name]].kinds)
+
+
+@pytest.mark.parametrize(
+    ("written", "kind", "datatype"),
+    [
+        ('"1952-03-11"^^xsd:gYear', ValueKind.TIME, "date"),
+        ('"12.5"^^xsd:integer', ValueKind.NUMBER, "decimal"),
+        ('"2001-02-03"^^xsd:Date', ValueKind.TIME, "date"),
+        ('"12"^^<http://units.example/euro>', ValueKind.NUMBER, "integer"),
+        ('"2001-02-03"^^xsd:dateTime', ValueKind.TIME, "date"),
+        ('"2001-13-03"^^xsd:date', ValueKind.TEXT, "date"),
+        ('"P1Y"^^xsd:duration', ValueKind.TEXT, "duration"),
+    ],
+)
+def test_a_clear_form_beats_a_wrong_datatype(
+    tmp_path: Path, written: str, kind: ValueKind, datatype: str
+) -> None:
+    kb, report = build(tmp_path, f":a :p {written} .")
+    assert kinds(kb, "p") == {kind}
+    lexical = written.split('"')[1]
+    assert kb.node(Literal(lexical, XSD + datatype)) is not None
+    assert sum(report.mended.values()) == (kind is not ValueKind.TEXT)
+
+
+@pytest.mark.parametrize("batch", [3, 200_000])
+def test_plain_text_is_read_by_relation_and_compares(tmp_path: Path, batch: int) -> None:
+    rows = [f':x{n} :height "{n}" ; :title "{n}" ; :zip "{10000 + n}" ; :ref "0{n}" .' for n in range(1, 10)]
+    rows += [':y :height "unknown" .', ":z :height 7 .", ':z :plain true ; :flag "true" . :y :flag "false" .']
+    kb, report = build(tmp_path, "\n".join(rows), batch)
+    assert kinds(kb, "height") == {ValueKind.NUMBER, ValueKind.TEXT}
+    assert kinds(kb, "flag") == {ValueKind.BOOLEAN}
+    assert kinds(kb, "zip") == kinds(kb, "ref") == {ValueKind.TEXT}
+    assert report.mended[XSD + "boolean"] == 2
+    height = kb.schema.relation_ids[EX + "height"]
+    tall = kb.compare(Comparison.GE, height, Literal("7", XSD + "integer"))
+    found = {term.value.removeprefix(EX) for term in kb.terms(tall.ids) if isinstance(term, Iri)}
+    assert found == {"x7", "x8", "x9", "z"}
+
+
+def test_a_profile_may_say_that_text_is_text(tmp_path: Path) -> None:
+    typed = Profile(**{**RDF_PROFILE.__dict__, "typed_values": True})
+    kb, report = build(tmp_path, ':a :height "1" . :b :height "2" .', profile=typed)
+    assert kinds(kb, "height") == {ValueKind.TEXT}
+    assert not report.mended
+    assert kb.node(Literal("1", XSD_STRING)) is not None
+
+
+def test_a_predicate_that_acts_as_type_is_found(tmp_path: Path) -> None:
+    rows = [f":x{n} :kind :{'Film' if n % 2 else 'Book'} ; :pages {n} ; :part :x0 ." for n in range(8)]
+    kb, _ = build(tmp_path, "\n".join(rows))
+    assert {klass.label: klass.members for klass in kb.schema.classes} == {"film": 4, "book": 4}
+    assert kb.profile.type[-1] == EX + "kind"
+
+
+def test_a_kind_is_an_attribute_where_things_have_types(tmp_path: Path) -> None:
+    rows = [f":x{n} a :Thing ; :kind :{'Film' if n % 2 else 'Book'} ." for n in range(8)]
+    kb, _ = build(tmp_path, "\n".join(rows))
+    assert not kb.schema.relations[kb.schema.relation_ids[EX + "kind"]].hidden
