@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from threading import Lock, local
 from typing import Literal as Choice
 
 from arcaneqa.confidence import Confidence, features
@@ -18,8 +17,9 @@ from arcaneqa.induction.found import Found, Outcome
 from arcaneqa.induction.induction import Induction
 from arcaneqa.induction.learned import Learned
 from arcaneqa.induction.readings import Readings
-from arcaneqa.induction.scorer import Attentive, Decision, Heat, Ranker, Scorer, Scores, TokenKind
+from arcaneqa.induction.scorer import Heat, Ranker, Scorer, TokenKind
 from arcaneqa.induction.search import SHORTLIST, Search
+from arcaneqa.induction.shared import SharedScorer
 from arcaneqa.induction.topics import Topics, topics_from_gold, topics_from_links
 from arcaneqa.induction.trace import Considered, Trace
 from arcaneqa.kb.interface import KnowledgeBase
@@ -126,7 +126,7 @@ class ArcaneQA:
         self.names = Names(kb.profile)
         self.confidence = confidence
         self.linker = linker or Linker(kb)
-        self.scorer = _OneAtATime(scorer)
+        self.scorer = SharedScorer(scorer)
         self.induction = Induction(kb, learned)
         limit = None if exact else SHORTLIST
         weighed = Readings(kb, offers_none=none_of_these) if readings else None
@@ -332,33 +332,6 @@ class ArcaneQA:
         return Reading(
             print_program(found.program, self.names), paraphrase(found.program, self.kb), found.score
         )
-
-
-class _OneAtATime:
-    """Lets threads share a scorer whose caches are not locked, and keeps each thread's time in it."""
-
-    def __init__(self, scorer: Scorer) -> None:
-        self._scorer = scorer
-        self._lock = Lock()
-        self._spent = local()
-
-    @property
-    def seconds(self) -> float:
-        """Spent here by this thread so far, waiting for others included."""
-        return getattr(self._spent, "seconds", 0.0)
-
-    def score(self, decisions: Sequence[Decision]) -> list[Scores]:
-        started = time.perf_counter()
-        with self._lock:
-            scores = self._scorer.score(decisions)
-        self._spent.seconds = self.seconds + time.perf_counter() - started
-        return scores
-
-    def heat(self, question: str, step: Considered) -> Heat | None:
-        if not isinstance(self._scorer, Attentive):
-            return None
-        with self._lock:
-            return self._scorer.heat(question, step.context, step.candidates)
 
 
 def refusal(question: str) -> Answer | None:

@@ -9,13 +9,14 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 
 import numpy as np
 
 from arcaneqa.answer import Answer, ArcaneQA
 from arcaneqa.errors import ArcaneError, InputError
+from arcaneqa.induction.scorer import Reads
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.words import label_from_iri
 from arcaneqa.kb.open import open_kb
@@ -50,6 +51,7 @@ class Asked:
     name: str
     facts: int
     answers: Sequence[Answer]
+    reads: Sequence[Reads]
 
     def milliseconds(self, part: str | None = None) -> Sequence[float]:
         return [1000 * (a.seconds if part is None else a.timings[part]) for a in self.answers]
@@ -69,15 +71,17 @@ def ask_all(given: str, most: int) -> Asked:
     with open_kb(folder) as kb:
         qa = ArcaneQA.load(kb)
         found = about_entities(kb, most + WARM) if file is None else read_questions(file)
-        answers = [
-            qa.ask(question.question, entities=question.entities if file is None else None)
-            for question in islice(found, most + WARM)
-        ]
+        answers, reads = [], [qa.scorer.reads]
+        for question in islice(found, most + WARM):
+            answers.append(qa.ask(question.question, entities=question.entities if file is None else None))
+            reads.append(qa.scorer.reads)
         facts = sum(relation.facts for relation in kb.schema.relations)
-    timed = [answer for answer in answers[WARM:] if answer.timings]
+    read = [after - before for before, after in pairwise(reads)]
+    timed = [place for place, answer in enumerate(answers) if place >= WARM and answer.timings]
     if not timed:
         raise InputError(f"{given}: there are no questions to time; {WARM + 1} at least are needed.")
-    return Asked(DEMO if folder is None else Path(folder).name, facts, timed)
+    name = DEMO if folder is None else Path(folder).name
+    return Asked(name, facts, [answers[place] for place in timed], [read[place] for place in timed])
 
 
 def about_entities(kb: KnowledgeBase, most: int, seed: int = 0) -> Iterator[Question]:
@@ -107,6 +111,7 @@ def report(given: Sequence[str], most: int, starts: int) -> str:
         f"|---|--:|--:|--:|--:|--:|{'--:|' * len(PARTS)}",
         *(_row(one) for one in asked),
     ]
+    lines += ["", *_read(asked)]
     for one in asked:
         lines += ["", *_by_candidates(one)]
     if starts:
@@ -127,6 +132,23 @@ def _row(asked: Asked) -> str:
     return f"| {asked.name} | {' | '.join(cells)} |"
 
 
+def _read(asked: Sequence[Asked]) -> list[str]:
+    """What the encoder did, of which most of a question's time is made."""
+    lines = [
+        "What the encoder read for a question:",
+        "",
+        "| knowledge base | word pieces, median | p95 | calls, median | pieces a millisecond |",
+        "|---|--:|--:|--:|--:|",
+    ]
+    for one in asked:
+        pieces = [read.pieces for read in one.reads]
+        calls = np.median([read.calls for read in one.reads])
+        rate = sum(pieces) / max(1e-9, 1000 * sum(read.seconds for read in one.reads))
+        late = np.percentile(pieces, 95)
+        lines.append(f"| {one.name} | {np.median(pieces):,.0f} | {late:,.0f} | {calls:.0f} | {rate:.1f} |")
+    return lines
+
+
 def _by_candidates(asked: Asked) -> list[str]:
     """Quarters of the questions by how many candidates their program was chosen from."""
     counts = np.array([_candidates(answer) for answer in asked.answers])
@@ -139,7 +161,7 @@ def _by_candidates(asked: Asked) -> list[str]:
     ]
     for quarter in np.array_split(order, 4):
         if len(quarter):
-            some = Asked(asked.name, asked.facts, [asked.answers[place] for place in quarter])
+            some = Asked(asked.name, asked.facts, [asked.answers[place] for place in quarter], ())
             span = f"{counts[quarter[0]]}–{counts[quarter[-1]]}"
             parts = " | ".join(f"{np.mean(some.milliseconds(part)):.1f}" for part in PARTS)
             lines.append(f"| {span} | {len(quarter)} | {np.median(some.milliseconds()):.0f} | {parts} |")

@@ -17,6 +17,7 @@ import httpx
 import numpy as np
 
 from arcaneqa.errors import ArcaneError
+from arcaneqa.induction.scorer import Reads
 from arcaneqa.model.bundled import bundled_model
 from arcaneqa.model.reader import reader_of
 from arcaneqa.model.stored import read_stored
@@ -113,8 +114,9 @@ def drive(url: str, questions: Iterator[str], clients: int, seconds: float, expe
 
 def report(questions: Sequence[str], options: Sequence[str], seconds: float) -> str:
     rows = [
-        "| clients | searched together | answers/s | median (s) | p95 (s) | 429 | failed | unlike serial |",
-        "|--:|--:|--:|--:|--:|--:|--:|--:|",
+        "| clients | searched together | answers/s | median (s) | p95 (s) | 429 | failed | unlike serial "
+        "| pieces/answer | pieces/call | pieces/ms |",
+        "|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
     ]
     notes = [f"{len(questions):,} questions, none twice before all were asked; {seconds:g} s a row."]
     expected: Expected = {}
@@ -124,10 +126,21 @@ def report(questions: Sequence[str], options: Sequence[str], seconds: float) -> 
             drive(url, cycle(questions), 4, min(seconds, 3.0), {})  # compiled kernels and mapped files
             for clients in (*CLIENTS, OVERLOAD):
                 # Every row asks the same questions again, so that one client's answers are what many get.
+                before = reads(url)
                 load = drive(url, cycle(questions), clients, seconds, expected)
-                rows.append(_row(clients, together, load))
+                rows.append(_row(clients, together, load, reads(url) - before))
             notes.append(f"Searching {together} together, it held {resident(pid):,.0f} MB at the end.")
     return "\n".join([*rows, "", *notes, "", rates()])
+
+
+def reads(url: str) -> Reads:
+    """What the service's encoder has read so far, as its metrics tell."""
+    lines = httpx.get(f"{url}/metrics", timeout=60).text.splitlines()
+    told = dict(line.split(" ", 1) for line in lines if line.startswith("arcaneqa_encoder_"))
+    calls, pieces, seconds = (
+        float(told[f"arcaneqa_encoder_{one}"]) for one in ("calls", "pieces", "seconds")
+    )
+    return Reads(int(calls), int(pieces), seconds)
 
 
 def rates() -> str:
@@ -146,11 +159,13 @@ def rates() -> str:
     return "\n".join(lines)
 
 
-def _row(clients: int, together: int, load: Load) -> str:
+def _row(clients: int, together: int, load: Load, read: Reads) -> str:
     middle, late = np.percentile(load.answered, [50, 95]) if load.answered else (np.nan, np.nan)
     return (
         f"| {clients} | {together} | {len(load.answered) / load.seconds:.1f} | {middle:.2f} | {late:.2f} "
-        f"| {load.busy:,} | {load.failed:,} | {load.different:,} of {load.compared:,} |"
+        f"| {load.busy:,} | {load.failed:,} | {load.different:,} of {load.compared:,} "
+        f"| {read.pieces / max(1, len(load.answered)):,.0f} | {read.pieces / max(1, read.calls):,.0f} "
+        f"| {read.pieces / max(1e-9, 1000 * read.seconds):.1f} |"
     )
 
 

@@ -91,6 +91,21 @@ class Heat:
     weights: NDArray[np.float32]
 
 
+@dataclass(frozen=True, slots=True)
+class Reads:
+    """What a language model has read: calls, word pieces, and the seconds that took."""
+
+    calls: int = 0
+    pieces: int = 0
+    seconds: float = 0.0
+
+    def __add__(self, other: Reads) -> Reads:
+        return Reads(self.calls + other.calls, self.pieces + other.pieces, self.seconds + other.seconds)
+
+    def __sub__(self, other: Reads) -> Reads:
+        return Reads(self.calls - other.calls, self.pieces - other.pieces, self.seconds - other.seconds)
+
+
 class Scorer(Protocol):
     def score(self, decisions: Sequence[Decision]) -> list[Scores]:
         """Score all decisions together; a single candidate is forced and has log-probability 0."""
@@ -102,6 +117,14 @@ class Attentive(Protocol):
     """A scorer that can show what it looked at."""
 
     def heat(self, question: str, context: str, candidates: Sequence[Candidate]) -> Heat: ...
+
+
+@runtime_checkable
+class Counting(Protocol):
+    """A scorer that can tell what it has read so far."""
+
+    @property
+    def reads(self) -> Reads: ...
 
 
 class Ranker(Protocol):

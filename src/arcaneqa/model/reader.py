@@ -7,6 +7,8 @@ reader.
 from __future__ import annotations
 
 import math
+import time
+from threading import Lock
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,6 +16,7 @@ from numpy.typing import NDArray
 
 from arcaneqa.errors import InputError, ModelError
 from arcaneqa.extras import needs
+from arcaneqa.induction.scorer import Reads
 from arcaneqa.model.ragged import Ints
 from arcaneqa.model.stored import Floats, Stored
 
@@ -36,8 +39,33 @@ class Reader(Protocol):
         ...
 
 
-def reader_of(stored: Stored, device: str = "cpu") -> Reader:
+class CountedReader:
+    """Counts what a reader reads, for all threads together."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self._lock = Lock()
+        self.width, self.pad = reader.width, reader.pad
+        self.reads = Reads()
+
+    def read(self, ids: Words, lengths: Ints) -> Floats:
+        started = time.perf_counter()
+        found = self._reader.read(ids, lengths)
+        read = Reads(1, len(ids), time.perf_counter() - started)
+        with self._lock:
+            self.reads += read
+        return found
+
+    def looks(self, ids: Words) -> Floats:
+        return self._reader.looks(ids)
+
+
+def reader_of(stored: Stored, device: str = "cpu") -> CountedReader:
     """The lightest reader that can run a model's encoder on a device, named as torch names it."""
+    return CountedReader(_reader_of(stored, device))
+
+
+def _reader_of(stored: Stored, device: str) -> Reader:
     if device != "cpu":
         return TorchReader(stored, device)
     if stored.encoder.get("model_type") == "static":

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
-from arcaneqa.induction.scorer import Candidate, Decision, Heat, Scores, TokenKind
+from arcaneqa.induction.scorer import Candidate, Decision, Heat, Reads, Scores, TokenKind
 from arcaneqa.model.config import KIND_INDEX
 from arcaneqa.model.decoder import Decoder
 from arcaneqa.model.heat import heat
@@ -81,6 +81,11 @@ class ModelScorer:
     @classmethod
     def load(cls, folder: Path, device: str = "cpu") -> ModelScorer:
         return cls(read_stored(folder), device)
+
+    @property
+    def reads(self) -> Reads:
+        """What the encoder has read so far."""
+        return self._reader.reads
 
     def score(self, decisions: Sequence[Decision]) -> list[Scores]:
         # Small products gain nothing by threads, and those that wait for more would slow the encoder's down.

@@ -60,7 +60,7 @@ def create_app(
 ) -> FastAPI:
     desk = Desk(qa, seconds, together, waiting)
     portrait = Portrait(qa)
-    metrics = Metrics(desk.engine)
+    metrics = Metrics(desk.engine, lambda: qa.scorer.reads)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from functools import partial
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
+from arcaneqa.induction.scorer import Reads
 from arcaneqa.service.engine import Engine
 from arcaneqa.service.safety import App, Message, Receive, Scope, Send
 
@@ -13,7 +16,7 @@ from arcaneqa.service.safety import App, Message, Receive, Scope, Send
 class Metrics:
     """A registry of its own, so that several services can live in one process."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, reads: Callable[[], Reads]) -> None:
         self.registry = CollectorRegistry()
         self._requests = Counter(
             "arcaneqa_requests", "Requests by route and status.", ["route", "status"], registry=self.registry
@@ -25,10 +28,21 @@ class Metrics:
         running.set_function(lambda: engine.load[0])
         waiting = Gauge("arcaneqa_questions_waiting", "Questions in the queue.", registry=self.registry)
         waiting.set_function(lambda: engine.load[1])
+        for name, said in (
+            ("calls", "Calls of the encoder."),
+            ("pieces", "Word pieces that the encoder read."),
+            ("seconds", "Seconds that the encoder read, for all threads together."),
+        ):
+            read = Gauge(f"arcaneqa_encoder_{name}", said, registry=self.registry)
+            read.set_function(partial(_figure, reads, name))
 
     def observe(self, route: str, status: int, seconds: float) -> None:
         self._requests.labels(route, str(status)).inc()
         self._seconds.labels(route).observe(seconds)
+
+
+def _figure(reads: Callable[[], Reads], name: str) -> float:
+    return float(getattr(reads(), name))
 
 
 class Measured:
