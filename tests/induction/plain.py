@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from arcaneqa.kb.interface import Comparison, Ids, KnowledgeBase, NodeSet, Pairs, Step, Window
+from arcaneqa.kb.by_terms import ByTerms
+from arcaneqa.kb.interface import Comparison, Ids, NodeSet, Pairs, Step, Window
 from arcaneqa.kb.names.words import label_from_iri
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.schema import Class, Relation, Schema, ValueKind
@@ -18,7 +19,7 @@ EX = "http://ex.org/"
 PROFILE = Profile("plain", (EX + "type",), (EX + "label",), (), prefixes=(("ex", EX),), now="2020-06-01")
 
 
-class PlainKb(KnowledgeBase):
+class PlainKb(ByTerms):
     """Facts are (subject, relation, object) with short names; `type` facts give classes."""
 
     def __init__(
@@ -131,6 +132,22 @@ class PlainKb(KnowledgeBase):
     def members(self, klass: int) -> NodeSet:
         return self._set(self._members[klass])
 
+    def having(self, step: Step) -> NodeSet:
+        return self._set(o if step.inverse else s for s, o in self._facts[step.relation])
+
+    def containing(self, relation: int, text: str) -> NodeSet:
+        texts = ((s, self._terms[o]) for s, o in self._facts[relation])
+        return self._set(
+            s for s, term in texts if isinstance(term, Literal) and text.lower() in term.lexical.lower()
+        )
+
+    def named(self, text: str) -> NodeSet:
+        entities = ((i, term) for i, term in enumerate(self._terms) if isinstance(term, Iri))
+        return self._set(i for i, term in entities if label_from_iri(str(term)).lower() == text.lower())
+
+    def union(self, left: NodeSet, right: NodeSet) -> NodeSet:
+        return self._set([*left.ids.tolist(), *right.ids.tolist()])
+
     def values(self, relation: int, subjects: NodeSet) -> Pairs:
         given = set(subjects.ids.tolist())
         pairs = sorted((s, o) for s, o in self._facts[relation] if s in given)
@@ -181,6 +198,7 @@ class PlainKb(KnowledgeBase):
                 Comparison.LE: left <= right,
                 Comparison.GT: left > right,
                 Comparison.GE: left >= right,
+                Comparison.EQ: left == right,
             }[comparison]
         if isinstance(left, Window) and isinstance(right, Window):
             return {
@@ -188,6 +206,7 @@ class PlainKb(KnowledgeBase):
                 Comparison.LE: left.end <= right.end,
                 Comparison.GT: left.start >= right.end,
                 Comparison.GE: left.start >= right.start,
+                Comparison.EQ: left == right,
             }[comparison]
         return False
 

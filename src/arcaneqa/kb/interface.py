@@ -80,6 +80,45 @@ class Window:
     end: float
 
 
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How many for each node, where there are any; nodes are in order."""
+
+    nodes: Ids
+    counts: Ids
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """The numbers that each node leads to, summed up; nodes are in order and have at least one.
+
+    `units` are whole parts of ten to the power of `scale` where that is exact, as for amounts of money;
+    otherwise floating-point numbers, with a scale of 0.
+    """
+
+    nodes: Ids
+    units: NDArray[np.int64] | NDArray[np.float64]
+    scale: int
+    counts: Ids
+
+    @property
+    def sums(self) -> NDArray[np.float64]:
+        """Equal for equal sums, whatever they are made of."""
+        return np.asarray(self.units / 10.0**self.scale)
+
+
+@dataclass(frozen=True, slots=True)
+class Standings:
+    """The best value that each node leads to, as a literal and as a score; nodes are in order and have one.
+
+    Scores compare with each other and with nothing else.
+    """
+
+    nodes: Ids
+    scores: NDArray[np.float64]
+    values: Ids
+
+
 class KnowledgeBase(ABC):
     """An opened knowledge base; safe to share between threads, closed by `close` or `with`."""
 
@@ -132,6 +171,18 @@ class KnowledgeBase(ABC):
 
     @abstractmethod
     def members(self, klass: int) -> NodeSet: ...
+
+    @abstractmethod
+    def having(self, step: Step) -> NodeSet:
+        """Nodes from which the step leads somewhere."""
+
+    @abstractmethod
+    def containing(self, relation: int, text: str) -> NodeSet:
+        """Subjects with a literal that contains the text, upper and lower case being the same."""
+
+    @abstractmethod
+    def named(self, text: str) -> NodeSet:
+        """Nodes with this label or alias, upper and lower case being the same."""
 
     @abstractmethod
     def values(self, relation: int, subjects: NodeSet) -> Pairs: ...
@@ -207,6 +258,9 @@ class KnowledgeBase(ABC):
     @abstractmethod
     def difference(self, left: NodeSet, right: NodeSet) -> NodeSet: ...
 
+    @abstractmethod
+    def union(self, left: NodeSet, right: NodeSet) -> NodeSet: ...
+
     # Order -----------------------------------------------------------------------------------
 
     @abstractmethod
@@ -229,6 +283,31 @@ class KnowledgeBase(ABC):
         Times are ordered by their start for the smallest and by their end for the largest. Where a
         path leads to both, numbers decide if there are any, otherwise times.
         """
+
+    @abstractmethod
+    def standings(self, nodes: NodeSet, path: Sequence[Step], largest: bool) -> Standings:
+        """The best value of each member, as `extreme` orders them; members without one are left out."""
+
+    @abstractmethod
+    def edges(self, comparison: Comparison, nodes: NodeSet) -> list[Literal]:
+        """At most one number and then one time: to compare so with all members of either kind is to compare
+        with it. For EQ there is one only where all members of its kind are equal."""
+
+    # Counting --------------------------------------------------------------------------------
+
+    @abstractmethod
+    def walks(self, nodes: NodeSet, path: Sequence[Step]) -> Pairs:
+        """Every walk along the path: the member it starts from, in order, and the node it ends at."""
+
+    @abstractmethod
+    def tally(self, nodes: NodeSet, path: Sequence[Step], within: NodeSet | None = None) -> Tally:
+        """How many different nodes (of `within`) the path leads to from each member."""
+
+    @abstractmethod
+    def totals(self, nodes: NodeSet, path: Sequence[Step]) -> Totals:
+        """The numbers the path leads to from each member, each as often as a walk leads there."""
+
+    # Time ------------------------------------------------------------------------------------
 
     @abstractmethod
     def valid_during(self, nodes: NodeSet, start: int, end: int | None, window: Window) -> NodeSet:

@@ -3,32 +3,49 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import numpy as np
 
 from arcaneqa.errors import BudgetExceeded, InputError
-from arcaneqa.kb.interface import KnowledgeBase, NodeSet, Step, Window
+from arcaneqa.kb.interface import Comparison, Ids, KnowledgeBase, NodeSet, Step, Window
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.short_names import Names
-from arcaneqa.kb.terms import XSD, Blank, Iri, Literal
-from arcaneqa.kb.values import value_of
-from arcaneqa.program.check import check
+from arcaneqa.kb.terms import XSD, Blank, Iri, Literal, Term
+from arcaneqa.kb.values import Number, value_of
+from arcaneqa.program import numbers
+from arcaneqa.program.check import check, lets_none_pass
 from arcaneqa.program.expression import (
+    Aggregate,
+    Aggregation,
     And,
     Class,
     Compare,
     Cons,
     Count,
+    Counted,
     Direction,
     During,
     Entity,
     Expression,
     Extreme,
+    Has,
     Join,
+    Key,
+    Like,
+    Meet,
+    Named,
+    Not,
     Now,
+    Or,
+    Path,
+    Per,
     Relation,
+    Show,
+    Sort,
+    Totalled,
     Value,
     mentioned,
 )
@@ -46,11 +63,26 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True)
+class Table:
+    """Columns as the program names them; a cell without a value is None."""
+
+    columns: tuple[Key, ...]
+    rows: list[tuple[Term | None, ...]]
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
-    """The nodes a program denotes; for COUNT those it counts, and how many they are."""
+    """What a program denotes.
+
+    `nodes` are the members of a set or list, what COUNT counts, or what the others look at. A number, a time
+    or a truth value is a `value`, COUNT's also a `count`. A list has its members in `order`.
+    """
 
     nodes: NodeSet
     count: int | None = None
+    value: Literal | None = None
+    order: Ids | None = None
+    table: Table | None = None
 
 
 DEFAULT_BUDGET = Budget()
@@ -68,10 +100,24 @@ def execute(
     so a superlative or a count at the top does not see those entities either.
     """
     check(program, Names(kb.profile), kb.schema)
-    run = _Run(kb, budget, mentioned(program) if exclude_mentioned else [])
-    asked = program.argument if isinstance(program, Count) else program
-    nodes = run.nodes(asked, asked_for=True)
-    return Result(nodes, len(nodes) if isinstance(program, Count) else None)
+    run = Run(kb, budget, mentioned(program) if exclude_mentioned else [])
+    match program:
+        case Count(argument, _):
+            nodes = run.nodes(argument, asked_for=True)
+            count = run.count(nodes, program.path)
+            return Result(nodes, count, Literal(str(count), XSD + "integer"))
+        case Aggregate(function, argument, path):
+            nodes = run.nodes(argument, asked_for=True)
+            return Result(nodes, value=run.aggregate(function, nodes, path))
+        case Meet(left, right):
+            met = kb.intersects(run.nodes(left), run.nodes(right))
+            return Result(run.nodes(left), value=Literal(str(met).lower(), XSD + "boolean"))
+        case Sort() | Show() | Per():
+            from arcaneqa.program import tables
+
+            return tables.arranged(program, run)
+        case _:
+            return Result(run.nodes(program, asked_for=True))
 
 
 def now_window(profile: Profile) -> Window:
@@ -83,7 +129,9 @@ def now_window(profile: Profile) -> Window:
     return window
 
 
-class _Run:
+class Run:
+    """One execution: what the sets of a program denote, each computed once."""
+
     def __init__(self, kb: KnowledgeBase, budget: Budget, excluded: list[Entity]) -> None:
         self.kb = kb
         self.budget = budget
@@ -104,14 +152,22 @@ class _Run:
                 raise BudgetExceeded(f"The program meets a set of {size:,} nodes; {allowed:,} are allowed.")
         return self.known[key]
 
+    # Sets ------------------------------------------------------------------------------------
+
     def compute(self, node: Expression, excluding: bool) -> NodeSet:
         kb = self.kb
         match node:
             case And(left, right):
+                for base, condition in ((left, right), (right, left)):
+                    if _picks(condition) and not lets_none_pass(base):
+                        return self.picked(self.nodes(base, excluding), condition)
                 return kb.intersection(self.nodes(left, excluding), self.nodes(right, excluding))
-            case Extreme(direction, argument, path):
-                steps = [Step(self.id(relation), relation.inverse) for relation in path]
-                return kb.extreme(self.nodes(argument, excluding), steps, direction is Direction.LARGEST)
+            case Or(left, right):
+                return kb.union(self.nodes(left, excluding), self.nodes(right, excluding))
+            case Not(argument, without):
+                return kb.difference(self.nodes(argument, excluding), self.nodes(without))
+            case Extreme():
+                return self.extreme(node, self.nodes(node.argument, excluding))
             case Cons(argument, relation, constant):
                 return kb.intersection(self.nodes(argument, excluding), self.join(relation, constant))
             case During(argument, relation, when):
@@ -122,15 +178,23 @@ class _Run:
                 return kb.valid_during(self.nodes(argument, excluding), start, end, window)
             case Join(relation, argument):
                 found = self.join(relation, argument)
-            case Compare(comparison, relation, value):
-                found = kb.compare(comparison, self.id(relation), value.literal)
+            case Compare(comparison, Relation() as relation, value):
+                found = self.compared(comparison, self.id(relation), value)
+            case Compare(_, (Counted() | Totalled()) as key, _):
+                found = self.picked(kb.having(self.steps(key.path)[0]), node)
+            case Has(relation):
+                found = kb.having(self.steps((relation,))[0])
+            case Like(relation, text):
+                found = kb.containing(self.id(relation), text.literal.lexical)
+            case Named(text):
+                found = kb.named(text.literal.lexical)
             case Class(iri):
                 found = kb.members(kb.schema.class_ids[iri])
             case Entity(term):
                 found = self.entities(term)
             case Value(literal):
                 found = kb.equal(literal)
-            case Count():
+            case _:
                 raise AssertionError("checked before")
         return kb.difference(found, self.excluded) if excluding and self.excluded is not None else found
 
@@ -138,9 +202,102 @@ class _Run:
         # (JOIN r u) are the subjects of facts with their object in u, so a plain relation walks backwards.
         return self.kb.walk(Step(self.id(relation), not relation.inverse), self.nodes(argument))
 
+    def extreme(self, node: Extreme, nodes: NodeSet) -> NodeSet:
+        largest = node.direction is Direction.LARGEST
+        if not isinstance(node.key, Counted | Totalled) and node.first == node.last == 1:
+            return self.kb.extreme(nodes, self.steps(node.key), largest)
+        scores = self.scores(nodes, node.key, largest)
+        return self.subset(nodes, scores.ranked(largest, node.first, node.last))
+
+    def subset(self, nodes: NodeSet, ids: Ids) -> NodeSet:
+        return nodes if len(ids) == len(nodes) else self.kb.nodes(ids)
+
+    # Comparisons -----------------------------------------------------------------------------
+
+    def compared(self, comparison: Comparison, relation: int, value: Expression) -> NodeSet:
+        found = self.kb.nodes(np.empty(0, np.int64))
+        for literal in self.limits(comparison, value):
+            found = self.kb.union(found, self.kb.compare(comparison, relation, literal))
+        return found
+
+    def limits(self, comparison: Comparison, value: Expression) -> list[Literal]:
+        """What stands for all values of the program; several are of different kinds."""
+        match value:
+            case Value(literal):
+                return [literal]
+            case Count(argument, path):
+                return [Literal(str(self.count(self.nodes(argument), path)), XSD + "integer")]
+            case Aggregate(function, argument, path):
+                literal_or_none = self.aggregate(function, self.nodes(argument), path)
+                return [] if literal_or_none is None else [literal_or_none]
+            case _:
+                return self.kb.edges(comparison, self.nodes(value))
+
+    def picked(self, nodes: NodeSet, condition: Expression) -> NodeSet:
+        """Members whose count or total compares so."""
+        assert isinstance(condition, Compare)
+        assert isinstance(condition.key, Counted | Totalled)
+        limits = [value_of(literal) for literal in self.limits(condition.comparison, condition.value)]
+        scores = self.scores(nodes, condition.key, largest=True)
+        for limit in limits:
+            if isinstance(limit, Number):
+                return self.subset(nodes, scores.compared(condition.comparison, limit.nearest))
+        return self.kb.nodes(np.empty(0, np.int64))
+
+    # Numbers ---------------------------------------------------------------------------------
+
+    def scores(self, nodes: NodeSet, key: Key, largest: bool) -> numbers.Scores:
+        """What the members are ordered by."""
+        match key:
+            case Counted(path, within):
+                tally = self.kb.tally(nodes, self.steps(path), None if within is None else self.nodes(within))
+                counts = numbers.with_zeros(nodes.ids, tally.nodes, tally.counts)
+                return numbers.Scores(nodes.ids, counts)
+            case Totalled(Aggregation.SUM | Aggregation.AVG as function, path):
+                totals = self.kb.totals(nodes, self.steps(path))
+                sums = totals.sums if function is Aggregation.SUM else totals.sums / totals.counts
+                return numbers.Scores(totals.nodes, sums)
+            case Totalled(function, path):
+                best = self.kb.standings(nodes, self.steps(path), function is Aggregation.MAX)
+            case _:
+                best = self.kb.standings(nodes, self.steps(key), largest)
+        return numbers.Scores(best.nodes, best.scores)
+
+    def count(self, nodes: NodeSet, path: Path) -> int:
+        for step in self.steps(path):
+            nodes = self.kb.walk(step, nodes)
+        return len(nodes)
+
+    def aggregate(self, function: Aggregation, nodes: NodeSet, path: Path) -> Literal | None:
+        """None where no member has a value."""
+        steps = self.steps(path)
+        if function in (Aggregation.MAX, Aggregation.MIN):
+            for step in steps:
+                nodes = self.kb.walk(step, nodes)
+            edge = Comparison.GT if function is Aggregation.MAX else Comparison.LT
+            return next(iter(self.kb.edges(edge, nodes)), None)
+        totals = self.kb.totals(nodes, steps)
+        whole = numbers.total(totals)
+        if whole is None:
+            return None
+        if function is Aggregation.AVG:
+            return numbers.number(float(whole) / int(totals.counts.sum()))
+        return numbers.number(whole)
+
+    # Names -----------------------------------------------------------------------------------
+
     def id(self, relation: Relation) -> int:
         return self.kb.schema.relation_ids[relation.iri]
+
+    def steps(self, path: Iterable[Relation]) -> list[Step]:
+        """A path is read outwards: a plain relation walks forwards."""
+        return [Step(self.id(relation), relation.inverse) for relation in path]
 
     def entities(self, *terms: Iri | Blank) -> NodeSet:
         found = [node for term in terms if (node := self.kb.node(term)) is not None]
         return self.kb.nodes(np.array(found, dtype=np.int64))
+
+
+def _picks(node: Expression) -> bool:
+    """Whether this compares counts or totals, and so is best asked of the members of a set."""
+    return isinstance(node, Compare) and not isinstance(node.key, Relation)

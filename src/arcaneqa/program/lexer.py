@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from arcaneqa.errors import InputError, ProgramError
 from arcaneqa.kb.short_names import Names
-from arcaneqa.kb.terms import RDF_LANG_STRING, XSD_STRING, Literal
+from arcaneqa.kb.terms import RDF_LANG_STRING, XSD, XSD_STRING, Literal
 
 MAX_DEPTH = 200
 """Far beyond any question, and shallow enough for every walk over a program."""
@@ -28,6 +28,13 @@ _ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "b": "\b", "f": "\f", '"': '"', "'"
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _NOT_IN_IRI = re.compile(r'[\x00-\x20<>"{}|^`\\\ud800-\udfff]')
 _BARE_LEXICAL = re.compile(r'[^\s()<>"^\\#_][^\s()<>"^\\]*')
+NUMBER = re.compile(r"[+-]?\d[\d.,eE+-]*")
+_BARE_VALUES = (
+    (re.compile(r"[+-]?[0-9]+"), "integer"),
+    (re.compile(r"[+-]?[0-9]+\.[0-9]+"), "decimal"),
+    (re.compile(r"[+-]?[0-9]+(\.[0-9]+)?[eE][+-]?[0-9]+"), "double"),
+    (re.compile(r"true|false"), "boolean"),
+)
 _BARE_DATATYPE = re.compile(r'https?://[^\s()<>"^]+')
 
 
@@ -83,6 +90,14 @@ def read_literal(text: str, names: Names) -> Literal:
         return Literal(lexical, checked_iri(names.expand(datatype)))
     except InputError as error:
         raise ProgramError(f"the datatype of {text} is not clear: {error}") from error
+
+
+def bare_literal(text: str) -> Literal | None:
+    """What `3`, `8.5`, `1e9` or `true` stands for where a value may stand; None for anything else."""
+    for form, datatype in _BARE_VALUES:
+        if form.fullmatch(text):
+            return Literal(text, XSD + datatype)
+    return None
 
 
 def write_literal(literal: Literal, names: Names) -> str:

@@ -204,7 +204,7 @@ def _values_agree(pair: Pair, nodes: NodeSet, names: set[str], edge: ox.Literal)
     assert isinstance(asked, Literal)
     key = value(edge)
     assert key is not None
-    symbols = {"LT": "<", "LE": "<=", "GT": ">", "GE": ">="}
+    symbols = {"LT": "<", "LE": "<=", "GT": ">", "GE": ">=", "EQ": "="}
     for comparison in Comparison:
         found = pair.relation_names(kb.relations_comparing(comparison, asked))
         assert found == twin.relations_comparing(comparison, key)

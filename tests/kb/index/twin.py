@@ -7,6 +7,7 @@ calendar does the rest; nothing here shares code with what it checks.
 from __future__ import annotations
 
 import calendar
+import operator
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -173,13 +174,14 @@ class Twin:
 
 def holds(comparison: str, left: Key | None, right: Key) -> bool:
     if isinstance(left, Decimal) and isinstance(right, Decimal):
-        return {"LT": left < right, "LE": left <= right, "GT": left > right, "GE": left >= right}[comparison]
+        return bool(getattr(operator, comparison.lower())(left, right))
     if isinstance(left, tuple) and isinstance(right, tuple):
         return {
             "LT": left[1] <= right[0],
             "LE": left[1] <= right[1],
             "GT": left[0] >= right[1],
             "GE": left[0] >= right[0],
+            "EQ": left == right,
         }[comparison]
     return False
 

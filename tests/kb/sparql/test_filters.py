@@ -89,6 +89,7 @@ def _compares(value: Value, comparison: Comparison, to: Value) -> bool:
             Comparison.LE: value <= to,
             Comparison.GT: value > to,
             Comparison.GE: value >= to,
+            Comparison.EQ: value == to,
         }[comparison]
     if isinstance(value, Window) and isinstance(to, Window):
         return {
@@ -96,6 +97,7 @@ def _compares(value: Value, comparison: Comparison, to: Value) -> bool:
             Comparison.LE: value.end <= to.end,
             Comparison.GT: value.start >= to.end,
             Comparison.GE: value.start >= to.start,
+            Comparison.EQ: value == to,
         }[comparison]
     return False
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcaneqa.errors import EndpointError
+from arcaneqa.kb.by_terms import ByTerms
 from arcaneqa.kb.endpoint import extremes
 from arcaneqa.kb.endpoint.client import Client, Row
 from arcaneqa.kb.endpoint.discovery import Discovery
@@ -26,9 +27,12 @@ from arcaneqa.kb.endpoint.patterns import (
     Bounded,
     Compares,
     Condition,
+    Contains,
+    Having,
     Meets,
     Members,
     Pattern,
+    Spells,
     Undated,
     Values,
     With,
@@ -38,7 +42,7 @@ from arcaneqa.kb.endpoint.patterns import (
 from arcaneqa.kb.endpoint.queries import Queries, Question, whole_number
 from arcaneqa.kb.endpoint.sets import Parts, RemoteSet, listed
 from arcaneqa.kb.endpoint.touching import Touching
-from arcaneqa.kb.interface import Comparison, Ids, KnowledgeBase, NodeSet, Pairs, Step, Window
+from arcaneqa.kb.interface import Comparison, Ids, NodeSet, Pairs, Step, Window
 from arcaneqa.kb.names.surfaces import Surfaces
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.kb.sparql.filters import Bound
@@ -50,7 +54,7 @@ _SETS = 4096
 _COMPARED = (ValueKind.NUMBER, ValueKind.TIME)
 
 
-class Endpoint(KnowledgeBase):
+class Endpoint(ByTerms):
     """Sets are `RemoteSet`s; equal questions about equal sets are asked once."""
 
     def __init__(self, client: Client, discovery: Discovery, folder: Path) -> None:
@@ -180,6 +184,16 @@ class Endpoint(KnowledgeBase):
             tuple(Members(self.profile.type, chunk) for chunk in chunks), large=found.members > self._listed
         )
 
+    def having(self, step: Step) -> NodeSet:
+        return self._set((Having(self._iri(step.relation), step.inverse),))
+
+    def containing(self, relation: int, text: str) -> NodeSet:
+        return self._set((With(None, ((self._iri(relation), False),), Contains(text)),))
+
+    def named(self, text: str) -> NodeSet:
+        names = dict.fromkeys((*self.profile.label, *self.profile.alias))
+        return self._set(tuple(With(None, ((name, False),), Spells(text)) for name in names))
+
     def values(self, relation: int, subjects: NodeSet) -> Pairs:
         fact = f"{hop('?x', self._iri(relation), '?y', inverse=False)} BIND(STR(?y) AS ?digits)"
         rows = self._touching.rows(self._remote(subjects).sources, ("?x", "?y", "?digits"), fact)
@@ -240,6 +254,14 @@ class Endpoint(KnowledgeBase):
         for without in taken.parts:
             parts = tuple(Without(part, without) for part in parts)
         return self._set(parts)
+
+    def union(self, left: NodeSet, right: NodeSet) -> NodeSet:
+        first, second = self._remote(left), self._remote(right)
+        if first.small is not None and second.small is not None:
+            together = np.union1d(first.small, second.small)
+            if (texts := self._nodes.written(together)) is not None:
+                return self._set(listed(texts, self._listed), together)
+        return self._set(tuple(dict.fromkeys((*first.parts, *second.parts))))
 
     # Order -----------------------------------------------------------------------------------
 

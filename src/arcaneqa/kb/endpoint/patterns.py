@@ -12,7 +12,7 @@ from itertools import count
 
 from arcaneqa.kb.interface import Comparison, Window
 from arcaneqa.kb.sparql import filters
-from arcaneqa.kb.sparql.terms import iri
+from arcaneqa.kb.sparql.terms import iri, quoted
 from arcaneqa.kb.terms import Literal
 
 
@@ -59,7 +59,27 @@ class Meets:
         return filters.meets(variable, self.window)
 
 
-Condition = Compares | Equals | Bounded | Meets
+@dataclass(frozen=True, slots=True)
+class Contains:
+    """A literal with this in its text, upper and lower case being the same."""
+
+    text_in_it: str
+
+    def text(self, variable: str) -> str:
+        return f"isLiteral({variable}) && CONTAINS(LCASE(STR({variable})), {quoted(self.text_in_it.lower())})"
+
+
+@dataclass(frozen=True, slots=True)
+class Spells:
+    """A literal with this text, upper and lower case being the same."""
+
+    whole_text: str
+
+    def text(self, variable: str) -> str:
+        return f"isLiteral({variable}) && LCASE(STR({variable})) = {quoted(self.whole_text.lower())}"
+
+
+Condition = Contains | Spells | Compares | Equals | Bounded | Meets
 
 
 # Sets -------------------------------------------------------------------------------------------
@@ -86,6 +106,17 @@ class Along:
     def where(self, variable: str, fresh: Iterator[str]) -> str:
         start = next(fresh)
         return f"{self.source.where(start, fresh)} {hop(start, self.relation, variable, self.inverse)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Having:
+    """Whatever has some object by a relation, or `inverse` is one."""
+
+    relation: str
+    inverse: bool
+
+    def where(self, variable: str, fresh: Iterator[str]) -> str:
+        return hop(variable, self.relation, next(fresh), self.inverse)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +218,7 @@ class Undated:
         return f"{members} FILTER NOT EXISTS {{ {times} }}"
 
 
-Pattern = Listed | Along | Around | Members | With | Values | Both | Without | Undated
+Pattern = Listed | Along | Having | Around | Members | With | Values | Both | Without | Undated
 
 
 def hop(start: str, relation: str, end: str, inverse: bool) -> str:

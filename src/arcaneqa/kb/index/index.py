@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcaneqa.errors import IndexFormatError
+from arcaneqa.kb.counting import spread
 from arcaneqa.kb.index import sets
 from arcaneqa.kb.index.extremes import Extremes
 from arcaneqa.kb.index.lookup import Terms
@@ -19,7 +20,19 @@ from arcaneqa.kb.index.order import Order
 from arcaneqa.kb.index.rows import Lists, Rows, Steps
 from arcaneqa.kb.index.store import Array, map_array, open_manifest
 from arcaneqa.kb.index.strings import Strings
-from arcaneqa.kb.interface import Comparison, Ids, KnowledgeBase, NodeSet, Pairs, Step, Window
+from arcaneqa.kb.index.walks import Walks
+from arcaneqa.kb.interface import (
+    Comparison,
+    Ids,
+    KnowledgeBase,
+    NodeSet,
+    Pairs,
+    Standings,
+    Step,
+    Tally,
+    Totals,
+    Window,
+)
 from arcaneqa.kb.names.surfaces import Surfaces
 from arcaneqa.kb.profile import profile_from_json
 from arcaneqa.kb.schema import Class, Relation, Schema, ValueKind
@@ -74,6 +87,7 @@ class Index(KnowledgeBase):
         self._degrees = load("degrees")
         self._order = Order(load, self.counts)
         self._extremes = Extremes(self._out, self._in, self._order, self._nodes)
+        self._walks = Walks(self._out, self._in, self._order, self._nodes)
         self._spans = load("relation.spans").reshape(-1, 3)
         self._least, self._greatest = load("relation.numbers").reshape(-1, 2).T
         self._latest_start, self._earliest_end = load("relation.times").reshape(-1, 2).T
@@ -114,7 +128,7 @@ class Index(KnowledgeBase):
         lengths = ends - starts
         if not lengths.any():
             return [[] for _ in named]
-        literals = self._aliases[sets.spread(starts, lengths)].astype(np.int64)
+        literals = self._aliases[spread(starts, lengths)].astype(np.int64)
         found = iter(self._terms.literals.many(literals - self._entities))
         return [[" ".join(name.split()) for name in islice(found, length)] for length in lengths.tolist()]
 
@@ -201,6 +215,31 @@ class Index(KnowledgeBase):
             return NodeSet(nodes.astype(np.int64))
         return _LargeClass(nodes.astype(np.int64), self._large_classes, klass)
 
+    def having(self, step: Step) -> NodeSet:
+        rows = self._in if step.inverse else self._out
+        first, last = rows.starts[step.relation], rows.starts[step.relation + 1]
+        return NodeSet(rows.keys[first:last].astype(np.int64))
+
+    def containing(self, relation: int, text: str) -> NodeSet:
+        wanted = text.lower()
+        return self._spoken([relation], lambda found: wanted in found)
+
+    def named(self, text: str) -> NodeSet:
+        wanted = text.lower()
+        spoken = [self.schema.relation_ids.get(iri) for iri in (*self.profile.label, *self.profile.alias)]
+        return self._spoken([r for r in spoken if r is not None], lambda found: found == wanted)
+
+    def _spoken(self, relations: Sequence[int], fits: Callable[[str], bool]) -> NodeSet:
+        """Subjects with a literal that fits, in lower case, for one of these relations."""
+        found = [sets.EMPTY]
+        for relation in relations:
+            first, last = self._in.starts[relation], self._in.starts[relation + 1]
+            first += int(self._in.keys[first:last].searchsorted(self._in.keys.dtype.type(self._entities)))
+            texts = self._terms.literals.many(self._in.keys[first:last].astype(np.int64) - self._entities)
+            rows = [first + place for place, text in enumerate(texts) if fits(text.lower())]
+            found.append(self._in.union(np.array(rows, np.int64), self._nodes))
+        return self.nodes(np.concatenate(found))
+
     def values(self, relation: int, subjects: NodeSet) -> Pairs:
         return Pairs(*self._out.pairs(relation, subjects.ids))
 
@@ -245,6 +284,27 @@ class Index(KnowledgeBase):
 
     def difference(self, left: NodeSet, right: NodeSet) -> NodeSet:
         return NodeSet(sets.difference(left.ids, right.ids))
+
+    def union(self, left: NodeSet, right: NodeSet) -> NodeSet:
+        return NodeSet(sets.merged(left.ids, right.ids))
+
+    # Counting --------------------------------------------------------------------------------
+
+    def walks(self, nodes: NodeSet, path: Sequence[Step]) -> Pairs:
+        return Pairs(*self._walks.pairs(nodes.ids, path))
+
+    def tally(self, nodes: NodeSet, path: Sequence[Step], within: NodeSet | None = None) -> Tally:
+        return self._walks.tally(nodes.ids, path, None if within is None else within.ids)
+
+    def totals(self, nodes: NodeSet, path: Sequence[Step]) -> Totals:
+        return self._walks.totals(nodes.ids, path)
+
+    def standings(self, nodes: NodeSet, path: Sequence[Step], largest: bool) -> Standings:
+        return self._walks.standings(nodes.ids, path, largest)
+
+    def edges(self, comparison: Comparison, nodes: NodeSet) -> list[Literal]:
+        found = (self._terms[node] for node in self._walks.edges(comparison, nodes.ids))
+        return [term for term in found if isinstance(term, Literal)]
 
     # Order -----------------------------------------------------------------------------------
 

@@ -236,6 +236,29 @@ def bounds(rows: Array, offsets: Array, values: Array, low: int, high: int) -> t
 
 
 @compiled
+def count_marked(rows: Array, offsets: Array, values: Array, words: Array) -> Array:
+    """How many values of each of these rows have their bit set."""
+    counts = np.zeros(len(rows), np.int64)
+    starts, ends = np.empty(_PIECE, np.int64), np.empty(_PIECE, np.int64)
+    beyond = len(words) << 6
+    for first in range(0, len(rows), _PIECE):
+        piece = rows[first : first + _PIECE]
+        for at in range(len(piece)):
+            starts[at] = offsets[piece[at]]
+        for at in range(len(piece)):
+            ends[at] = offsets[piece[at] + 1]
+        for at in range(len(piece)):
+            count = 0
+            for place in range(starts[at], ends[at]):
+                value = np.int64(values[place])
+                if value >= beyond:  # a row is in order
+                    break
+                count += int((words[value >> 6] >> np.uint64(value & 63)) & np.uint64(1))
+            counts[first + at] = count
+    return counts
+
+
+@compiled
 def collect(rows: Array, offsets: Array, values: Array) -> Array:
     """Every value in these rows, one row after the other."""
     total = np.int64(0)

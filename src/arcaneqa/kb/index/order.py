@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
-from arcaneqa.kb.index.sets import EMPTY, ordered, spread
+from arcaneqa.kb.counting import spread
+from arcaneqa.kb.index.sets import EMPTY, ordered
 from arcaneqa.kb.index.store import Array
 from arcaneqa.kb.interface import Comparison, Ids, Window
 from arcaneqa.kb.values import Number, Value
@@ -49,6 +51,27 @@ class Order:
         lasts = self._groups.searchsorted(groups, "right")
         same = spread(firsts, lasts - firsts) + self.numbers
         return np.concatenate((nodes[:low], same, nodes[high:]))
+
+    def each_with_equals(self, nodes: Ids) -> tuple[Ids, Ids]:
+        """For nodes in any order: how many literals are of the value of each, and all those literals; of any
+        other node there is one, itself."""
+        lengths = np.ones(len(nodes), np.int64)
+        valued = (nodes >= self.numbers) & (nodes < self.text)
+        if not valued.any():
+            return lengths, nodes
+        groups = self._groups[nodes[valued] - self.numbers]
+        firsts = nodes.copy()
+        firsts[valued] = self._groups.searchsorted(groups) + self.numbers
+        lengths[valued] = self._groups.searchsorted(groups, "right") + self.numbers - firsts[valued]
+        return lengths, spread(firsts, lengths)
+
+    def numbers_of(self, nodes: Ids) -> NDArray[np.float64]:
+        """The nearest floating-point numbers of nodes that are numbers."""
+        return np.asarray(self._nearest[nodes - self.numbers], np.float64)
+
+    def ranks_of(self, nodes: Ids) -> NDArray[np.float64]:
+        """Where nodes that are numbers stand among all numbers, equal ones at the same place."""
+        return np.asarray(self._groups[nodes - self.numbers], np.float64)
 
     def around(self, value: Number) -> tuple[int, int]:
         """The first node that is not below the number, and the first above it."""

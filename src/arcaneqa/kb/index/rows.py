@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from arcaneqa.kb.counting import spread
 from arcaneqa.kb.index import sets
 from arcaneqa.kb.index.store import Array
 from arcaneqa.kb.interface import Ids
@@ -75,7 +76,7 @@ class Rows:
             row = int(rows[0])
             return self.values[self.offsets[row] : self.offsets[row + 1]].astype(np.int64)
         if len(rows) < sets.LARGE:
-            return sets.distinct(self.values[sets.spread(*self._spans(rows))], universe)
+            return sets.distinct(self.values[spread(*self._spans(rows))], universe)
         from arcaneqa.kb.index import kernels
 
         if sets.is_sparse(len(rows), universe):
@@ -87,7 +88,7 @@ class Rows:
     def every(self, rows: Ids) -> Ids:
         """The values of these rows, one row after the other."""
         if len(rows) < sets.LARGE:
-            return self.values[sets.spread(*self._spans(rows))].astype(np.int64)
+            return self.values[spread(*self._spans(rows))].astype(np.int64)
         from arcaneqa.kb.index import kernels
 
         return kernels.collect(rows, self.offsets, self.values)
@@ -107,7 +108,7 @@ class Rows:
             greatest = int(self.values[self.offsets[rows + 1] - 1].max())
             if low <= least and greatest < high:
                 return least, greatest
-            values = self.values[sets.spread(*self._spans(rows))]
+            values = self.values[spread(*self._spans(rows))]
             values = values[(values >= low) & (values < high)]
             return (int(values.min()), int(values.max())) if len(values) else None
         from arcaneqa.kb.index import kernels
@@ -120,11 +121,39 @@ class Rows:
         rows = self.find(relation, nodes)
         if len(nodes) < sets.LARGE:
             starts, lengths = self._spans(rows)
-            keys, values = self.keys[rows].repeat(lengths), self.values[sets.spread(starts, lengths)]
+            keys, values = self.keys[rows].repeat(lengths), self.values[spread(starts, lengths)]
             return keys.astype(np.int64), values.astype(np.int64)
         from arcaneqa.kb.index import kernels
 
         return kernels.gather(rows, self.offsets, self.values, self.keys)
+
+    def from_each(self, relation: int, nodes: Ids, universe: int) -> tuple[Ids, Ids, Ids]:
+        """For nodes in any order, with repeats: the places of those with this relation, how many values each
+        of them has, and all those values one after the other."""
+        rows = self.find(relation, sets.distinct(nodes, universe))
+        if not len(rows):
+            return sets.EMPTY, sets.EMPTY, sets.EMPTY
+        keys = self.keys[rows].astype(np.int64)
+        places = keys.searchsorted(nodes)
+        places[places == len(keys)] = 0
+        found = np.flatnonzero(keys[places] == nodes)
+        starts, lengths = self._spans(rows[places[found]])
+        return found, lengths, self.values[spread(starts, lengths)].astype(np.int64)
+
+    def lengths(self, rows: Ids) -> Ids:
+        """How many values each of these rows has."""
+        return self._spans(rows)[1]
+
+    def lengths_within(self, rows: Ids, wanted: Ids) -> Ids:
+        """How many values of each of these rows are wanted (in order)."""
+        if len(rows) >= sets.LARGE and len(wanted):
+            from arcaneqa.kb.index import kernels
+
+            return kernels.count_marked(rows, self.offsets, self.values, sets.Bits(wanted).words)
+        starts, lengths = self._spans(rows)
+        hits = sets.contained(self.values[spread(starts, lengths)].astype(np.int64), wanted)
+        owners = np.arange(len(rows)).repeat(lengths)
+        return np.bincount(owners[hits], minlength=len(rows))
 
     def _spans(self, rows: Ids) -> tuple[Ids, Ids]:
         """Where the values of these rows begin, and how many they are."""
@@ -171,7 +200,7 @@ class Lists:
         if len(nodes) < sets.LARGE:
             starts = self._offsets[nodes].astype(np.int64)
             lengths = self._offsets[nodes + 1].astype(np.int64) - starts
-            seen[self._codes[sets.spread(starts, lengths)]] = True
+            seen[self._codes[spread(starts, lengths)]] = True
         else:
             self._look(nodes, seen)
         return np.flatnonzero(seen)

@@ -47,12 +47,6 @@ def ordered(values: Array) -> Array:
     return found[fresh]
 
 
-def spread(starts: Ids, lengths: Ids) -> Ids:
-    """All positions of the stretches, end to end."""
-    before = np.cumsum(lengths) - lengths
-    return np.repeat(starts - before, lengths) + np.arange(int(lengths.sum()))
-
-
 def find(keys: Array, nodes: Ids) -> Ids:
     """Places in `keys` (in order) of those that are among `nodes` (in order)."""
     if not len(keys) or not len(nodes):
@@ -90,20 +84,20 @@ class Bits:
     def __init__(self, members: Array) -> None:
         from arcaneqa.kb.index import kernels
 
-        self._words = np.zeros((int(members[-1]) >> 6) + 1, np.uint64)
-        kernels.mark_each(members, self._words)
+        self.words = np.zeros((int(members[-1]) >> 6) + 1, np.uint64)
+        kernels.mark_each(members, self.words)
 
     def among(self, nodes: Ids) -> Ids:
         """Those of the nodes (in order) that are in the set."""
         from arcaneqa.kb.index import kernels
 
         possible = self._possible(nodes)
-        found: Ids = possible[kernels.marked_places(possible, self._words)]
+        found: Ids = possible[kernels.marked_places(possible, self.words)]
         return found
 
     def _possible(self, nodes: Ids) -> Ids:
         """Without those (in order) that no bit stands for."""
-        end = len(self._words) << 6
+        end = len(self.words) << 6
         return nodes if not len(nodes) or nodes[-1] < end else nodes[: nodes.searchsorted(end)]
 
 
@@ -113,22 +107,22 @@ class Places(Bits):
 
     def __init__(self, keys: Array) -> None:
         super().__init__(keys)
-        counts = np.bitwise_count(self._words)
+        counts = np.bitwise_count(self.words)
         self._ranks = (np.cumsum(counts, dtype=np.int64) - counts).astype(narrow(max(len(keys), 1 << 16)))
 
     def find(self, nodes: Ids, first: int) -> Ids:
         """Places of those nodes (in order) that are keys, counted from `first`."""
         from arcaneqa.kb.index import kernels
 
-        return kernels.ranked(self._possible(nodes), self._words, self._ranks, first)
+        return kernels.ranked(self._possible(nodes), self.words, self._ranks, first)
 
     def find_any(self, nodes: Ids, first: int) -> Ids:
         """The same of nodes in any order."""
         from arcaneqa.kb.index import kernels
 
-        end = len(self._words) << 6
+        end = len(self.words) << 6
         possible = nodes if nodes.max(initial=0) < end else nodes[nodes < end]
-        return kernels.ranked(possible, self._words, self._ranks, first)
+        return kernels.ranked(possible, self.words, self._ranks, first)
 
 
 def contained(values: Ids, wanted: Ids) -> NDArray[np.bool_]:

@@ -1,0 +1,316 @@
+"""Reads a program's text: one method for each thing that can stand somewhere."""
+
+from __future__ import annotations
+
+from arcaneqa.errors import InputError, ProgramError
+from arcaneqa.kb.interface import Comparison
+from arcaneqa.kb.schema import Schema
+from arcaneqa.kb.short_names import Names
+from arcaneqa.kb.terms import Blank, Iri
+from arcaneqa.program.check import fault, misplaced
+from arcaneqa.program.expression import (
+    NOW,
+    Aggregate,
+    Aggregation,
+    And,
+    Class,
+    Compare,
+    Cons,
+    Count,
+    Counted,
+    Direction,
+    During,
+    Entity,
+    Expression,
+    Extreme,
+    Has,
+    Join,
+    Key,
+    Like,
+    Meet,
+    Named,
+    Not,
+    Now,
+    Or,
+    Path,
+    Per,
+    Relation,
+    Show,
+    Sort,
+    Totalled,
+    Value,
+)
+from arcaneqa.program.lexer import (
+    NUMBER,
+    Token,
+    bare_literal,
+    checked_iri,
+    read_literal,
+    tokens,
+)
+
+_MOST_ARGUMENTS = {"JOIN": 2, "AND": 2, "OR": 2, "NOT": 2, "MEET": 2, "COUNT": 2}
+_MOST_ARGUMENTS |= {"HAS": 1, "LIKE": 2, "NAMED": 1, "R": 1, "CLASS": 1, "ENTITY": 1}
+_MOST_ARGUMENTS |= {"CONS": 3, "TC": 3, "SORT": 3}
+_MOST_ARGUMENTS |= {direction.value: 4 for direction in Direction}
+_MOST_ARGUMENTS |= {function.value: 2 for function in (*Comparison, *Aggregation)}
+_FUNCTIONS = frozenset((*_MOST_ARGUMENTS, "SHOW", "PER"))
+
+
+class Parser:
+    def __init__(self, text: str, names: Names, schema: Schema | None) -> None:
+        self.tokens = tokens(text)
+        self.length = len(text)
+        self.names = names
+        self.schema = schema
+        self.index = 0
+
+    def program(self) -> Expression:
+        if not self.tokens:
+            raise ProgramError("the program is empty", 0)
+        result = self.set()
+        if self.index < len(self.tokens):
+            raise self.error("the program is complete, but more follows", self.tokens[self.index].position)
+        if reason := misplaced(result):
+            raise self.error(reason, 0)
+        return result
+
+    # Tokens ----------------------------------------------------------------------------------
+
+    def error(self, reason: str, position: int) -> ProgramError:
+        return ProgramError(f"{reason} (at character {position + 1})", position)
+
+    def next(self) -> Token:
+        if self.index == len(self.tokens):
+            raise self.error("the program ends too early: a closing parenthesis is missing", self.length)
+        self.index += 1
+        return self.tokens[self.index - 1]
+
+    def peek(self) -> Token | None:
+        return self.tokens[self.index] if self.index < len(self.tokens) else None
+
+    def function(self) -> str:
+        token = self.next()
+        name = token.text.upper()
+        if token.kind != "word" or name not in _FUNCTIONS:
+            raise self.error(f"a function is expected here, not {token.text}", token.position)
+        return name
+
+    def close(self, function: str) -> None:
+        token = self.next()
+        if token.kind != "close":
+            most = _MOST_ARGUMENTS[function]
+            raise self.error(f"{function} takes {most} argument{'s' * (most > 1)}, not more", token.position)
+
+    def iri(self, text: str, position: int) -> str:
+        try:
+            return checked_iri(self.names.expand(text))
+        except (InputError, ProgramError) as error:
+            raise self.error(str(error).rstrip("."), position) from error
+
+    def sound(self, node: Expression, position: int) -> Expression:
+        if reason := fault(node, self.names, self.schema):
+            raise self.error(reason, position)
+        return node
+
+    # Grammar ---------------------------------------------------------------------------------
+
+    def set(self, name_is: type[Entity] | type[Class] = Class) -> Expression:
+        token = self.next()
+        if token.kind == "open":
+            function = self.function()
+            node = self.call(function)
+            self.close(function)
+            return self.sound(node, token.position)
+        if token.kind == "close":
+            raise self.error("an argument is missing before this parenthesis", token.position)
+        if token.kind == "literal" or (name_is is Entity and bare_literal(token.text) is not None):
+            return self.literal(token)
+        return self.sound(self.name(token, name_is), token.position)
+
+    def call(self, function: str) -> Expression:
+        position = self.tokens[self.index - 1].position
+        match function:
+            case "JOIN":
+                return Join(self.relation(), self.set(Entity))
+            case "AND":
+                return And(self.set(), self.set())
+            case "OR":
+                return Or(self.set(Entity), self.set(Entity))
+            case "MEET":
+                return Meet(self.set(Entity), self.set(Entity))
+            case "NOT":
+                return Not(self.set(), self.set(Entity))
+            case "HAS":
+                return Has(self.relation())
+            case "LIKE":
+                return Like(self.relation(), self.literal(self.next()))
+            case "NAMED":
+                return Named(self.literal(self.next()))
+            case "ARGMAX" | "ARGMIN":
+                return Extreme(Direction(function), self.set(), self.key(), *self.ranks())
+            case "LT" | "LE" | "GT" | "GE" | "EQ":
+                return Compare(Comparison(function), self.compared(), self.bound())
+            case "COUNT":
+                return Count(self.set(), () if self.is_closing() else self.path())
+            case "SUM" | "AVG" | "MAX" | "MIN":
+                return Aggregate(Aggregation(function), self.set(), self.path())
+            case "SORT":
+                return Sort(self.set(), self.key(), self.skips("DESC"))
+            case "SHOW":
+                return Show(self.set(), self.columns())
+            case "PER":
+                return Per(self.set(), self.path(), self.aggregates())
+            case "CONS":
+                return Cons(self.set(), self.relation(), self.constant())
+            case "TC":
+                return During(self.set(), self.relation(), self.moment())
+            case "CLASS":
+                return Class(self.iri_of(self.next()))
+            case "ENTITY":
+                return self.entity(self.next())
+        raise self.error(f"{function} turns a relation round and is no set by itself", position)
+
+    def relation(self) -> Relation:
+        token = self.next()
+        if token.kind == "open":
+            if self.function() != "R":
+                raise self.error("a relation is expected here: r, r_inv or (R r)", token.position)
+            inner = self.relation()
+            self.close("R")
+            return Relation(inner.iri, not inner.inverse)
+        if token.kind not in ("word", "iri"):
+            raise self.error("a relation is expected here: r, r_inv or (R r)", token.position)
+        inverse = token.text.endswith("_inv")
+        return Relation(self.iri(token.text.removesuffix("_inv"), token.position), inverse)
+
+    def path(self) -> Path:
+        if not self.calls("JOIN"):
+            return (self.relation(),)
+        self.index += 2
+        steps = (*self.path(), *self.path())
+        self.close("JOIN")
+        return steps
+
+    def key(self) -> Key:
+        """What members are ordered by, or a column: a path, SELF, COUNT, or one of these in a function."""
+        if self.skips("SELF"):
+            return ()
+        if self.skips("COUNT"):
+            return Counted(())
+        if self.calls("COUNT"):
+            self.index += 2
+            path = self.path()
+            within = None if self.is_closing() else self.set()
+            self.close("COUNT")
+            return Counted(path, within)
+        if self.calls(*Aggregation):
+            self.index += 1
+            function = self.function()
+            total = Totalled(Aggregation(function), self.path())
+            self.close(function)
+            return total
+        return self.path()
+
+    def compared(self) -> Relation | Counted | Totalled:
+        position = self.index
+        key = self.key()
+        if isinstance(key, Counted | Totalled):
+            return key
+        if len(key) == 1:
+            return key[0]
+        reason = (
+            "a comparison takes a relation, (COUNT r), (SUM r) or (AVG r); for a path write (JOIN r (GT s v))"
+        )
+        raise self.error(reason, self.tokens[position].position)
+
+    def bound(self) -> Expression:
+        following = self.peek()
+        return self.set() if following is not None and following.kind == "open" else self.literal(self.next())
+
+    def ranks(self) -> tuple[int, int]:
+        """`3` is ranks 1 to 3, `2 4` ranks 2 to 4; nothing is rank 1."""
+        found: list[int] = []
+        while not self.is_closing() and len(found) < 2:
+            token = self.next()
+            if not token.text.isascii() or not token.text.isdigit() or not 0 < int(token.text) < 10**9:
+                raise self.error(f"a rank such as 3 is expected here, not {token.text}", token.position)
+            found.append(int(token.text))
+        first, last = [1, 1] if not found else [1, *found][-2:]
+        return first, last
+
+    def columns(self) -> tuple[Key, ...]:
+        found: list[Key] = []
+        while not found or not self.is_closing():
+            found.append(self.key())
+        return tuple(found)
+
+    def aggregates(self) -> tuple[Counted | Totalled, ...]:
+        position = self.index
+        found = self.columns()
+        columns = tuple(column for column in found if isinstance(column, Counted | Totalled))
+        if len(columns) < len(found):
+            reason = "PER shows COUNT, (COUNT r), (SUM r), (AVG r), (MAX r) or (MIN r) of each group"
+            raise self.error(reason, self.tokens[position].position)
+        return columns
+
+    def is_closing(self) -> bool:
+        following = self.peek()
+        return following is None or following.kind == "close"
+
+    def calls(self, *functions: str) -> bool:
+        """Whether a call of one of these comes next."""
+        following = self.tokens[self.index : self.index + 2]
+        return len(following) == 2 and following[0].kind == "open" and following[1].text.upper() in functions
+
+    def skips(self, keyword: str) -> bool:
+        """Whether this keyword came next; it is read."""
+        following = self.peek()
+        found = following is not None and following.kind == "word" and following.text == keyword
+        self.index += found
+        return found
+
+    def literal(self, token: Token) -> Value:
+        if token.kind != "literal":
+            if (bare := bare_literal(token.text)) is not None:
+                return Value(bare)
+            raise self.error(
+                f"a literal such as 1999^^xsd:gYear is expected here, not {token.text}", token.position
+            )
+        try:
+            return Value(read_literal(token.text, self.names))
+        except ProgramError as error:
+            raise self.error(str(error), token.position) from error
+
+    def constant(self) -> Entity | Value:
+        token = self.next()
+        is_value = token.kind == "literal" or bare_literal(token.text) is not None
+        return self.literal(token) if is_value else self.entity(token)
+
+    def moment(self) -> Value | Now:
+        token = self.next()
+        return NOW if token.kind == "word" and token.text.upper() == "NOW" else self.literal(token)
+
+    def name(self, token: Token, name_is: type[Entity] | type[Class]) -> Entity | Class:
+        if token.text.startswith("_:") or name_is is Entity:
+            entity = self.entity(token)
+            term, schema = entity.term, self.schema
+            is_class = schema is not None and isinstance(term, Iri) and term.value in schema.class_ids
+            return Class(self.iri_of(token)) if is_class else entity
+        return Class(self.iri_of(token))
+
+    def entity(self, token: Token) -> Entity:
+        if token.kind == "word" and token.text.startswith("_:"):
+            if len(token.text) == 2:
+                raise self.error("a blank node needs a label after _:", token.position)
+            return Entity(Blank(token.text[2:]))
+        return Entity(Iri(self.iri_of(token)))
+
+    def iri_of(self, token: Token) -> str:
+        if token.kind not in ("word", "iri"):
+            raise self.error(f"a name is expected here, not {token.text}", token.position)
+        if token.kind == "iri" and not token.text.endswith(">"):
+            raise self.error("only a relation has an inverse", token.position)
+        if NUMBER.fullmatch(token.text):
+            raise self.error(f"a name is expected here, not the number {token.text}", token.position)
+        return self.iri(token.text, token.position)

@@ -1,0 +1,243 @@
+"""Lists and tables: members in order, their values side by side, and what holds of each group."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from arcaneqa.errors import BudgetExceeded
+from arcaneqa.kb import counting
+from arcaneqa.kb.interface import Ids, NodeSet, Totals, Window
+from arcaneqa.kb.terms import XSD, Literal, Term
+from arcaneqa.kb.values import Number, value_of
+from arcaneqa.program import numbers
+from arcaneqa.program.execute import Result, Run, Table
+from arcaneqa.program.expression import (
+    Aggregation,
+    Counted,
+    Key,
+    Path,
+    Per,
+    Show,
+    Sort,
+    Totalled,
+)
+
+MOST_ROWS = 1_000_000
+_Cells = list[Term | None]
+
+
+def arranged(program: Sort | Show | Per, run: Run) -> Result:
+    match program:
+        case Sort(Per() as table, key, descending):
+            found = _per(table, run)
+            assert found.table is not None
+            return Result(found.nodes, table=_sorted_table(found.table, table, key, descending, run))
+        case Sort():
+            nodes = run.nodes(program.argument, asked_for=True)
+            return Result(nodes, order=_in_order(nodes, program.key, program.descending, run))
+        case Show(Sort(argument, key, descending), columns):
+            nodes = run.nodes(argument, asked_for=True)
+            order = _in_order(nodes, key, descending, run)
+            return Result(nodes, table=_show(nodes, order, columns, run))
+        case Show(argument, columns):
+            nodes = run.nodes(argument, asked_for=True)
+            return Result(nodes, table=_show(nodes, nodes.ids, columns, run))
+        case Per():
+            return _per(program, run)
+
+
+# Lists ---------------------------------------------------------------------------------------------
+
+
+def _in_order(nodes: NodeSet, key: Key, descending: bool, run: Run) -> Ids:
+    """Members by the key, those without one last, ties by label."""
+    ids = nodes.ids
+    scores = run.scores(nodes, key, largest=descending) if key != () else numbers.Scores(ids[:0], np.empty(0))
+    if not len(scores.nodes) and not isinstance(key, Counted | Totalled):
+        texts = _texts(nodes, key, descending, run)
+        different = sorted(set(texts.values()))
+        places = {text: float(place) for place, text in enumerate(different)}
+        known = sorted(texts)
+        scores = numbers.Scores(np.array(known, np.int64), np.array([places[texts[n]] for n in known]))
+    sizes = np.full(len(ids), np.inf)
+    sizes[ids.searchsorted(scores.nodes)] = -scores.numbers if descending else scores.numbers
+    labels = np.array([(label is None, label or "") for label in run.kb.labels(ids)], dtype=object)
+    by_label = sorted(range(len(ids)), key=lambda place: tuple(labels[place]))
+    order = np.array(by_label, np.int64)
+    found: Ids = ids[order[np.argsort(sizes[order], kind="stable")]]
+    return found
+
+
+def _texts(nodes: NodeSet, path: Path, descending: bool, run: Run) -> dict[int, str]:
+    """For each member the first text it leads to (the last one, if descending), in lower case."""
+    pairs = run.kb.walks(nodes, run.steps(path))
+    found: dict[int, str] = {}
+    for member, label in zip(pairs.subjects.tolist(), run.kb.labels(pairs.objects), strict=True):
+        if label is not None:
+            text = label.lower()
+            known = found.get(member, text)
+            found[member] = max(known, text) if descending else min(known, text)
+    return found
+
+
+# SHOW ----------------------------------------------------------------------------------------------
+
+
+def _show(nodes: NodeSet, order: Ids, columns: tuple[Key, ...], run: Run) -> Table:
+    if all(isinstance(column, Counted | Totalled) for column in columns):
+        return Table(columns, [tuple(_of_all(nodes, column, run) for column in columns)])
+    cells = [_of_each(nodes, column, run) for column in columns]
+    blank: _Cells = [None]
+    rows: list[tuple[Term | None, ...]] = []
+    for member in order.tolist():
+        rows.extend(product(*(of.get(member, blank) for of in cells)))
+        if len(rows) > MOST_ROWS:
+            raise BudgetExceeded(f"The table has more than {MOST_ROWS:,} rows; ask for fewer members.")
+    return Table(columns, rows)
+
+
+def _of_all(nodes: NodeSet, column: Key, run: Run) -> Term | None:
+    match column:
+        case Counted(path, None):
+            return _count(run.count(nodes, path))
+        case Counted(path, within):
+            assert within is not None
+            for step in run.steps(path):
+                nodes = run.kb.walk(step, nodes)
+            return _count(len(run.kb.intersection(nodes, run.nodes(within))))
+        case Totalled(function, path):
+            return run.aggregate(function, nodes, path)
+    raise AssertionError("asked of aggregates only")
+
+
+def _of_each(nodes: NodeSet, column: Key, run: Run) -> dict[int, _Cells]:
+    """For each member what stands in the column, where anything does."""
+    match column:
+        case Counted():
+            counts = run.scores(nodes, column, largest=True)
+            pairs = zip(counts.nodes.tolist(), counts.numbers.tolist(), strict=True)
+            return {node: [_count(int(count))] for node, count in pairs}
+        case Totalled(Aggregation.SUM | Aggregation.AVG as function, path):
+            totals = run.kb.totals(nodes, run.steps(path))
+            sums = zip(totals.nodes.tolist(), _sums(totals, function), strict=True)
+            return {node: [cell] for node, cell in sums}
+        case Totalled(function, path):
+            best = run.kb.standings(nodes, run.steps(path), function is Aggregation.MAX)
+            terms = run.kb.terms(best.values)
+            return {node: [term] for node, term in zip(best.nodes.tolist(), terms, strict=True)}
+    walks = run.kb.walks(nodes, run.steps(column))
+    members, ends = counting.distinct_pairs(walks.subjects, walks.objects)
+    found: dict[int, _Cells] = {}
+    for member, term in zip(members.tolist(), _terms(ends, run), strict=True):
+        found.setdefault(member, []).append(term)
+    return found
+
+
+def _terms(ids: Ids, run: Run) -> list[Term]:
+    different, places = np.unique(ids, return_inverse=True)
+    terms = run.kb.terms(different)
+    return [terms[place] for place in places.tolist()]
+
+
+def _count(count: int) -> Literal:
+    return Literal(str(count), XSD + "integer")
+
+
+def _sums(totals: Totals, function: Aggregation) -> list[Literal]:
+    if function is Aggregation.AVG:
+        return [numbers.number(mean) for mean in (totals.sums / totals.counts).tolist()]
+    return [
+        numbers.number(whole)
+        for place in range(len(totals.nodes))
+        if (whole := numbers.total(_one(totals, place))) is not None
+    ]
+
+
+def _one(totals: Totals, place: int) -> Totals:
+    here = slice(place, place + 1)
+    return Totals(totals.nodes[here], totals.units[here], totals.scale, totals.counts[here])
+
+
+# PER -----------------------------------------------------------------------------------------------
+
+
+def _per(program: Per, run: Run) -> Result:
+    """Groups are in the order of their nodes."""
+    nodes = run.nodes(program.argument, asked_for=True)
+    walks = run.kb.walks(nodes, run.steps(program.path))
+    groups, members = counting.distinct_pairs(walks.objects, walks.subjects)
+    names, places = np.unique(groups, return_inverse=True)
+    columns = [_of_groups(nodes, places, members, column, len(names), run) for column in program.columns]
+    rows = list(zip(run.kb.terms(names), *columns, strict=True))
+    return Result(nodes, table=Table((program.path, *program.columns), rows))
+
+
+def _of_groups(
+    nodes: NodeSet, groups: Ids, members: Ids, column: Counted | Totalled, size: int, run: Run
+) -> Sequence[Term | None]:
+    """The column of each group; `groups` and `members` are the pairs of a group's number and a member."""
+    steps = run.steps(column.path)
+    match column:
+        case Counted((), _):
+            return [_count(count) for count in np.bincount(groups, minlength=size).tolist()]
+        case Counted(_, within):
+            walks = run.kb.walks(nodes, steps)
+            firsts = walks.subjects.searchsorted(members)
+            lengths = walks.subjects.searchsorted(members, "right") - firsts
+            owners, ends = groups.repeat(lengths), walks.objects[counting.spread(firsts, lengths)]
+            owners, ends = counting.distinct_pairs(owners, ends)
+            if within is not None:
+                owners = owners[np.isin(ends, run.nodes(within).ids)]
+            return [_count(count) for count in np.bincount(owners, minlength=size).tolist()]
+        case Totalled(Aggregation.SUM | Aggregation.AVG as function, _):
+            totals = run.kb.totals(nodes, steps)
+            some = np.isin(members, totals.nodes)
+            at = totals.nodes.searchsorted(members[some])
+            summed = counting.grouped(groups[some], totals, at)
+            return _spread_over(summed.nodes, _sums(summed, function), size)
+        case Totalled(function, _):
+            largest = function is Aggregation.MAX
+            best = run.kb.standings(nodes, steps, largest)
+            some = np.isin(members, best.nodes)
+            at = best.nodes.searchsorted(members[some])
+            winners = counting.best_of(groups[some], best.values[at], best.scores[at], largest)
+            return _spread_over(winners.nodes, run.kb.terms(winners.values), size)
+
+
+def _spread_over(groups: Ids, cells: Sequence[Term], size: int) -> list[Term | None]:
+    found: list[Term | None] = [None] * size
+    for group, cell in zip(groups.tolist(), cells, strict=True):
+        found[group] = cell
+    return found
+
+
+def _sorted_table(table: Table, program: Per, key: Key, descending: bool, run: Run) -> Table:
+    """Rows by one column: numbers, then times, then the rest by name; blanks last."""
+    place = (program.path, *program.columns).index(key)
+    names = [row[0] for row in table.rows]
+    labels = _labels([row[0] for row in table.rows if row[0] is not None], run)
+
+    def rank(row: tuple[Term | None, ...]) -> tuple[int, Any]:
+        cell = row[place]
+        match value_of(cell) if isinstance(cell, Literal) else None:
+            case Number() as value:
+                return 0, (value.nearest, value.rest)
+            case Window(start, end):
+                return 1, (start, end)
+        return 2, labels.get(cell, "") if cell is not None else ""
+
+    by_name = sorted(range(len(names)), key=lambda number: labels.get(names[number], ""))
+    rows = [table.rows[number] for number in by_name]
+    blank = [row for row in rows if row[place] is None]
+    filled = [row for row in rows if row[place] is not None]
+    return Table(table.columns, sorted(filled, key=rank, reverse=descending) + blank)
+
+
+def _labels(terms: Sequence[Term], run: Run) -> dict[Term | None, str]:
+    known = [(term, node) for term in terms if (node := run.kb.node(term)) is not None]
+    labels = run.kb.labels(np.array([node for _, node in known], np.int64))
+    return {term: (label or "").lower() for (term, _), label in zip(known, labels, strict=True)}
