@@ -57,6 +57,29 @@ def linking(
 
 
 @app.command()
+def needs(
+    data: Annotated[
+        Path, typer.Argument(help="What right answers need, as JSON lines; see benchmarks/needs.py.")
+    ],
+    kb: Annotated[str | None, typer.Option(help="Index folder; the demo if left out.")] = None,
+) -> None:
+    """How much of what right answers need is found by linking or offered as candidates.
+
+    Example: python -m benchmarks needs northwind.jsonl --kb my-kb
+    """
+    from arcaneqa.kb.index import Index
+    from arcaneqa.kb.open import open_kb
+    from arcaneqa.model.bundled import bundled_model
+    from arcaneqa.model.scorer import ModelScorer
+    from benchmarks.needs import report
+
+    spans = ModelScorer.load(bundled_model()).spans()
+    with open_kb(kb) as opened:
+        assert isinstance(opened, Index)
+        typer.echo(report(data, opened, spans))
+
+
+@app.command()
 def losses(
     data: Annotated[Path, typer.Argument(help="Questions with their entities, as unified records.")],
     gold: Annotated[Path, typer.Argument(help="Predictions with given entities (`--entities gold`).")],

@@ -1,4 +1,5 @@
 from decimal import Decimal
+from pathlib import Path
 from typing import cast
 
 import numpy as np
@@ -6,9 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arcaneqa.kb.build import build_index
+from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import KnowledgeBase, NodeSet
 from arcaneqa.kb.terms import XSD, Literal
 from arcaneqa.linking.dates import times
+from arcaneqa.linking.linker import Linker
 from arcaneqa.linking.literals import USUAL, find_literals
 from arcaneqa.linking.numbers import numbers
 
@@ -137,3 +141,16 @@ def test_any_question_is_read(question: str) -> None:
 def test_every_decimal_is_found_as_itself(value: Decimal) -> None:
     [number] = numbers(f"is it {value} then")
     assert number.values[0] == value
+
+
+def test_a_text_is_stated_beside_an_entity_that_only_holds_its_word(tmp_path: Path) -> None:
+    facts = [
+        '<http://x.example/s> <http://www.w3.org/2000/01/rdf-schema#label> "France Foods" .',
+        '<http://x.example/s> <http://x.example/country> "Norway" .',
+        '<http://x.example/t> <http://x.example/country> "France" .',
+    ]
+    (tmp_path / "facts.nt").write_text("\n".join(facts), encoding="utf-8")
+    build_index([tmp_path / "facts.nt"], tmp_path / "index")
+    with Index(tmp_path / "index") as kb:
+        links = Linker(kb).link("which shops are in France?")
+    assert [literal.text for literal in links.literals] == ["France"]

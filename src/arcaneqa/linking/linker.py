@@ -111,7 +111,9 @@ class Linker:
         mentions = self._with_identified(question, self._mentions(considered))
         literals = find_literals(question[:LONGEST_TEXT], self._kb, self._used_types)
         stated = [literal for literal in literals if not _part_of_a_name(literal, mentions)]
-        stated = with_texts(stated, stated_texts(text, considered.texts, mentions, self._kb))
+        stated = with_texts(
+            stated, stated_texts(text, considered.texts, considered.proposals, mentions, self._kb)
+        )
         return Links(question, tuple(mentions), tuple(stated))
 
     def named(self, name: str, limit: int = 20) -> list[int]:

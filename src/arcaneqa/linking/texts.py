@@ -10,7 +10,7 @@ import numpy as np
 
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.terms import Literal
-from arcaneqa.linking.mentions import Proposal, Span, Text
+from arcaneqa.linking.mentions import Match, Proposal, Span, Text
 from arcaneqa.linking.vocabulary import QUESTION_WORDS, STOP_WORDS, UNITS
 from arcaneqa.links import LiteralLink, MentionLink
 
@@ -21,9 +21,15 @@ SAYS_NOTHING = STOP_WORDS | QUESTION_WORDS | UNITS
 
 
 def stated_texts(
-    text: Text, proposals: Sequence[Proposal], mentions: Sequence[MentionLink], kb: KnowledgeBase
+    text: Text,
+    proposals: Sequence[Proposal],
+    entities: Sequence[Proposal],
+    mentions: Sequence[MentionLink],
+    kb: KnowledgeBase,
 ) -> list[LiteralLink]:
-    """The longest texts stated, in question order; none where the same words likely name an entity."""
+    """The longest texts stated, in question order; none where the same words likely name an entity. Words
+    that are only a part of an entity's name do not: `France` is stated beside a shop called France Foods."""
+    whole = {text.stretch(proposal.span) for proposal in entities if proposal.match <= Match.KNOWN}
     by_span: dict[Span, list[Proposal]] = {}
     for proposal in proposals:
         if _says_something(text, proposal.span):
@@ -32,7 +38,11 @@ def stated_texts(
     for span in sorted(by_span, key=lambda span: span.first - span.last):
         start, end = text.words[span.first].start, text.words[span.last - 1].end
         taken = any(link.start < end and start < link.end for link in links)
-        named = any(m.start <= start and end <= m.end and m.score > LIKELY for m in mentions)
+        named = any(
+            m.start <= start and end <= m.end and m.score > LIKELY
+            for m in mentions
+            if (m.start, m.end) != (start, end) or (start, end) in whole
+        )
         if taken or named or len(links) == MOST_TEXTS:
             continue
         best = sorted(by_span[span], key=lambda proposal: proposal.match)[:MOST_READINGS]
