@@ -10,7 +10,7 @@ from arcaneqa.kb.build.classes import Classes, read_pairs
 from arcaneqa.kb.build.dictionary import Dictionary
 from arcaneqa.kb.build.facts import Facts
 from arcaneqa.kb.build.name_attributes import NameRule
-from arcaneqa.kb.index.sets import spread
+from arcaneqa.kb.counting import spread
 from arcaneqa.kb.index.store import Array, Draft, narrow
 
 PREFERRED, UNTAGGED, FOREIGN = 0, 1, 2

@@ -17,8 +17,8 @@ import numpy as np
 
 from arcaneqa.kb.build.batches import DIGEST, ENTITY, Batches
 from arcaneqa.kb.build.number_codes import names_codes
+from arcaneqa.kb.counting import spread
 from arcaneqa.kb.index.lookup import term_digests, term_key
-from arcaneqa.kb.index.sets import spread
 from arcaneqa.kb.index.store import Array
 from arcaneqa.kb.names.words import label_from_iri
 from arcaneqa.kb.profile import Profile

@@ -14,7 +14,7 @@ import numpy as np
 from arcaneqa.kb.build.classes import Classes
 from arcaneqa.kb.build.facts import Facts
 from arcaneqa.kb.build.name_words import Worth, is_first_name, is_last_name, read_as_names, worth
-from arcaneqa.kb.index.sets import spread
+from arcaneqa.kb.counting import spread
 from arcaneqa.kb.index.store import Array
 
 _NAMELESS = 0.5
