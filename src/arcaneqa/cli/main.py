@@ -45,7 +45,7 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"arcaneqa {__version__}")
+        say(f"arcaneqa {__version__}")
         raise typer.Exit
 
 
