@@ -126,7 +126,8 @@ class ArcaneQA:
         self.names = Names(kb.profile)
         self.confidence = confidence
         self.linker = linker or Linker(kb)
-        self.scorer = SharedScorer(scorer)
+        self.scorer = scorer if isinstance(scorer, SharedScorer) else SharedScorer(scorer)
+        self._model = (beam, ranker, learned, exact, readings, none_of_these)
         self.induction = Induction(kb, learned)
         limit = None if exact else SHORTLIST
         weighed = Readings(kb, offers_none=none_of_these) if readings else None
@@ -166,6 +167,10 @@ class ArcaneQA:
             readings=scorer.weighs_readings,
             none_of_these=scorer.knows_none,
         )
+
+    def over(self, kb: KnowledgeBase) -> ArcaneQA:
+        """The same model, loaded once, over another knowledge base."""
+        return ArcaneQA(kb, self.scorer, self.confidence, self.linker.over(kb), *self._model)
 
     def ask(
         self,

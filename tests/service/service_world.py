@@ -18,6 +18,7 @@ from arcaneqa.confidence import Confidence
 from arcaneqa.induction.scorer import Decision, Scorer, Scores
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
+from arcaneqa.service.connections import PatientProtocol
 
 HOSTILE = '<img src=x onerror="alert(1)"><b>Bold</b> town'
 _FACTS = """
@@ -95,7 +96,10 @@ def answering(kb: Path, seconds: float = 0.0) -> tuple[ArcaneQA, SteadyScorer]:
 @contextmanager
 def serving(app: FastAPI) -> Iterator[tuple[str, uvicorn.Server]]:
     """A real server in a thread; leaving stops it gracefully."""
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error", access_log=False))
+    config = uvicorn.Config(
+        app, port=0, http=PatientProtocol, log_level="error", access_log=False, timeout_graceful_shutdown=10
+    )
+    server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:

@@ -28,7 +28,7 @@ def client(oxigraph: Oxigraph, tmp_path: Path) -> Iterator[TestClient]:
     address = oxigraph.load(written.decode())
     with open_endpoint(address, settings=Settings(folder=tmp_path)) as kb:
         service = create_app(ArcaneQA(kb, SteadyScorer(), Confidence(threshold=0.0)))
-        with TestClient(service) as client:
+        with TestClient(service, base_url="http://localhost") as client:
             yield client
 
 

@@ -275,7 +275,7 @@ def test_who_goes_away_frees_the_work(kb: Path, path: str) -> None:
         body = json.dumps({"question": QUESTIONS[0]}).encode()
         host, port = url.removeprefix("http://").split(":")
         with socket.create_connection((host, int(port))) as connection:
-            head = f"POST {path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
+            head = f"POST {path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
             connection.sendall(f"{head}content-length: {len(body)}\r\n\r\n".encode() + body)
             _until(lambda: "arcaneqa_questions_running 1.0" in client.get("/metrics").text)
         _until(lambda: "arcaneqa_questions_running 0.0" in client.get("/metrics").text)

@@ -30,6 +30,8 @@ def command(
 
     Exit code 1 says that the question names nothing of the knowledge base.
     """
+    from arcaneqa.errors import InputError
+    from arcaneqa.harmless import is_text
     from arcaneqa.kb.open import open_kb
     from arcaneqa.linking.linker import Linker
     from arcaneqa.linking.weights import Weights
@@ -38,6 +40,8 @@ def command(
     from arcaneqa.model.stored import MANIFEST
     from arcaneqa.terminal import say, say_json
 
+    if not is_text(question):
+        raise InputError("The question holds half a character, which is no text; ask again.")
     folder = bundled_model() if model is None else model
     scorer = ModelScorer.load(folder) if (folder / MANIFEST).exists() else None
     with open_kb(kb) as opened:

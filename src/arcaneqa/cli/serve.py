@@ -28,6 +28,12 @@ def command(
     together: Annotated[int, typer.Option(min=1, help="Questions searched at the same time.")] = 16,
     waiting: Annotated[int, typer.Option(min=1, help="Questions that may wait; more are turned away.")] = 64,
     device: Annotated[str, typer.Option(help="Where the encoder runs: cpu or cuda.")] = "cpu",
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="A name requests may call the service by, beside this machine's own."
+        ),
+    ] = None,
     token_file: Annotated[
         Path | None, typer.Option(help=f"Ask for this bearer token; {TOKEN_VARIABLE} works too.")
     ] = None,
@@ -39,12 +45,12 @@ def command(
     from arcaneqa.answer import ArcaneQA
     from arcaneqa.errors import InputError
     from arcaneqa.extras import needs
+    from arcaneqa.terminal import say
 
     with needs("The service", "serve"):
-        import uvicorn
-
         from arcaneqa.service.app import create_app
         from arcaneqa.service.memory import share_one_heap
+        from arcaneqa.service.server import is_open_to_others, listen, names_of, serve
 
     share_one_heap()
     try:
@@ -55,6 +61,10 @@ def command(
         raise InputError(f"The token file {token_file} cannot be read ({error}).") from error
     if token == "":
         raise InputError("The bearer token is empty; write one into the file or leave the option out.")
-    qa = ArcaneQA.load(kb, model, device=device)
-    app = create_app(qa, token=token, seconds=seconds, together=together, waiting=waiting)
-    uvicorn.run(app, host=host, port=port, log_level="info", access_log=False, server_header=False)
+    with listen(host, port) as listening:
+        if token is None and is_open_to_others(listening):
+            say(f"WARNING: {host} is open to others and no token is asked for; see --token-file.", err=True)
+        qa = ArcaneQA.load(kb, model, device=device)
+        hosts = [*(allow_host or []), *names_of(listening)]
+        app = create_app(qa, token=token, seconds=seconds, together=together, waiting=waiting, hosts=hosts)
+        serve(app, listening)

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcaneqa.errors import InputError
-from arcaneqa.harmless import is_text
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.forms import key, name_from_iri, split
 from arcaneqa.kb.short_names import Names
@@ -103,9 +102,11 @@ class Linker:
         self._candidate = vector(self._weights.candidate)
         self._mention = vector(self._weights.mention)
 
+    def over(self, kb: KnowledgeBase) -> Linker:
+        """The same weights over another knowledge base."""
+        return Linker(kb, self._weights, self._limit, self._spans)
+
     def link(self, question: str) -> Links:
-        if not is_text(question):
-            raise InputError("The question holds half a character, which is no text; ask again.")
         text = Text.of(question)
         considered = self.consider(text)
         mentions = self._with_identified(question, self._mentions(considered))

@@ -144,6 +144,10 @@ class EntityHit(BaseModel):
     description: str
 
 
+class ReloadResponse(BaseModel):
+    reloaded: Annotated[bool, Field(description="False where the index is the one that is served already.")]
+
+
 class Problem(BaseModel):
     """Every error: one sentence."""
 

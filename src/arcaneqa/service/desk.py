@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import asdict, replace
 from typing import Any, TypeVar
 from uuid import uuid4
@@ -35,40 +33,33 @@ from arcaneqa.service.contract import (
     RunResponse,
 )
 from arcaneqa.service.engine import Engine, Job
+from arcaneqa.service.gate import Gate, Kind
 from arcaneqa.service.mentions import settled, shown
+from arcaneqa.service.portrait import Portrait
 from arcaneqa.service.tree import program_tree
 
 MOST_CANDIDATES = 8
+CONCLUDING = 5.0
+"""Seconds to put an answer into words, and to end."""
 T = TypeVar("T")
 Event = tuple[str, dict[str, Any]]
 
 
 class Desk:
-    """One per service; `seconds` is the deadline of a request."""
+    """One per knowledge base; `seconds` is the deadline of a request, waiting for a worker included.
 
-    def __init__(self, qa: ArcaneQA, seconds: float = 30.0, together: int = 16, waiting: int = 64) -> None:
+    `visitors` counts the requests that it has not answered yet.
+    """
+
+    def __init__(
+        self, qa: ArcaneQA, gate: Gate, seconds: float = 30.0, together: int = 16, waiting: int = 64
+    ) -> None:
         self.qa = qa
+        self.portrait = Portrait(qa)
+        self.visitors = 0
+        self._gate = gate
         self._seconds = seconds
-        self._places = together + waiting
-        self._inside = 0
         self.engine = Engine(qa.search, together, waiting)
-        self._workers = ThreadPoolExecutor(max_workers=4, thread_name_prefix="desk")
-
-    @contextmanager
-    def place(self) -> Iterator[None]:
-        """A place in the house for one question, from its first link to its answer."""
-        if self._inside >= self._places:
-            raise self.engine.busy()
-        self._inside += 1
-        try:
-            yield
-        finally:
-            self._inside -= 1
-
-    @property
-    def inside(self) -> int:
-        """Questions that hold a place."""
-        return self._inside
 
     async def ask(self, request: AskRequest) -> AskResponse:
         async for name, data in self.stream(request):
@@ -83,9 +74,13 @@ class Desk:
         if (refused := refusal(request.question)) is not None:
             yield "answer", _response(self.qa, request, refused, started).model_dump()
             return
-        found = await self.away(lambda: self.qa.linker.link(request.question))
-        links = await self.away(lambda: settled(self.qa, found, request.entities))
-        yield "links", await self.away(lambda: shown(self.qa, found, request.entities))
+
+        async def away(work: Callable[[], T]) -> T:
+            return await self._gate.work(Kind.QUESTION, until, work)
+
+        found = await away(lambda: self.qa.linker.link(request.question))
+        links = await away(lambda: settled(self.qa, found, request.entities))
+        yield "links", await away(lambda: shown(self.qa, found, request.entities))
         loop = asyncio.get_running_loop()
         steps: asyncio.Queue[Considered | None] = asyncio.Queue()
 
@@ -94,7 +89,7 @@ class Desk:
             step = Considered(decision.context, decision.candidates, scores.log_probs, best)
             loop.call_soon_threadsafe(steps.put_nowait, step)
 
-        topics = await self.away(lambda: self.qa.topics(request.question, links))
+        topics = await away(lambda: self.qa.topics(request.question, links))
         choices = [Choice(choice.kind, choice.text, choice.variable) for choice in request.choices]
         job = Job(request.question, [topics], until, choices, watch)
         future = asyncio.wrap_future(self.engine.submit(job))
@@ -105,10 +100,9 @@ class Desk:
             outcome = _within_choices(await future)
         finally:
             job.abandon()
-        yield (
-            "answer",
-            await self.away(lambda: self._concluded(request, links, outcome, started).model_dump()),
-        )
+        # What was found is said, though the search took all its time.
+        until = max(until, time.monotonic() + CONCLUDING)
+        yield "answer", await away(lambda: self._concluded(request, links, outcome, started).model_dump())
 
     def _concluded(self, request: AskRequest, links: Links, outcome: Outcome, started: float) -> AskResponse:
         qa = self.qa
@@ -135,15 +129,16 @@ class Desk:
         return data
 
     async def run(self, request: RunRequest) -> RunResponse:
-        return await self.away(lambda: _run(self.qa, request, self._seconds))
+        until = time.monotonic() + self._seconds
+        return await self._gate.work(Kind.PROGRAM, until, lambda: _run(self.qa, request, until))
 
-    async def away(self, work: Callable[[], T]) -> T:
-        """Off the event loop, which never waits for the knowledge base."""
-        return await asyncio.get_running_loop().run_in_executor(self._workers, work)
+    async def look(self, work: Callable[[Portrait], T]) -> T:
+        """Something about the knowledge base, off the event loop, which never waits for it."""
+        until = time.monotonic() + self._seconds
+        return await self._gate.work(Kind.LOOK, until, lambda: work(self.portrait))
 
     def close(self) -> None:
-        self.engine.close(self._seconds)
-        self._workers.shutdown()
+        self.engine.close(CONCLUDING)
 
 
 def _within_choices(outcome: Outcome) -> Outcome:
@@ -182,10 +177,12 @@ def _address(qa: ArcaneQA, name: str | None) -> str | None:
     return iri if iri.startswith(("http://", "https://")) else None
 
 
-def _run(qa: ArcaneQA, request: RunRequest, seconds: float) -> RunResponse:
+def _run(qa: ArcaneQA, request: RunRequest, until: float) -> RunResponse:
     kb: KnowledgeBase = qa.kb
     program = parse(request.program, qa.names, kb.schema)
-    result = execute(program, kb, Budget(seconds=seconds), request.exclude_mentioned)
+    result = execute(
+        program, kb, Budget(seconds=max(0.0, until - time.monotonic())), request.exclude_mentioned
+    )
     if result.count is None:
         answers, total = items_of(kb, result.nodes.ids[: request.rows]), len(result.nodes)
         items = _items(qa, answers)

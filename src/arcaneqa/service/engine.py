@@ -13,24 +13,16 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
-from arcaneqa.errors import ArcaneError
 from arcaneqa.induction.found import Outcome
 from arcaneqa.induction.guide import Choice, Guide
 from arcaneqa.induction.scorer import Decision, Scores
 from arcaneqa.induction.search import Search, Steps
 from arcaneqa.induction.topics import Topics
+from arcaneqa.service.gate import Busy
 
 Watcher = Callable[[Decision, Scores], None]
 """Told of the leading hypothesis at each step with a choice, not of the last one among whole programs; called
 on the engine's thread."""
-
-
-class Busy(ArcaneError):
-    """The queue is full; come back in `retry_after` seconds."""
-
-    def __init__(self, retry_after: int) -> None:
-        super().__init__(f"The service is busy; try again in {retry_after} s.")
-        self.retry_after = retry_after
 
 
 @dataclass(eq=False)
@@ -90,12 +82,9 @@ class Engine:
         try:
             self._queue.put_nowait(job)
         except queue.Full:
-            raise self.busy() from None
+            ahead = self._queue.qsize() / self._together
+            raise Busy(retry_after=max(1, round(ahead * self._recent))) from None
         return job.outcome
-
-    def busy(self) -> Busy:
-        ahead = self._queue.qsize() / self._together
-        return Busy(retry_after=max(1, round(ahead * self._recent)))
 
     def close(self, seconds: float = 30.0) -> None:
         """Finish what runs and waits, take nothing new."""

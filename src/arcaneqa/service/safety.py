@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import json
-from collections.abc import Awaitable, Callable, MutableMapping
+import re
+from collections.abc import Awaitable, Callable, Collection, MutableMapping
+from ipaddress import ip_address
 from typing import Any
 
 Message = MutableMapping[str, Any]
@@ -14,6 +17,8 @@ Scope = MutableMapping[str, Any]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 MOST_BODY = 64 * 1024
+BODY_SECONDS = 10.0
+_NAME = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[^\[\]:@/\s]+)(:\d{1,5})?")
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -29,11 +34,13 @@ HEADERS = (
 
 
 class Safety:
-    """Limits bodies, asks for the token where one is set, and adds the security headers."""
+    """Limits bodies and their time, asks for the token where one is set, answers only to names it is known
+    by, and adds the security headers."""
 
-    def __init__(self, app: App, token: str | None = None) -> None:
+    def __init__(self, app: App, token: str | None = None, hosts: Collection[str] = ()) -> None:
         self._app = app
-        self._token = None if token is None else f"Bearer {token}".encode()
+        self._token = None if token is None else token.encode()
+        self._hosts = frozenset(host.lower() for host in hosts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -46,27 +53,59 @@ class Safety:
             await send(message)
 
         headers = dict(scope["headers"])
-        if self._token is not None and scope["path"].startswith("/v1/"):
-            given = headers.get(b"authorization", b"")
-            if not hmac.compare_digest(given, self._token):
-                await _refuse(guarded, 401, "This service asks for a bearer token.", challenge=True)
-                return
+        if not self._answers_to(headers.get(b"host")):
+            await _refuse(guarded, 421, "This service is not known by that name; --allow-host names others.")
+            return
+        if scope["path"].startswith("/v1/") and not self._lets_in(headers.get(b"authorization", b"")):
+            await _refuse(guarded, 401, "This service asks for a bearer token.", challenge=True)
+            return
         length = headers.get(b"content-length", b"0")
         if not length.isdigit() or len(length) > 9 or int(length) > MOST_BODY:
             await _refuse(guarded, 413, f"A request may have at most {MOST_BODY:,} bytes.")
             return
-        body = await _body(receive) if b"transfer-encoding" in headers else None
-        if body is not None and len(body) > MOST_BODY:
-            await _refuse(guarded, 413, f"A request may have at most {MOST_BODY:,} bytes.")
+        try:
+            async with asyncio.timeout(BODY_SECONDS):
+                body = await _body(receive)
+        except TimeoutError:
+            await _refuse(guarded, 408, f"The body did not come within {BODY_SECONDS:g} seconds.", last=True)
             return
-        await self._app(scope, receive if body is None else _replay(body, receive), guarded)
+        if body is None:
+            return
+        if len(body) > MOST_BODY:
+            await _refuse(guarded, 413, f"A request may have at most {MOST_BODY:,} bytes.", last=True)
+            return
+        await self._app(scope, _replay(body, receive), guarded)
+
+    def _answers_to(self, host: bytes | None) -> bool:
+        """Loopback and what was allowed: a page elsewhere may give its own name this machine's address."""
+        if host is None:  # older than names: no browser asks so
+            return True
+        name = _NAME.fullmatch(host.decode("latin-1").lower())
+        return name is not None and (_is_loopback(name["name"]) or name["name"].strip("[]") in self._hosts)
+
+    def _lets_in(self, authorization: bytes) -> bool:
+        if self._token is None:
+            return True
+        scheme, _, given = authorization.partition(b" ")
+        return scheme.lower() == b"bearer" and hmac.compare_digest(given.strip(), self._token)
 
 
-async def _body(receive: Receive) -> bytes:
-    """A body of undeclared length, read no further than the limit."""
+def _is_loopback(name: str) -> bool:
+    if name == "localhost" or name.endswith(".localhost"):
+        return True
+    try:
+        return ip_address(name.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+async def _body(receive: Receive) -> bytes | None:
+    """The whole body, read no further than the limit; None where the client went away."""
     parts = bytearray()
     while len(parts) <= MOST_BODY:
         message = await receive()
+        if message["type"] == "http.disconnect":
+            return None
         parts += message.get("body", b"")
         if not message.get("more_body", False):
             break
@@ -82,9 +121,14 @@ def _replay(body: bytes, receive: Receive) -> Receive:
     return replayed
 
 
-async def _refuse(send: Send, status: int, sentence: str, challenge: bool = False) -> None:
+async def _refuse(
+    send: Send, status: int, sentence: str, challenge: bool = False, last: bool = False
+) -> None:
+    """`last` where what the client still sends would be taken for its next request."""
     headers = [(b"content-type", b"application/json")]
     if challenge:
         headers.append((b"www-authenticate", b"Bearer"))
+    if last:
+        headers.append((b"connection", b"close"))
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": json.dumps({"detail": sentence}).encode()})

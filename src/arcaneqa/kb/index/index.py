@@ -18,7 +18,7 @@ from arcaneqa.kb.index.extremes import Extremes
 from arcaneqa.kb.index.lookup import Terms
 from arcaneqa.kb.index.order import Order
 from arcaneqa.kb.index.rows import Lists, Rows, Steps
-from arcaneqa.kb.index.store import Array, map_array, open_manifest
+from arcaneqa.kb.index.store import Array, map_array, open_manifest, read_seal
 from arcaneqa.kb.index.strings import Strings
 from arcaneqa.kb.index.walks import Walks
 from arcaneqa.kb.interface import (
@@ -39,14 +39,36 @@ from arcaneqa.kb.schema import Class, Relation, Schema, ValueKind
 from arcaneqa.kb.terms import Iri, Literal, Term
 from arcaneqa.kb.values import Number, value_of
 
+_ATTEMPTS = 5
+
 
 class Index(KnowledgeBase):
-    """Opened from its folder without reading it; many threads and processes may share one folder."""
+    """Opened from its folder without reading it; many threads and processes may share one folder.
+
+    Everything is opened at once, names included, and is of one build: a folder that is replaced meanwhile is
+    opened anew, one that is replaced later does not matter to who has opened it. `seal` tells builds apart.
+    """
 
     def __init__(self, folder: str | Path, manifest: dict[str, Any] | None = None) -> None:
         self.folder = Path(folder)
-        manifest = open_manifest(self.folder) if manifest is None else manifest
+        self._surfaces: Surfaces | None = None
+        if manifest is not None:  # still being built: there are no names yet, and nobody replaces it
+            self._open(manifest)
+            return
+        for attempt in range(1, _ATTEMPTS + 1):
+            manifest = open_manifest(self.folder)
+            self.seal: str = manifest["seal"]
+            try:
+                self._open(manifest)
+                self._surfaces = Surfaces(self.folder)
+            except (IndexFormatError, OSError, ValueError, LookupError):
+                if attempt == _ATTEMPTS or read_seal(self.folder) == self.seal:
+                    raise
+            if read_seal(self.folder) == self.seal:
+                return
+        raise IndexFormatError(f"The index {self.folder} is replaced again and again; try later.")
 
+    def _open(self, manifest: dict[str, Any]) -> None:
         def load(name: str) -> Array:
             try:
                 return map_array(self.folder / f"{name}.bin", manifest["arrays"][name])
@@ -118,8 +140,8 @@ class Index(KnowledgeBase):
             for label, is_entity in zip(labels, named.tolist(), strict=True)
         ]
 
-    def surfaces(self) -> Surfaces:
-        return Surfaces(self.folder)
+    def surfaces(self) -> Surfaces | None:
+        return self._surfaces
 
     def aliases(self, ids: Ids) -> list[list[str]]:
         named = np.minimum(ids, self._entities)

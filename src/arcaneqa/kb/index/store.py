@@ -122,7 +122,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         ) from None
     except OSError as error:
         raise IndexFormatError(f"The index {folder} cannot be read: {error.strerror}.") from None
-    except ValueError:
+    except (ValueError, RecursionError):
         raise IndexFormatError(_damaged(folder, "its manifest is not JSON")) from None
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise IndexFormatError(f"{folder} is not an index: its {MANIFEST} belongs to something else.")
@@ -141,6 +141,14 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         if size != facts["bytes"]:
             raise IndexFormatError(_damaged(folder, f"{name} has {size} bytes, not {facts['bytes']}"))
     return manifest
+
+
+def read_seal(folder: Path) -> str | None:
+    """Which build the folder holds at this moment; None where it holds none."""
+    try:
+        return str(json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["seal"])
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        return None
 
 
 def open_manifest(folder: Path) -> dict[str, Any]:
@@ -190,7 +198,7 @@ def is_index(folder: Path) -> bool:
     """Whether the folder is, or once was, an index (whatever its version or state)."""
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return False
     return isinstance(manifest, dict) and manifest.get("format") == FORMAT
 

@@ -11,13 +11,13 @@ import contextlib
 import multiprocessing
 import os
 import sqlite3
-import threading
 import weakref
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from multiprocessing.connection import Connection
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -43,6 +43,7 @@ from arcaneqa.kb.terms import Iri, Term
 FOLDER = "surfaces"
 CHUNK = 50_000
 HELPERS = 4
+CONNECTIONS = 4
 LONGEST_NAME = 300
 LONGEST_TEXT = 60
 MOST_NEIGHBOURS = 2000
@@ -283,7 +284,7 @@ class Surfaces:
             raise IndexFormatError(
                 f"{self._folder}: the names of this index are missing or damaged ({error}); build it again."
             ) from error
-        self._threads = threading.local()
+        self._words = _Words(self._folder / "words.db")
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -312,9 +313,9 @@ class Surfaces:
         if not all(parts):
             return []
         query = " AND ".join("(" + " OR ".join(f'"{word}"' for word in choices) + ")" for choices in parts)
-        rows = self._database.execute(
+        rows = self._words.rows(
             "SELECT rowid FROM names WHERE names MATCH ? ORDER BY rowid LIMIT ?", (query, limit)
-        ).fetchall()
+        )
         return list(dict.fromkeys(int(self._rows[row]) for (row,) in rows))
 
     def beginning(self, typed: str, limit: int) -> list[int]:
@@ -324,18 +325,16 @@ class Surfaces:
             return []
         *whole, last = words
         parts = [f'"{stem(word)}"' for word in whole] + [f'("{stem(last)}" OR "{last}" *)']
-        rows = self._database.execute(
+        rows = self._words.rows(
             "SELECT rowid FROM names WHERE names MATCH ? ORDER BY rowid LIMIT ?",
             (" AND ".join(parts), 2 * limit),
-        ).fetchall()
+        )
         return list(dict.fromkeys(int(self._rows[row]) for (row,) in rows))[:limit]
 
     def frequencies(self, stems: Sequence[str]) -> dict[str, int]:
         """How many names hold each word; words of no name are left out."""
         marks = ",".join("?" * len(stems))
-        return dict(
-            self._database.execute(f"SELECT text, names FROM word WHERE text IN ({marks})", list(stems))
-        )
+        return dict(self._words.rows(f"SELECT text, names FROM word WHERE text IN ({marks})", list(stems)))
 
     def similar(self, word: str, limit: int) -> list[str]:
         """Words of names one typing error away (two in long words), then words that begin with this one.
@@ -360,21 +359,33 @@ class Surfaces:
         return list(dict.fromkeys([*found, *sorted(longer, key=len)]))[:limit]
 
     def _range(self, table: str, prefix: str, shortest: int, longest: int) -> list[str]:
-        rows = self._database.execute(
+        rows = self._words.rows(
             f"SELECT text FROM {table} WHERE text >= ? AND text < ? AND length(text) BETWEEN ? AND ? LIMIT ?",
             (prefix, prefix + "\U0010ffff", shortest, longest, MOST_NEIGHBOURS),
         )
         return [text for (text,) in rows]
 
-    @property
-    def _database(self) -> sqlite3.Connection:
-        opened: sqlite3.Connection | None = getattr(self._threads, "database", None)
-        if opened is None:
-            path = (self._folder / "words.db").resolve().as_uri() + "?mode=ro&immutable=1"
-            try:
-                opened = sqlite3.connect(path, uri=True, check_same_thread=False)
-            except sqlite3.Error as error:
-                raise IndexFormatError(f"{self._folder}: words.db cannot be opened ({error}).") from error
-            self._threads.database = opened
-            weakref.finalize(self, opened.close)
-        return opened
+
+class _Words:
+    """The database of words, opened at once so that it stays the one of these names whatever takes its place.
+
+    SQLite wants a connection for each thread that asks at the same time; more threads than these wait.
+    """
+
+    def __init__(self, path: Path) -> None:
+        address = path.resolve().as_uri() + "?mode=ro&immutable=1"
+        self._idle: SimpleQueue[sqlite3.Connection] = SimpleQueue()
+        try:
+            opened = [sqlite3.connect(address, uri=True, check_same_thread=False) for _ in range(CONNECTIONS)]
+        except sqlite3.Error as error:
+            raise IndexFormatError(f"{path} cannot be opened ({error}); build the index again.") from error
+        for connection in opened:
+            weakref.finalize(self, connection.close)
+            self._idle.put(connection)
+
+    def rows(self, query: str, values: Sequence[Any]) -> list[Any]:
+        connection = self._idle.get()
+        try:
+            return connection.execute(query, values).fetchall()
+        finally:
+            self._idle.put(connection)

@@ -1,0 +1,65 @@
+"""Questions: answered as a whole, or step by step as it happens."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Coroutine
+from typing import Any, TypeVar
+
+from fastapi import APIRouter, Depends, Request, Response
+from fastapi.sse import EventSourceResponse, ServerSentEvent
+
+from arcaneqa.errors import ArcaneError
+from arcaneqa.service.contract import AskRequest, AskResponse
+from arcaneqa.service.gate import Kind
+from arcaneqa.service.house import House
+from arcaneqa.service.problems import PROBLEMS
+
+T = TypeVar("T")
+GONE = 499
+"""What proxies log where the client did not wait; nobody reads it."""
+
+
+def questions(house: House) -> APIRouter:
+    async def place() -> AsyncIterator[None]:
+        """Turned away before anything is done or sent, streams included."""
+        with house.gate.place(Kind.QUESTION):
+            yield
+
+    router = APIRouter(responses=PROBLEMS, dependencies=[Depends(place)])
+
+    @router.post("/v1/ask", response_model=AskResponse)
+    async def ask(request: AskRequest, connection: Request) -> Response | AskResponse:
+        """Answer a question, or say why not."""
+        with house.visit() as desk:
+            answer = await _unless_gone(desk.ask(request), connection)
+        return Response(status_code=GONE) if answer is None else answer
+
+    @router.post("/v1/ask/stream", response_class=EventSourceResponse)
+    async def stream(request: AskRequest) -> AsyncIterator[ServerSentEvent]:
+        """The same as server-sent events: `links`, each `step` as it happens, the `answer`."""
+        try:
+            with house.visit() as desk:
+                async for name, data in desk.stream(request):
+                    yield ServerSentEvent(event=name, data=data)
+        except ArcaneError as error:
+            yield ServerSentEvent(event="problem", data={"detail": str(error)})
+
+    return router
+
+
+async def _unless_gone(work: Coroutine[Any, Any, T], connection: Request) -> T | None:
+    """The result; None, and the work cancelled, where the client goes away before it is there."""
+    task = asyncio.ensure_future(work)
+    gone = asyncio.ensure_future(_gone(connection))
+    try:
+        await asyncio.wait((task, gone), return_when=asyncio.FIRST_COMPLETED)
+        return task.result() if task.done() else None
+    finally:
+        task.cancel()
+        gone.cancel()
+
+
+async def _gone(connection: Request) -> None:
+    while (await connection.receive())["type"] != "http.disconnect":
+        pass
