@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arcaneqa.atomic import replacing
 from arcaneqa.errors import InputError, ModelError
 from arcaneqa.induction.found import Found
 
@@ -94,13 +94,8 @@ class Confidence:
         )
 
     def save(self, folder: Path) -> None:
-        """Written beside and renamed, so that a model never has half of it."""
-        unfinished = folder / f".{FILE}.{os.getpid()}"
-        try:
-            unfinished.write_text(json.dumps({"features": FEATURES} | asdict(self), indent=1) + "\n")
-            unfinished.replace(folder / FILE)
-        except OSError as error:
-            raise ModelError(f"{folder / FILE} cannot be written ({error.strerror}).") from error
+        with replacing(folder / FILE) as file:
+            file.write(json.dumps({"features": FEATURES} | asdict(self), indent=1) + "\n")
 
     @classmethod
     def of_model(cls, folder: Path) -> Confidence:

@@ -10,6 +10,7 @@ from datetime import date
 from pathlib import Path
 
 from arcaneqa import __version__
+from arcaneqa.atomic import replacing
 from arcaneqa.errors import InputError
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -42,7 +43,8 @@ def write_section(document: Path, name: str, title: str, command: str, body: str
     old = document.read_text(encoding="utf-8") if document.exists() else "# Measurements\n"
     pattern = re.compile(rf"<!-- {re.escape(name)} -->.*?<!-- /{re.escape(name)} -->\n", re.DOTALL)
     new = pattern.sub(lambda _: text, old) if pattern.search(old) else old.rstrip("\n") + "\n\n" + text
-    document.write_text(new, encoding="utf-8")
+    with replacing(document) as file:
+        file.write(new)
 
 
 def refuse_dirty_tree(document: Path, checkout: Path) -> None:

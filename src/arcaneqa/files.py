@@ -6,7 +6,6 @@ import gzip
 import json
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -18,20 +17,6 @@ def open_text(path: Path) -> TextIO:
     if path.suffix == ".gz":
         return gzip.open(path, "rt", encoding="utf-8")
     return path.open(encoding="utf-8")
-
-
-@contextmanager
-def replacing(path: Path) -> Iterator[TextIO]:
-    """A text file to write; it takes the place of `path` only when everything is written."""
-    partial = path.with_name(path.name + ".partial")
-    try:
-        with partial.open("w", encoding="utf-8") as file:
-            yield file
-        partial.replace(path)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error.strerror})") from error
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, Any]]:

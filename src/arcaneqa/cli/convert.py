@@ -37,10 +37,10 @@ def command(
     """
     from contextlib import ExitStack
 
+    from arcaneqa.atomic import replacing
     from arcaneqa.console import console
     from arcaneqa.datasets.convert import FORMATS, Converter, default_profile, read_drafts
     from arcaneqa.errors import InputError
-    from arcaneqa.files import replacing
     from arcaneqa.harmless import json_text
     from arcaneqa.kb.open import open_kb
     from arcaneqa.kb.profiles import load_profile

@@ -24,33 +24,26 @@ def command(
     """
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
+    from arcaneqa.atomic import replacing
     from arcaneqa.console import console
-    from arcaneqa.errors import InputError
     from arcaneqa.harmless import json_text
     from arcaneqa.kb.open import open_kb
     from arcaneqa.synthesis.synthesize import synthesize
     from arcaneqa.terminal import say
 
-    unfinished = out.with_name(out.name + ".part")
     made = 0
     screen = console(stderr=True)
     columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    try:
-        with (
-            open_kb(kb) as opened,
-            Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as bar,
-        ):
-            task = bar.add_task("synth", total=size)
-            with unfinished.open("w", encoding="utf-8") as file:
-                for question in synthesize(opened, size, seed):
-                    file.write(json_text(question.to_json()) + "\n")
-                    made += 1
-                    bar.advance(task)
-        unfinished.replace(out)
-    except OSError as error:
-        raise InputError(f"{out} cannot be written ({error.strerror}).") from error
-    finally:
-        unfinished.unlink(missing_ok=True)
+    with (
+        open_kb(kb) as opened,
+        Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as bar,
+        replacing(out) as file,
+    ):
+        task = bar.add_task("synth", total=size)
+        for question in synthesize(opened, size, seed):
+            file.write(json_text(question.to_json()) + "\n")
+            made += 1
+            bar.advance(task)
     note = "" if made == size else f", all that this knowledge base gave of the {size:,} asked for"
     say(f"{made:,} pairs{note}: {out}")
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from arcaneqa.atomic import replacing
 from arcaneqa.evaluation.calibration import expected_calibration_error, reliability
 from arcaneqa.evaluation.judge import Judge, Verdict
 from arcaneqa.evaluation.mistakes import MEANING, Mistake, classify
@@ -76,8 +77,10 @@ def write_report(
         "about": dict(about),
     }
     plots = draw_plots(observed, folder)
-    (folder / JSON).write_text(json.dumps(summary, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    (folder / MARKDOWN).write_text(markdown(summary, plots), encoding="utf-8")
+    with replacing(folder / JSON) as file:
+        file.write(json.dumps(summary, indent=1, ensure_ascii=False) + "\n")
+    with replacing(folder / MARKDOWN) as file:
+        file.write(markdown(summary, plots))
     return summary
 
 

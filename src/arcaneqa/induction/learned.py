@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from arcaneqa.atomic import replacing
 from arcaneqa.errors import ModelError
 from arcaneqa.kb.terms import Iri, Literal
 from arcaneqa.program.expression import Cons, During, Expression, Value, post_order
@@ -72,7 +73,8 @@ class Learned:
 
     def save(self, folder: Path) -> None:
         text = json.dumps(self.to_json(), ensure_ascii=False, indent=1)
-        (folder / FILE).write_text(text + "\n", encoding="utf-8")
+        with replacing(folder / FILE) as file:
+            file.write(text + "\n")
 
     @classmethod
     def of_model(cls, folder: Path) -> Learned:

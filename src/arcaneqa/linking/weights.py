@@ -9,6 +9,7 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
+from arcaneqa.atomic import replacing
 from arcaneqa.errors import ModelError
 
 FILE = "linker.json"
@@ -85,9 +86,9 @@ class Weights:
         return cls.load(folder) if (folder / FILE).exists() else bundled()
 
     def save(self, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
         text = json.dumps(asdict(self), ensure_ascii=False, indent=1, sort_keys=True)
-        (folder / FILE).write_text(text + "\n", encoding="utf-8")
+        with replacing(folder / FILE) as file:
+            file.write(text + "\n")
 
 
 @cache

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import shutil
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +17,7 @@ from safetensors.torch import save as save_tensors
 from tokenizers import Tokenizer
 from torch import Tensor
 
+from arcaneqa.atomic import beside
 from arcaneqa.errors import ModelError
 from arcaneqa.model.config import FORMAT, ModelConfig
 from arcaneqa.model.encoder import Encoder, encoder_from, load_contextual
@@ -63,13 +62,12 @@ def save(model: Model, folder: Path, storage: str = "int8", notes: dict[str, Any
     """
     if storage not in STORAGES:
         raise ModelError(f"storage is one of {', '.join(STORAGES)}, not {storage!r}")
-    beside = folder.with_name(f".{folder.name}.{os.getpid()}")
-    beside.mkdir(parents=True)
-    try:
+    with beside(folder) as draft:
+        draft.mkdir()
         files: dict[str, str] = {}
 
         def put(name: str, data: bytes) -> None:
-            (beside / name).write_bytes(data)
+            (draft / name).write_bytes(data)
             files[name] = hashlib.sha256(data).hexdigest()
 
         put(TOKENIZER, model.words.tokenizer.to_str().encode())
@@ -83,14 +81,8 @@ def save(model: Model, folder: Path, storage: str = "int8", notes: dict[str, Any
             "files": files,
             "notes": notes or {},
         }
-        (beside / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
-        size = sum(path.stat().st_size for path in beside.iterdir())
-        if folder.exists():
-            shutil.rmtree(folder)
-        beside.rename(folder)
-        return size
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
+        (draft / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
+        return sum(path.stat().st_size for path in draft.iterdir())
 
 
 def _stored(network: Network, storage: str) -> dict[str, Tensor]:

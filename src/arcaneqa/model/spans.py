@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save as save_arrays
 
+from arcaneqa.atomic import beside
 from arcaneqa.errors import ModelError
 from arcaneqa.model.questions import QuestionReader, ReadQuestion
 from arcaneqa.model.stored import Floats, manifest_of
@@ -48,7 +49,8 @@ class SpanHead:
     def save(self, folder: Path) -> None:
         """Beside the model it was trained for, as half floats."""
         arrays = {name: getattr(self, name).astype(np.float16) for name in _ARRAYS}
-        (folder / FILE).write_bytes(save_arrays(arrays, {"encoder": encoder_of(folder)}))
+        with beside(folder / FILE) as draft:
+            draft.write_bytes(save_arrays(arrays, {"encoder": encoder_of(folder)}))
 
     @classmethod
     def of_model(cls, folder: Path) -> SpanHead | None:

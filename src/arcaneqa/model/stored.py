@@ -75,7 +75,10 @@ def manifest_of(folder: Path) -> dict[str, Any]:
     if not isinstance(manifest, dict) or not {"model", "encoder", "files"} <= set(manifest):
         raise ModelError(f"{path} does not describe a model; copy or train the model again")
     if manifest.get("format") != FORMAT:
-        raise ModelError(f"{folder} has format {manifest.get('format')!r}, this version reads {FORMAT}")
+        raise ModelError(
+            f"The model {folder} has format version {manifest.get('format')!r}, this program reads version "
+            f"{FORMAT}; train it again with `arcaneqa train`."
+        )
     return manifest
 
 

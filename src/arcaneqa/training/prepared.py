@@ -11,8 +11,6 @@ import hashlib
 import io
 import json
 import lzma
-import os
-import shutil
 from dataclasses import dataclass, fields
 from itertools import pairwise
 from pathlib import Path
@@ -21,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arcaneqa.atomic import beside
 from arcaneqa.errors import InputError
 from arcaneqa.induction.scorer import Candidate, Topic
 from arcaneqa.model.config import KIND_INDEX
@@ -180,27 +179,21 @@ def _one_line(text: str) -> str:
 
 def write(prepared: Prepared, folder: Path, report: dict[str, Any]) -> None:
     """`report` goes into the manifest: where the set comes from and what was left out."""
-    beside = folder.with_name(f".{folder.name}.{os.getpid()}")
-    beside.mkdir(parents=True)
-    try:
+    with beside(folder) as draft:
+        draft.mkdir()
         files = {}
         for name in _STRINGS:
             data = "".join(f"{text}\n" for text in getattr(prepared, name)).encode()
-            files[f"{name}.txt.xz"] = _put(beside / f"{name}.txt.xz", data)
+            files[f"{name}.txt.xz"] = _put(draft / f"{name}.txt.xz", data)
         for name in _ARRAYS:
             buffer = io.BytesIO()
             array: Ints = getattr(prepared, name)
             # Differences repeat where offsets never do, so they compress far better.
             counts = np.diff(array) if name.endswith("_offsets") else array
             np.save(buffer, _smallest(counts), allow_pickle=False)
-            files[f"{name}.npy.xz"] = _put(beside / f"{name}.npy.xz", buffer.getvalue())
+            files[f"{name}.npy.xz"] = _put(draft / f"{name}.npy.xz", buffer.getvalue())
         manifest = {"format": FORMAT, "questions": len(prepared), "files": files, "report": report}
-        (beside / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
-        if folder.exists():
-            shutil.rmtree(folder)
-        beside.rename(folder)
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
+        (draft / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
 
 
 def _put(path: Path, data: bytes) -> str:
@@ -225,7 +218,7 @@ def manifest_of(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise InputError(f"{path} cannot be read ({error}); prepare the set again") from error
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        raise InputError(f"{folder} was prepared by another version; prepare it again")
+        raise InputError(f"{folder} is of another version; make it again with `arcaneqa prepare`")
     return manifest
 
 

@@ -12,6 +12,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
+from arcaneqa.atomic import beside
 from arcaneqa.errors import InputError
 from arcaneqa.model.network import Network
 
@@ -39,10 +40,8 @@ def save_state(
     if torch.cuda.is_available():
         tensors["random.cuda"] = torch.cuda.get_rng_state()
     whole = {name: value.detach().cpu().contiguous().clone() for name, value in tensors.items()}
-    beside = path.with_name(f".{path.name}")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    save_file(whole, beside, {"progress": json.dumps(asdict(progress)), "run": fingerprint})
-    beside.rename(path)
+    with beside(path) as draft:
+        save_file(whole, draft, {"progress": json.dumps(asdict(progress)), "run": fingerprint})
 
 
 def load_state(

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from arcaneqa import atomic
 from arcaneqa.errors import IndexFormatError, InputError
 from arcaneqa.kb.build import arrangement, build_index, target
 from arcaneqa.kb.index import Index, store, trust
@@ -122,7 +123,7 @@ def void(_: object) -> None:
 
 @pytest.mark.parametrize("moment", ["before sealing", "before the exchange", "after the exchange"])
 def test_killed_at_the_end(old: Path, monkeypatch: pytest.MonkeyPatch, moment: str) -> None:
-    exchanged = target._exchanged
+    exchanged = atomic._exchanged
 
     def exchange(left: Path, right: Path) -> bool:
         if moment == "before the exchange":
@@ -132,7 +133,7 @@ def test_killed_at_the_end(old: Path, monkeypatch: pytest.MonkeyPatch, moment: s
         return done
 
     def work() -> None:
-        monkeypatch.setattr(target, "_exchanged", exchange)
+        monkeypatch.setattr(atomic, "_exchanged", exchange)
         if moment == "before sealing":
             monkeypatch.setattr(Draft, "seal", lambda *_: die())
         build_index([source(old.parent, "new")], old)

@@ -3,7 +3,6 @@ what was there before is still there, whole."""
 
 from __future__ import annotations
 
-import ctypes
 import fcntl
 import os
 import shutil
@@ -12,11 +11,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from arcaneqa.atomic import take_place
 from arcaneqa.errors import InputError
 from arcaneqa.kb.index.store import is_index
-
-_AT_FDCWD = -100
-_EXCHANGE = 2
 
 
 @contextmanager
@@ -35,7 +32,7 @@ def building(target: Path) -> Iterator[Path]:
         try:
             folder.mkdir()
             yield folder
-            _take_place(folder, target)
+            take_place(folder, target)
         except (OSError, sqlite3.Error) as error:
             reason = error.strerror if isinstance(error, OSError) else None
             raise InputError(
@@ -67,29 +64,3 @@ def _locked(target: Path) -> Iterator[None]:
             path.unlink(missing_ok=True)
     finally:
         os.close(lock)
-
-
-def _take_place(folder: Path, target: Path) -> None:
-    if not target.exists():
-        folder.rename(target)
-    elif not _exchanged(folder, target):
-        # Systems without an atomic exchange: for a moment the old index has another name.
-        old = target.with_name(f".{target.name}.old")
-        shutil.rmtree(old, ignore_errors=True)
-        target.rename(old)
-        folder.rename(target)
-        shutil.rmtree(old)
-    handle = os.open(target.parent, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def _exchanged(left: Path, right: Path) -> bool:
-    """Linux's renameat2: both names change at once, so that at no moment one is missing."""
-    try:
-        call = ctypes.CDLL(None, use_errno=True).renameat2
-    except (OSError, AttributeError):
-        return False
-    return bool(call(_AT_FDCWD, os.fsencode(left), _AT_FDCWD, os.fsencode(right), _EXCHANGE) == 0)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
-import tempfile
 import time
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from arcaneqa.atomic import beside
 from arcaneqa.errors import InputError
 from arcaneqa.kb.endpoint.discovery import Discovery
 from arcaneqa.kb.endpoint.queries import Capabilities
@@ -41,14 +40,10 @@ class Memory:
             return None
 
     def save(self, discovery: Discovery) -> None:
-        """Written beside and renamed; a disk that cannot be written costs only the next discovery."""
+        """A disk that cannot be written costs only the next discovery."""
         data = {"format": _FORMAT, "key": self._key, "made": time.time(), **_to_json(discovery)}
-        with contextlib.suppress(OSError):
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            handle, draft = tempfile.mkstemp(dir=self._path.parent, suffix=".draft")
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                json.dump(data, file)
-            Path(draft).replace(self._path)
+        with contextlib.suppress(OSError), beside(self._path) as draft:
+            draft.write_text(json.dumps(data), encoding="utf-8")
 
 
 def _to_json(discovery: Discovery) -> dict[str, Any]:
