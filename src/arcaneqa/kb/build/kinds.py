@@ -20,8 +20,11 @@ def find_type_relation(
     facts: Facts, hidden: Array, is_typed: Array, is_schema: Array, words_of: Callable[[int], str]
 ) -> int | None:
     """The visible relation that says what most of the things without a type are, if there is one."""
-    described = np.zeros(len(is_typed), bool)
     visible = np.flatnonzero(~hidden).tolist()
+    candidates = [relation for relation in visible if words_of(relation) in _SAY_TYPES]
+    if not candidates:
+        return None
+    described = np.zeros(len(is_typed), bool)
     for relation in visible:
         described[facts.rows("out", relation).keys] = True
     untyped = described & ~is_typed & ~is_schema
@@ -29,9 +32,7 @@ def find_type_relation(
     if not count or count < _MOSTLY * int((described & ~is_schema).sum()):
         return None
     best, most = None, _MOSTLY * count
-    for relation in visible:
-        if words_of(relation) not in _SAY_TYPES:
-            continue
+    for relation in candidates:
         rows = facts.rows("out", relation)
         if np.any(rows.values >= len(is_typed)):  # a class is a thing, not a text
             continue

@@ -57,16 +57,18 @@ class Attributes:
 
 def find_name_rules(given: Attributes, is_named: Array, is_schema: Array) -> list[NameRule]:
     """Small classes first: what a small class says of its members is said best."""
-    groups = _nameless(given, is_named, is_schema)
-    if not groups.classes:
+    spoken = [
+        relation
+        for relation in np.flatnonzero(~given.hidden_relations).tolist()
+        if _has_text(given, relation)
+    ]
+    groups = _nameless(given, is_named, is_schema) if spoken else None
+    if groups is None or not groups.classes:
         return []
     candidates: list[list[int]] = [[] for _ in groups.classes]
-    for relation in np.flatnonzero(~given.hidden_relations).tolist():
+    for relation in spoken:
         rows = given.facts.rows("out", relation)
-        spoken = rows.values >= given.first_text
-        if not spoken.any():
-            continue
-        counts = groups.counted(rows.keys[rows.any(spoken)])
+        counts = groups.counted(rows.keys[rows.any(rows.values >= given.first_text)])
         for group in np.flatnonzero(counts >= _HAVE_A_NAME * groups.sizes).tolist():
             candidates[group].append(relation)
     words = frozenset(word for label in given.class_words for word in label.split())
@@ -80,13 +82,19 @@ def find_name_rules(given: Attributes, is_named: Array, is_schema: Array) -> lis
     return rules
 
 
+def _has_text(given: Attributes, relation: int) -> bool:
+    values = given.facts.rows("in", relation).keys
+    return bool(len(values) and values[-1] >= given.first_text)
+
+
 class _Groups:
     """Classes whose members have no names yet, and after them the entities without a class."""
 
     def __init__(self, classes: list[int | None], nodes: Array, groups: Array, entities: int) -> None:
         self.classes = classes
-        order = np.lexsort((groups, nodes))
-        nodes, groups = nodes[order], groups[order]
+        if np.any(nodes[1:] < nodes[:-1]):
+            order = np.argsort(nodes, kind="stable")
+            nodes, groups = nodes[order], groups[order]
         self.sizes = np.bincount(groups, minlength=len(classes))
         self._offsets = np.concatenate(([0], np.cumsum(np.bincount(nodes, minlength=entities))))
         self._groups = groups
