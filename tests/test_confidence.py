@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,17 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arcaneqa.confidence import FEATURES, Confidence, Row, features
+from arcaneqa.confidence import Confidence
 from arcaneqa.errors import InputError, ModelError
 from arcaneqa.evaluation.calibration import expected_calibration_error
-from arcaneqa.induction.found import Found
-from arcaneqa.induction.scorer import Candidate, TokenKind
-from arcaneqa.induction.trace import Considered, Trace
-from arcaneqa.kb.interface import NodeSet
-from arcaneqa.kb.terms import Iri
-from arcaneqa.program.expression import Entity
-
-LEAD = FEATURES.index("lead over the second")
+from arcaneqa.judgement.evidence import FEATURES, Row
 
 
 def examples(count: int, seed: int) -> tuple[list[Row], list[bool]]:
@@ -32,27 +24,11 @@ def examples(count: int, seed: int) -> tuple[list[Row], list[bool]]:
         chance = 1 / (1 + math.exp(-(1 + 0.5 * total + 0.7 * lead + 0.3 * linking)))
         decisions = int(random.integers(1, 8))
         share = 1 / (1 + math.exp(-lead))
-        rows.append(np.array([total, total / decisions, lead, share, decisions, linking, 0.0]))
+        row = np.zeros(len(FEATURES))
+        row[:6] = (total, total / decisions, lead, share, decisions, linking)
+        rows.append(row)
         correct.append(bool(random.random() < chance))
     return rows, correct
-
-
-def found(score: float, *steps: tuple[float, ...]) -> Found:
-    """A program whose steps took their first candidate, with these log-probabilities."""
-    word = Candidate(TokenKind.RELATION, "r")
-    considered = [Considered("", [word] * len(s), np.array(s, np.float32), 0) for s in steps]
-    nothing = NodeSet(np.empty(0, np.int64))
-    return Found(Entity(Iri("http://x")), score, nothing, None, (), Trace((), considered))
-
-
-def test_features_of_a_worked_case() -> None:
-    best = replace(found(-1.5, (-0.5, -1.0), (0.0,), (-0.25, -2.0)), reading=-0.5)
-    second = found(-2.5)
-    row = features(best, [best, second])
-    assert row == pytest.approx([-0.75, -0.375, 1.0, 1 / (1 + math.exp(-1.0)), 2, -0.25, -0.5])
-    alone = features(best, [best])
-    assert alone[LEAD] == 30
-    assert alone[LEAD + 1] == 1
 
 
 def test_confidence_keeps_its_word_on_unseen_answers() -> None:
@@ -65,15 +41,32 @@ def test_confidence_keeps_its_word_on_unseen_answers() -> None:
 
 @pytest.mark.parametrize("confidence", [Confidence(), Confidence.fit(*examples(2000, 3))])
 def test_more_evidence_means_more_confidence(confidence: Confidence) -> None:
-    sure, unsure = found(-0.2, (-0.2, -3.0)), found(-2.0, (-2.0, -3.0))
-    assert confidence.of(sure, [sure, unsure]) > confidence.of(unsure, [sure, unsure])
+    sure, unsure = np.zeros(len(FEATURES)), np.zeros(len(FEATURES))
+    sure[:4] = (-0.2, -0.2, 1.8, 0.86)
+    unsure[:4] = (-2.0, -2.0, -1.8, 0.14)
+    assert confidence.weigh(sure) > confidence.weigh(unsure)
+
+
+def test_what_was_fitted_before_a_feature_was_known_still_weighs(tmp_path: Path) -> None:
+    Confidence.fit(*examples(50, 6)).save(tmp_path)
+    path = tmp_path / "confidence.json"
+    data = json.loads(path.read_text())
+    whole = Confidence.of_model(tmp_path)
+    for key in ("features", "mean", "scale", "weights"):
+        data[key] = data[key][:7]
+    path.write_text(json.dumps(data))
+    part = Confidence.of_model(tmp_path)
+    assert part.weights[:7] == whole.weights[:7]
+    assert set(part.weights[7:]) == {0.0}
 
 
 @given(
     st.lists(
-        st.tuples(st.lists(st.floats(), min_size=7, max_size=7), st.booleans()), min_size=1, max_size=12
+        st.tuples(st.lists(st.floats(), min_size=len(FEATURES), max_size=len(FEATURES)), st.booleans()),
+        min_size=1,
+        max_size=12,
     ),
-    st.lists(st.floats(), min_size=7, max_size=7),
+    st.lists(st.floats(), min_size=len(FEATURES), max_size=len(FEATURES)),
 )
 @settings(max_examples=50)
 def test_any_row_gives_a_probability(examples: list[tuple[list[float], bool]], asked: list[float]) -> None:

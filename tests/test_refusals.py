@@ -6,6 +6,7 @@ import pytest
 
 from arcaneqa.answer import MOST_CHARACTERS, Answer, ArcaneQA
 from arcaneqa.kb.build import build_index
+from arcaneqa.program.forms import PAPER
 
 SOURCE = Path(__file__).parent / "strangers" / "brewery.ttl"
 
@@ -23,8 +24,9 @@ def qa(tmp_path_factory: pytest.TempPathFactory) -> ArcaneQA:
         ("", "empty"),
         (" \n\t", "empty"),
         ("x" * (MOST_CHARACTERS + 1), "characters"),
-        ("Is Old Abbey a stout?", "yes/no"),
-        ("why is the Seeblick Brewery in Bavaria?", "why"),
+        ("why is the Seeblick Brewery in Bavaria?", "asks for a reason"),
+        ("what share of beers is dark?", "a percentage"),
+        ("asdf qwerty", "does not look like words"),
     ],
 )
 def test_a_refusal_says_why(qa: ArcaneQA, question: str, reason: str) -> None:
@@ -36,6 +38,26 @@ def test_a_refusal_says_why(qa: ArcaneQA, question: str, reason: str) -> None:
 
 def test_a_refusal_offers_readings(qa: ArcaneQA) -> None:
     assert qa.ask("why is the Seeblick Brewery in Bavaria?").readings
+
+
+def test_a_form_that_was_not_learned_is_refused_by_name(qa: ArcaneQA) -> None:
+    asked = "what is the average strength of beers?"
+    qa.forms, learned = PAPER, qa.forms
+    try:
+        answer = qa.ask(asked)
+        assert "This asks for an average" in (answer.reason or "")
+        assert answer.not_used == ("average",)
+    finally:
+        qa.forms = learned
+
+
+def test_what_is_missing_is_said(qa: ArcaneQA) -> None:
+    reason = qa.ask("What is the seating capacity of Seeblick Brewery?", threshold=1.0).reason or ""
+    assert "seating" in reason
+    assert "It has" in reason
+    assert "No entity is called Zugspitze Lager" in (
+        qa.ask("who brews Zugspitze Lager?", threshold=1.0).reason or ""
+    )
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal as Choice
 
-from arcaneqa.confidence import Confidence, features
+from arcaneqa.confidence import Confidence
 from arcaneqa.describe import items_of, unit_of
 from arcaneqa.errors import BudgetExceeded
 from arcaneqa.harmless import is_text
@@ -22,6 +22,10 @@ from arcaneqa.induction.search import SHORTLIST, Search
 from arcaneqa.induction.shared import SharedScorer
 from arcaneqa.induction.topics import Topics, topics_from_gold, topics_from_links
 from arcaneqa.induction.trace import Considered, Trace
+from arcaneqa.judgement.coverage import Coverage, coverage, not_used
+from arcaneqa.judgement.evidence import evidence
+from arcaneqa.judgement.junk import junk
+from arcaneqa.judgement.refusals import Refusals
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.forms import split, stem
 from arcaneqa.kb.open import open_kb
@@ -31,15 +35,17 @@ from arcaneqa.linking.weights import Weights
 from arcaneqa.links import Links
 from arcaneqa.program.execute import execute
 from arcaneqa.program.expression import Entity, Value
+from arcaneqa.program.forms import Form
 from arcaneqa.program.phrase import paraphrase
 from arcaneqa.program.sparql import to_sparql
 from arcaneqa.program.text import print_program
-from arcaneqa.record import AnswerItem, Mention, Prediction, Question
-from arcaneqa.sayable import unsayable
+from arcaneqa.record import AnswerItem, Mention, Prediction, Question, Reading
 
 MOST_CHARACTERS = 2_000
 MOST_ITEMS = 100_000
 MOST_READINGS = 3
+EVEN = 0.5
+"""Where it is likelier than not that none of the readings is meant, none is given."""
 SURE = 0.6
 """A program that takes up no word of the question needs at least this confidence."""
 SECONDS = 30.0
@@ -48,21 +54,12 @@ Entities = Choice["linked", "gold"]
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """Another program the question may mean."""
-
-    program: str
-    paraphrase: str
-    score: float
-
-
-@dataclass(frozen=True, slots=True)
 class Answer:
     """What a question was taken to mean and what the knowledge base says to that.
 
     `items` is empty exactly where `reason` says why there is no answer; `readings` are then the
-    nearest programs, otherwise the runners-up. `evidence` is what `confidence` was weighed from;
-    `timings` are seconds spent on each part.
+    nearest programs, otherwise the runners-up. `not_used` are words of the question that the program
+    leaves out. `evidence` is what `confidence` was weighed from; `timings` are seconds spent on each part.
     """
 
     question: str
@@ -78,6 +75,7 @@ class Answer:
     links: Links | None = None
     trace: Trace | None = None
     readings: tuple[Reading, ...] = ()
+    not_used: tuple[str, ...] = ()
     reason: str | None = None
     seconds: float = 0.0
     timings: dict[str, float] = field(default_factory=dict)
@@ -95,6 +93,8 @@ class Answer:
             confidence=self.confidence,
             seconds=self.seconds,
             reason=self.reason,
+            not_used=self.not_used,
+            readings=self.readings,
         )
 
 
@@ -106,7 +106,7 @@ class ArcaneQA:
     >>> answer.items[0].label, answer.program
     ('Paris', '(JOIN demo:capital_inv demo:France)')
     >>> print(qa.ask("why is the sky blue?").reason)
-    This is a question for a reason (why); programs cannot express that.
+    This asks for a reason (“why”); the facts only say what is so.
     """
 
     def __init__(
@@ -129,6 +129,8 @@ class ArcaneQA:
         self.scorer = scorer if isinstance(scorer, SharedScorer) else SharedScorer(scorer)
         self._model = (beam, ranker, learned, exact, readings, none_of_these)
         self.induction = Induction(kb, learned)
+        self.forms = (learned or Learned()).forms
+        self.refusals = Refusals(kb, self._suggested)
         limit = None if exact else SHORTLIST
         weighed = Readings(kb, offers_none=none_of_these) if readings else None
         self.search = Search(self.induction, self.scorer, beam, limit, ranker, readings=weighed)
@@ -250,12 +252,30 @@ class ArcaneQA:
         """Turn the programs a search found into an answer, or a reasoned refusal."""
         best = self._best(outcome.found, exclude_mentioned)
         if best is None:
-            return Answer(question, links=links, reason=_nothing_found(links, outcome))
+            return Answer(question, links=links, reason=self.refusals.nothing_found(question, links, outcome))
         found, items = best
-        row = features(found, outcome.found)
-        certainty, evidence = self.confidence.weigh(row), tuple(row.tolist())
-        others = tuple(self._reading(other) for other in outcome.found if other is not found)
-        answer = Answer(
+        left_out = coverage(question, links, found, self.kb)
+        row = evidence(question, found, outcome, left_out, self.kb)
+        certainty = self.confidence.weigh(row)
+        others = (other for other in outcome.found if other is not found)
+        runners_up = tuple(self._reading(question, links, other, outcome) for other in others)
+        limit = self.confidence.threshold if threshold is None else threshold
+        reason = self._reason(question, links, found, outcome, left_out, certainty, limit)
+        if reason is not None:
+            nearest = Reading(
+                print_program(found.program, self.names), paraphrase(found.program, self.kb), certainty
+            )
+            return Answer(
+                question,
+                confidence=certainty,
+                evidence=tuple(row.tolist()),
+                links=links,
+                trace=found.trace,
+                readings=(nearest, *runners_up)[:MOST_READINGS],
+                not_used=not_used(question, left_out),
+                reason=reason,
+            )
+        return Answer(
             question,
             items=items,
             unit=unit_of(found.program, self.kb),
@@ -264,33 +284,38 @@ class ArcaneQA:
             sparql=to_sparql(found.program, self.kb.profile, self.kb.schema, exclude_mentioned),
             score=found.score,
             confidence=certainty,
-            evidence=evidence,
+            evidence=tuple(row.tolist()),
             entities=self._entities(question, found),
             links=links,
             trace=found.trace,
-            readings=others[:MOST_READINGS],
+            readings=runners_up[:MOST_READINGS],
+            not_used=not_used(question, left_out),
         )
-        limit = self.confidence.threshold if threshold is None else threshold
-        reason = None
-        if (kind := unsayable(question)) is not None:
-            reason = f"This is {kind}; programs cannot express that."
+
+    def _reason(
+        self,
+        question: str,
+        links: Links,
+        found: Found,
+        outcome: Outcome,
+        left_out: Coverage,
+        certainty: float,
+        limit: float,
+    ) -> str | None:
+        """Why the best program is better not given as an answer."""
+        for sign in left_out.unmet:
+            # Whoever gets a set out of its order has still got it.
+            if sign.form not in self.forms and sign.form is not Form.ORDER:
+                return self.refusals.form(question, sign)
+        if outcome.none > EVEN:
+            why = "None of the readings that were found seems to be meant."
         elif certainty < limit:
-            reason = (
-                f"No reading is likely enough (the best has confidence {certainty:.2f}, below {limit:.2f})."
-            )
+            why = f"No reading is likely enough (the best has confidence {certainty:.2f}, below {limit:.2f})."
         elif certainty < SURE and not _named(question, found):
-            reason = "Nothing in the question names an entity, a class or a value of this knowledge base."
-        if reason is None:
-            return answer
-        return Answer(
-            question,
-            confidence=certainty,
-            evidence=evidence,
-            links=links,
-            trace=found.trace,
-            readings=(self._reading(found), *others)[:MOST_READINGS],
-            reason=reason,
-        )
+            why = "Nothing in the question names an entity, a class or a value of this knowledge base."
+        else:
+            return None
+        return f"{why} {self.refusals.missing(question, links, found, left_out)}".strip()
 
     def _best(
         self, found: Sequence[Found], exclude_mentioned: bool
@@ -333,10 +358,16 @@ class ArcaneQA:
             for start, end in [(topic.words.start, topic.words.end)]
         )
 
-    def _reading(self, found: Found) -> Reading:
+    def _reading(self, question: str, links: Links, found: Found, outcome: Outcome) -> Reading:
+        row = evidence(question, found, outcome, coverage(question, links, found, self.kb), self.kb)
         return Reading(
-            print_program(found.program, self.names), paraphrase(found.program, self.kb), found.score
+            print_program(found.program, self.names),
+            paraphrase(found.program, self.kb),
+            self.confidence.weigh(row),
         )
+
+    def _suggested(self, typed: str, limit: int) -> list[str]:
+        return [candidate.label for candidate in self.linker.suggest(typed, limit)]
 
 
 def refusal(question: str) -> Answer | None:
@@ -350,7 +381,8 @@ def refusal(question: str) -> Answer | None:
             question[:MOST_CHARACTERS],
             reason=f"The question has {len(question):,} characters; ask in at most {MOST_CHARACTERS:,}.",
         )
-    return None
+    reason = junk(question)
+    return None if reason is None else Answer(question, reason=reason)
 
 
 def _named(question: str, found: Found) -> bool:
@@ -361,14 +393,6 @@ def _named(question: str, found: Found) -> bool:
     items = [c.text for c in chosen if c.kind in (TokenKind.CLASS, TokenKind.RELATION)]
     asked = {stem(word) for word in split(question)}
     return any(stem(word) in asked for text in items for word in split(text))
-
-
-def _nothing_found(links: Links, outcome: Outcome) -> str:
-    if not outcome.is_complete:
-        return "The search ran out of time before it found a program; ask more simply or allow more seconds."
-    if not links.mentions and not links.literals:
-        return "Nothing in the question names an entity or a value of this knowledge base."
-    return "No program over the linked entities has an answer in this knowledge base."
 
 
 def _number(count: int) -> AnswerItem:

@@ -18,36 +18,24 @@ from numpy.typing import NDArray
 
 from arcaneqa.atomic import replacing
 from arcaneqa.errors import InputError, ModelError
-from arcaneqa.induction.found import Found
+from arcaneqa.judgement.evidence import FEATURES, LIMIT, Row
 
 FILE = "confidence.json"
-FEATURES = (
-    "log-probability",
-    "log-probability per decision",
-    "lead over the second",
-    "share among the found",
-    "decisions",
-    "log-probability of the entities",
-    "what the whole program gained as a reading",
-)
-_LIMIT = 30.0  # beyond this a log-probability or a lead says nothing more
+_UNFITTED = {
+    "log-probability": 0.2,
+    "log-probability per decision": 1.0,
+    "lead over the second": 0.1,
+    "share among the found": 3.0,
+    "log-probability of the entities": 0.1,
+    "what the whole program gained as a reading": 0.1,
+    "probability that none is meant": -3.0,
+    "linked things not used": -0.25,
+    "forms not met": -0.25,
+    "answer of another kind": -0.5,
+}
+"""The signs are common sense, the sizes a guess: for models that nobody has fitted confidence for."""
 _RIDGE = 1.0
 _STEPS = 100
-
-Row = NDArray[np.float64]
-
-
-def features(found: Found, rivals: Sequence[Found]) -> Row:
-    """What speaks for a program among all that were found, in the order of FEATURES."""
-    chosen = [float(step.log_probs[step.choice]) for step in found.trace.steps]
-    decisions = sum(len(step.candidates) > 1 for step in found.trace.steps)
-    total = sum(chosen)
-    others = [rival.score for rival in rivals if rival is not found]
-    lead = found.score - max(others) if others else _LIMIT
-    share = 1 / (1 + sum(math.exp(min(other - found.score, _LIMIT)) for other in others))
-    entities = found.score - found.reading - total
-    each = total / max(decisions, 1)
-    return np.array([total, each, lead, share, decisions, entities, found.reading])
 
 
 @dataclass(frozen=True)
@@ -60,18 +48,15 @@ class Confidence:
 
     mean: tuple[float, ...] = (0.0,) * len(FEATURES)
     scale: tuple[float, ...] = (1.0,) * len(FEATURES)
-    weights: tuple[float, ...] = (0.2, 1.0, 0.1, 3.0, 0.0, 0.1, 0.1)
+    weights: tuple[float, ...] = tuple(_UNFITTED.get(name, 0.0) for name in FEATURES)
     bias: float = 0.0
     threshold: float = 0.05
     examples: int = 0
 
-    def of(self, found: Found, rivals: Sequence[Found]) -> float:
-        """How likely the program is right."""
-        return self.weigh(features(found, rivals))
-
     def weigh(self, row: Row) -> float:
+        """How likely an answer with this evidence is right."""
         total = self.bias + float(((_finite(row) - self.mean) / self.scale) @ np.asarray(self.weights))
-        return 1 / (1 + math.exp(-max(-_LIMIT, min(_LIMIT, total))))
+        return 1 / (1 + math.exp(-max(-LIMIT, min(LIMIT, total))))
 
     @classmethod
     def fit(cls, rows: Sequence[Row], correct: Sequence[bool], threshold: float = 0.05) -> Confidence:
@@ -108,24 +93,25 @@ class Confidence:
         except (OSError, ValueError) as error:
             raise ModelError(f"{path} cannot be read ({error}); fit it again or remove it.") from error
         try:
-            if tuple(data["features"]) != FEATURES:
-                raise ValueError("it weighs other features than this version has")
-            mean, scale, weights = (_numbers(data[key]) for key in ("mean", "scale", "weights"))
+            names = tuple(data["features"])
+            if unknown := set(names) - set(FEATURES):
+                raise ValueError(f"it weighs {min(unknown)!r}, which this version does not have")
+            mean, weights = (_numbers(names, data[key], 0.0) for key in ("mean", "weights"))
+            scale = _numbers(names, data["scale"], 1.0)
             rest = float(data["bias"]), float(data["threshold"]), int(data["examples"])
             return cls(mean, scale, weights, *rest)
         except (KeyError, TypeError, ValueError) as error:
             raise ModelError(f"{path} does not fit ({error}); fit it again or remove it.") from error
 
 
-def _numbers(data: Any) -> tuple[float, ...]:
-    numbers = tuple(float(number) for number in data)
-    if len(numbers) != len(FEATURES):
-        raise ValueError(f"{len(FEATURES)} numbers are expected, not {len(numbers)}")
-    return numbers
+def _numbers(names: Sequence[str], data: Any, missing: float) -> tuple[float, ...]:
+    """In the order of FEATURES; a feature that was not there when a model was fitted weighs nothing."""
+    given = dict(zip(names, (float(number) for number in data), strict=True))
+    return tuple(given.get(name, missing) for name in FEATURES)
 
 
 def _finite(row: Row) -> Row:
-    return np.clip(np.nan_to_num(row, nan=0.0, posinf=_LIMIT, neginf=-_LIMIT), -_LIMIT, _LIMIT)
+    return np.clip(np.nan_to_num(row, nan=0.0, posinf=LIMIT, neginf=-LIMIT), -LIMIT, LIMIT)
 
 
 def _logistic(inputs: NDArray[np.float64], targets: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -140,7 +126,7 @@ def _logistic(inputs: NDArray[np.float64], targets: NDArray[np.float64]) -> NDAr
     weights = np.zeros(inputs.shape[1])
     current = loss(weights)
     for _ in range(_STEPS):
-        chance = 1 / (1 + np.exp(-np.clip(inputs @ weights, -_LIMIT, _LIMIT)))
+        chance = 1 / (1 + np.exp(-np.clip(inputs @ weights, -LIMIT, LIMIT)))
         gradient = inputs.T @ (chance - targets) + ridge * weights
         curvature = (inputs * (chance * (1 - chance))[:, None]).T @ inputs + np.diag(ridge)
         step = np.linalg.solve(curvature, gradient)

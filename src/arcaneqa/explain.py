@@ -27,10 +27,13 @@ def draw_answer(console: Console, answer: Answer) -> None:
         console.print(Text("read as  ", style="dim") + Text(answer.paraphrase))
     if answer.program is not None:
         console.print(Text("program  ", style="dim") + Text(answer.program, style="cyan"))
+    if answer.not_used:
+        console.print(Text("not used ", style="dim") + Text(", ".join(answer.not_used), style="yellow"))
     if answer.reason is not None and answer.readings:
-        console.print(Text("It may mean:", style="dim"))
+        console.print(Text("It may mean (for `arcaneqa run`):", style="dim"))
         for reading in answer.readings:
-            console.print(Text(f"  {reading.paraphrase}"))
+            likely = Text(f"  {reading.confidence:4.0%}  ", style="dim")
+            console.print(likely + Text(reading.paraphrase) + Text(f"  {reading.program}", style="cyan"))
     sure = "" if answer.confidence is None else f"{answer.confidence:.0%} sure · "
     console.print(Text(f"{sure}{answer.seconds * 1000:,.0f} ms", style="dim"))
 

@@ -115,6 +115,15 @@ class AnswerItem:
 
 
 @dataclass(frozen=True, slots=True)
+class Reading:
+    """Another program that a question may mean, in words, and how likely that is."""
+
+    program: str
+    paraphrase: str
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
 class Prediction:
     id: str
     question: str
@@ -127,6 +136,8 @@ class Prediction:
     confidence: float | None = None
     seconds: float | None = None
     reason: str | None = None
+    not_used: tuple[str, ...] = ()
+    readings: tuple[Reading, ...] = ()
     extra: dict[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
@@ -146,6 +157,8 @@ class Prediction:
         }
         data["answers"] = [item.to_json() for item in self.answers]
         data["entities"] = [asdict(mention) for mention in self.entities]
+        data["not_used"] = list(self.not_used)
+        data["readings"] = [asdict(reading) for reading in self.readings]
         return data | self.extra
 
 

@@ -2,6 +2,7 @@
 
 Constants that questions imply without naming them, though their relation has an open range ("the House" is
 one of hundreds of governmental bodies); and relations that date things, though the profile does not say so.
+Also which forms the programs have: what a model never saw is better named than guessed.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from arcaneqa.atomic import replacing
 from arcaneqa.errors import ModelError
 from arcaneqa.kb.terms import Iri, Literal
 from arcaneqa.program.expression import Cons, During, Expression, Value, post_order
+from arcaneqa.program.forms import PAPER, Form, forms_of
 
 FILE = "constants.json"
 LEAST_PROGRAMS = 2
@@ -27,25 +29,30 @@ Constant = tuple[str, Iri | Literal]
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """`constants` are pairs of a relation's IRI and a term; `times` the IRIs of relations that TC used."""
+    """`constants` are pairs of a relation's IRI and a term; `times` the IRIs of relations that TC used;
+    `forms` what programs did, at the least what the paper's do."""
 
     constants: frozenset[Constant] = frozenset()
     times: frozenset[str] = frozenset()
+    forms: frozenset[Form] = PAPER
 
     @classmethod
     def of(cls, programs: Iterable[Expression]) -> Learned:
         constants: Counter[Constant] = Counter()
         times: Counter[str] = Counter()
+        forms: Counter[Form] = Counter()
         for program in programs:
             constants.update(set(_constants(program)))
+            forms.update(forms_of(program))
             times.update({node.relation.iri for node in post_order(program) if isinstance(node, During)})
         return cls(
             frozenset(pair for pair, count in constants.items() if count >= LEAST_PROGRAMS),
             frozenset(iri for iri, count in times.items() if count >= LEAST_PROGRAMS),
+            PAPER | {form for form, count in forms.items() if count >= LEAST_PROGRAMS},
         )
 
     def __or__(self, other: Learned) -> Learned:
-        return Learned(self.constants | other.constants, self.times | other.times)
+        return Learned(self.constants | other.constants, self.times | other.times, self.forms | other.forms)
 
     def to_json(self) -> dict[str, Any]:
         rows = [
@@ -54,7 +61,11 @@ class Learned:
             else [relation, term.lexical, term.datatype, term.language]
             for relation, term in self.constants
         ]
-        return {"constants": sorted(rows), "times": sorted(self.times)}
+        return {
+            "constants": sorted(rows),
+            "times": sorted(self.times),
+            "forms": sorted(form.name for form in self.forms),
+        }
 
     @classmethod
     def from_json(cls, data: Any) -> Learned:
@@ -69,7 +80,7 @@ class Learned:
         constants = (
             (row[0], Iri(row[1]) if len(row) == 2 else Literal(row[1], row[2], row[3])) for row in rows
         )
-        return cls(frozenset(constants), frozenset(times))
+        return cls(frozenset(constants), frozenset(times), _forms(data.get("forms", ())))
 
     def save(self, folder: Path) -> None:
         text = json.dumps(self.to_json(), ensure_ascii=False, indent=1)
@@ -86,6 +97,13 @@ class Learned:
             return cls()
         except (OSError, ValueError) as error:
             raise ModelError(f"{path} cannot be read ({error}); train again or remove it.") from error
+
+
+def _forms(names: Any) -> frozenset[Form]:
+    try:
+        return PAPER | {Form[name] for name in names}
+    except (KeyError, TypeError):
+        raise ValueError("it names forms that this version does not have") from None
 
 
 def _constants(program: Expression) -> Iterator[Constant]:

@@ -91,7 +91,7 @@ class NamedEntity(BaseModel):
 class OtherReading(BaseModel):
     program: str
     paraphrase: str
-    score: float
+    confidence: float
 
 
 class AskResponse(BaseModel):
@@ -110,6 +110,7 @@ class AskResponse(BaseModel):
     confidence: float | None
     seconds: float
     reason: Annotated[str | None, Field(description="Why there is no answer.")]
+    not_used: Annotated[list[str], Field(description="Words of the question that the program leaves out.")]
     readings: list[OtherReading]
     trace: dict[str, Any] | None = None
     tree: Annotated[dict[str, Any] | None, Field(description="The program as nested boxes, with trace.")] = (

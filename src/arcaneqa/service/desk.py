@@ -161,6 +161,7 @@ def _response(qa: ArcaneQA, request: AskRequest, answer: Answer, started: float)
         confidence=answer.confidence,
         seconds=time.perf_counter() - started,
         reason=answer.reason,
+        not_used=list(answer.not_used),
         readings=[OtherReading(**asdict(reading)) for reading in answer.readings],
     )
 

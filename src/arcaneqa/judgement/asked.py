@@ -1,0 +1,82 @@
+"""What the words of a question ask for, whatever the knowledge base: forms of programs, and a kind of answer.
+
+The rules are in `signs.toml`. They need not find every form, only be right about those they find: a form that
+a program lacks is named to the person who asked.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib.resources import files
+from typing import Any
+
+from arcaneqa.program.forms import Form
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """Words that ask for a form; any of the forms `met_by` does what they ask."""
+
+    form: Form
+    start: int
+    end: int
+    met_by: frozenset[Form]
+
+
+class Wanted(StrEnum):
+    """What kind of thing an answer must be."""
+
+    PERSON = "somebody"
+    PLACE = "a place"
+    TIME = "a time"
+    COUNT = "a number"
+    TRUTH = "yes or no"
+
+
+def signs(question: str) -> Iterator[Sign]:
+    """Every form that the words ask for, each at its first place.
+
+    >>> [sign.form.name for sign in signs("Which supplier offers the most products?")]
+    ['BY_COUNT', 'SUPERLATIVE']
+    """
+    # One character for one, so that places stay.
+    words = "".join(char.lower() if len(char.lower()) == 1 else char for char in question).replace("’", "'")
+    for form, met_by, pattern in _FORMS:
+        if (found := pattern.search(words)) is not None:
+            yield Sign(form, found.start(), found.end(), met_by)
+
+
+def wanted(question: str) -> Wanted | None:
+    """The kind of answer that the question word asks for, where it tells.
+
+    >>> wanted("Who directed Alien?"), wanted("which films are long?")
+    (<Wanted.PERSON: 'somebody'>, None)
+    """
+    words = " ".join(question.lower().split())
+    return next((kind for kind, pattern in _ANSWERS if pattern.search(words)), None)
+
+
+def _pattern(words: list[str], lists: dict[str, list[str]]) -> re.Pattern[str]:
+    def whole(texts: list[str]) -> str:
+        return "|".join(
+            re.sub(r"\{([a-z_]+)\}", lambda name: f"(?:{whole(lists[name[1]])})", t) for t in texts
+        )
+
+    return re.compile(whole(words))
+
+
+_RULES: dict[str, Any] = tomllib.loads((files(__package__) / "signs.toml").read_text(encoding="utf-8"))
+_LISTS, _WORDS = _RULES.pop("lists"), _RULES.pop("answers")
+_FORMS = [
+    (
+        Form[name],
+        frozenset((Form[name], *(Form[other] for other in rule.get("met_by", ())))),
+        _pattern(rule["words"], _LISTS),
+    )
+    for name, rule in _RULES.items()
+]
+_ANSWERS = [(Wanted[name], _pattern(words, _LISTS)) for name, words in _WORDS.items()]

@@ -1,0 +1,109 @@
+"""Which words of a question a program takes up, and which it leaves out.
+
+A word is taken up if it stands where something was linked that the program uses, if it is a word of a name in
+the program, or if it asks for a form that the program has.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from arcaneqa.induction.found import Found
+from arcaneqa.induction.scorer import TokenKind
+from arcaneqa.judgement.asked import Sign, signs
+from arcaneqa.judgement.small_words import MEASURING, SMALL
+from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.names.forms import Word, split, stem, words
+from arcaneqa.links import Links
+from arcaneqa.program.expression import Compare, Expression, Extreme, path_of, post_order
+from arcaneqa.program.forms import Form, forms_of
+
+_SURELY_NAMED = math.log(0.5)
+"""A mention less likely than this to name anything is not missed where a program leaves it out."""
+_NAMES = (TokenKind.CLASS, TokenKind.RELATION, TokenKind.VARIABLE, TokenKind.CONSTANT, TokenKind.LITERAL)
+_PLAINER = {Form.BY_COUNT: Form.SUPERLATIVE, Form.COUNT_COMPARED: Form.COMPARISON}
+"""Where the data has a column for what is counted, the plainer form does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """`unmet`: words that ask for a form which the program lacks. `unused`: what was linked or stated and is
+    not in the program, as the question writes it. `unknown`: other words that nothing in the program says.
+    `share` of all telling words is taken up."""
+
+    unmet: tuple[Sign, ...]
+    unused: tuple[str, ...]
+    unknown: tuple[str, ...]
+    share: float
+
+
+def coverage(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Coverage:
+    spans = [(topic.words.start, topic.words.end) for topic in found.topics]
+    chosen = (step.candidates[step.choice] for step in found.trace.steps)
+    names = {stem(word) for one in chosen if one.kind in _NAMES for word in split(one.text)}
+    forms = forms_of(found.program)
+    met: list[Sign] = []
+    unmet: list[Sign] = []
+    for sign in signs(question):
+        is_met = sign.met_by & forms or _counts(sign, found)
+        if not is_met:
+            plainer = _PLAINER.get(sign.form)
+            said = names if plainer is None else _measures(found.program, kb) if plainer in forms else set()
+            is_met = _is_named(question, sign, said)
+        (met if is_met else unmet).append(sign)
+    spans += [(sign.start, sign.end) for sign in met]
+    telling = [word for word in words(question) if stem(word.folded) not in SMALL]
+    left = [word for word in telling if not _overlaps(word, spans) and stem(word.folded) not in names]
+    linked = [(one.start, one.end) for one in links.mentions if one.score > _SURELY_NAMED]
+    linked += [(one.start, one.end) for one in links.literals]
+    asking = [(sign.start, sign.end) for sign in unmet]
+    unused = [span for span in linked if any(_overlaps(word, [span]) for word in left)]
+    known = [*unused, *asking]
+    return Coverage(
+        tuple(unmet),
+        tuple(dict.fromkeys(question[start:end] for start, end in _apart(unused))),
+        tuple(question[word.start : word.end] for word in left if not _overlaps(word, known)),
+        1 - len(left) / len(telling) if telling else 0.0,
+    )
+
+
+def not_used(question: str, found: Coverage) -> tuple[str, ...]:
+    """What to name under an answer: linked things, values, and words that ask for a form."""
+    asked = [question[sign.start : sign.end] for sign in found.unmet]
+    return tuple(dict.fromkeys((*found.unused, *asked)))
+
+
+def _is_named(question: str, sign: Sign, names: set[str]) -> bool:
+    """Whether the words are a name's: "total credits", "the most votes" where votes are a number."""
+    telling = {stem(word) for word in split(question[sign.start : sign.end])} - SMALL - MEASURING
+    return bool(telling) and telling <= names
+
+
+def _measures(program: Expression, kb: KnowledgeBase) -> set[str]:
+    """The words of what the program orders and compares by."""
+    found: set[str] = set()
+    for node in post_order(program):
+        if isinstance(node, Extreme | Compare) and (path := path_of(node.key)):
+            relation = kb.schema.relation_ids.get(path[-1].iri)
+            label = "" if relation is None else kb.schema.relations[relation].label
+            found |= {stem(word) for word in split(label)}
+    return found
+
+
+def _counts(sign: Sign, found: Found) -> bool:
+    return sign.form is Form.NUMBER and found.number is not None
+
+
+def _overlaps(word: Word, spans: Iterable[tuple[int, int]]) -> bool:
+    return any(start < word.end and word.start < end for start, end in spans)
+
+
+def _apart(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The longest of those that overlap, in the order of the question."""
+    kept: list[tuple[int, int]] = []
+    for start, end in sorted(spans, key=lambda span: span[0] - span[1]):
+        if all(end <= first or last <= start for first, last in kept):
+            kept.append((start, end))
+    return sorted(kept)

@@ -1,0 +1,82 @@
+"""What speaks for and against an answer, as numbers that mean the same on any knowledge base."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcaneqa.induction.found import Found, Outcome
+from arcaneqa.induction.readings import is_same
+from arcaneqa.induction.search import SHORTLIST
+from arcaneqa.judgement.coverage import Coverage
+from arcaneqa.judgement.kinds import is_unexpected
+from arcaneqa.kb.interface import KnowledgeBase
+
+FEATURES = (
+    "log-probability",
+    "log-probability per decision",
+    "lead over the second",
+    "share among the found",
+    "decisions",
+    "log-probability of the entities",
+    "what the whole program gained as a reading",
+    "probability that none is meant",
+    "likeliest decision missed",
+    "other programs with the same answers",
+    "words taken up",
+    "linked things not used",
+    "forms not met",
+    "answer of another kind",
+    "answers without a name",
+    "decisions among more than were read",
+    "nothing linked",
+)
+LIMIT = 30.0
+"""Beyond this a log-probability or a lead says nothing more."""
+_LOOKED_AT = 20
+
+Row = NDArray[np.float64]
+
+
+def evidence(question: str, found: Found, outcome: Outcome, left_out: Coverage, kb: KnowledgeBase) -> Row:
+    """What is known of a program among all that were found, in the order of FEATURES."""
+    steps = found.trace.steps
+    chosen = [float(step.log_probs[step.choice]) for step in steps]
+    decisions = sum(len(step.candidates) > 1 for step in steps)
+    total = sum(chosen)
+    others = [rival for rival in outcome.found if rival is not found]
+    lead = found.score - max(rival.score for rival in others) if others else LIMIT
+    share = 1 / (1 + sum(math.exp(min(rival.score - found.score, LIMIT)) for rival in others))
+    agreeing = sum(is_same(found.nodes, found.number, rival.nodes, rival.number) for rival in others)
+    return np.array(
+        [
+            total,
+            total / max(decisions, 1),
+            lead,
+            share,
+            decisions,
+            found.score - found.reading - total,
+            found.reading,
+            outcome.none,
+            min(chosen, default=0.0),
+            agreeing,
+            left_out.share,
+            len(left_out.unused),
+            len(left_out.unmet),
+            is_unexpected(question, found, kb),
+            _without_names(found, kb),
+            sum(len(step.candidates) >= SHORTLIST for step in steps),
+            not found.topics,
+        ],
+        np.float64,
+    )
+
+
+def _without_names(found: Found, kb: KnowledgeBase) -> float:
+    """The share of the first answers that nobody gave a name."""
+    if found.number is not None or not found.nodes:
+        return 0.0
+    labels = kb.labels(found.nodes.ids[:_LOOKED_AT])
+    return sum(not label for label in labels) / len(labels)

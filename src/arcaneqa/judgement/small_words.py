@@ -1,0 +1,21 @@
+"""Lists of words that say little about what a question is about (`small_words.toml`)."""
+
+from __future__ import annotations
+
+import tomllib
+from importlib.resources import files
+from typing import Any
+
+from arcaneqa.kb.names.forms import stem
+
+_LISTS: dict[str, Any] = tomllib.loads((files(__package__) / "small_words.toml").read_text(encoding="utf-8"))
+
+SMALL = frozenset(stem(word) for word in _LISTS["small"].split())
+MEASURING = frozenset(stem(word) for word in _LISTS["measuring"].split())
+ENGLISH = frozenset(_LISTS["english"].split())
+FOREIGN = tuple(
+    (frozenset(words["asking"].split()), frozenset(words["other"].split()))
+    for words in _LISTS.values()
+    if isinstance(words, dict)
+)
+"""For each of some languages, words that ask and other small words."""

@@ -1,0 +1,93 @@
+"""What words ask for."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arcaneqa.judgement.asked import Wanted, signs, wanted
+from arcaneqa.program.forms import NEVER, Form
+
+
+@pytest.mark.parametrize(
+    ("question", "form", "words"),
+    [
+        ("Why is the sky blue?", Form.REASON, "Why"),
+        ("how to boil an egg", Form.MANNER, "how to"),
+        ("How do I get to Lisbon?", Form.MANNER, "How do I"),
+        ("Was Einstein born in Ulm?", Form.TRUTH, "Was"),
+        ("isn’t lisbon the capital of portugal", Form.TRUTH, "isn’t"),
+        ("Which supplier offers the most products?", Form.BY_COUNT, "the most products"),
+        ("who has the largest number of medals", Form.BY_COUNT, "largest number of medals"),
+        ("the three largest planets", Form.RANKS, "three largest"),
+        ("What is the second highest mountain?", Form.RANKS, "second highest"),
+        ("who is taller than Darth Vader?", Form.COMPARED_WITH_OTHERS, "taller than Darth"),
+        ("what is the average price?", Form.AVERAGE, "average"),
+        ("countries with at least three official languages", Form.COUNT_COMPARED, None),
+        ("which customers never ordered?", Form.EXCEPT, "never"),
+        ("characters who don't have a homeworld", Form.EXCEPT, "don't"),
+        ("French or German suppliers", Form.EITHER, "or"),
+        ("how many orders did each employee take?", Form.GROUPS, None),
+        ("show the name and phone number of suppliers", Form.TABLE, None),
+        ("products with 'sauce' in their name", Form.TEXT, None),
+        ("what percentage of people live in cities?", Form.SHARE, "percentage"),
+        ("how much taller is Everest than K2?", Form.DIFFERENCE, None),
+        ("for how long did he reign?", Form.DURATION, "for how long"),
+        ("which students have taken all of the courses?", Form.ALL_OF, None),
+    ],
+)
+def test_forms_are_heard(question: str, form: Form, words: str | None) -> None:
+    found = {sign.form: question[sign.start : sign.end] for sign in signs(question)}
+    assert form in found
+    assert words is None or found[form] == words
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "how did elvis die?",
+        "Can you name the rivers of Texas?",
+        "do you know who wrote hamlet",
+        "whyalla is in which state",
+        "island in the pacific",
+        "which forest is in the west of Everest?",
+        "what is the capital of France?",
+        "cities with 2 million people or more",
+        "",
+    ],
+)
+def test_plain_questions_ask_for_no_form(question: str) -> None:
+    assert not list(signs(question))
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["what is the most populous city?", "what is the highest mountain?", "how many rivers are there?"],
+)
+def test_the_papers_forms_are_no_others(question: str) -> None:
+    assert {sign.form for sign in signs(question)} <= {Form.SUPERLATIVE, Form.NUMBER}
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("Who directed Alien?", Wanted.PERSON),
+        ("when was Rome founded?", Wanted.TIME),
+        ("in which year did it end?", Wanted.TIME),
+        ("where is Rome?", Wanted.PLACE),
+        ("how tall is Yao Ming?", Wanted.COUNT),
+        ("Is tungsten a metal?", Wanted.TRUTH),
+        ("which films are long?", None),
+    ],
+)
+def test_kinds_of_answer(question: str, kind: Wanted | None) -> None:
+    assert wanted(question) is kind
+
+
+@given(st.text(max_size=80))
+def test_any_text_is_searched_and_places_lie_within_it(question: str) -> None:
+    for sign in signs(question):
+        assert 0 <= sign.start < sign.end <= len(question)
+        assert sign.form in sign.met_by
+        assert sign.form not in NEVER or sign.met_by == {sign.form}

@@ -1,0 +1,142 @@
+"""What a program leaves out of a question, and what is weighed of it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from arcaneqa.induction import scorer
+from arcaneqa.induction.found import Found, Outcome
+from arcaneqa.induction.scorer import Candidate, TokenKind
+from arcaneqa.induction.topics import Topic
+from arcaneqa.induction.trace import Considered, Trace
+from arcaneqa.judgement.coverage import coverage, not_used
+from arcaneqa.judgement.evidence import FEATURES, evidence
+from arcaneqa.judgement.kinds import is_unexpected
+from arcaneqa.kb.short_names import Names
+from arcaneqa.kb.terms import XSD, Iri, Literal
+from arcaneqa.links import EntityCandidate, Links, LiteralLink, MentionLink
+from arcaneqa.program.execute import execute
+from arcaneqa.program.expression import Entity
+from arcaneqa.program.text import parse
+from tests.induction.plain import EX, PlainKb
+
+KB = PlainKb(
+    [
+        ("anna", "type", "Worker"),
+        ("bert", "type", "Worker"),
+        ("anna", "gender", "female"),
+        ("bert", "gender", "male"),
+        ("anna", "boss", "bert"),
+        ("anna", "height", Literal("170", XSD + "integer")),
+        ("bert", "height", Literal("180", XSD + "integer")),
+        ("anna", "totalCredits", Literal("5", XSD + "integer")),
+        ("anna", "born", Literal("1990", XSD + "gYear")),
+    ]
+)
+
+
+def found(program: str, *names: str, topic: tuple[str, int, int] | None = None) -> Found:
+    """As a search would find it: with the names it chose, and the place of its topic."""
+    parsed = parse(program, Names(KB.profile), KB.schema)
+    result = execute(parsed, KB)
+    steps = [
+        Considered("", [Candidate(TokenKind.RELATION, name)] * 2, np.log(np.array([0.8, 0.2], np.float32)), 0)
+        for name in names
+    ]
+    topics: tuple[Topic, ...] = ()
+    if topic is not None:
+        name, start, end = topic
+        topics = (Topic(Entity(Iri(EX + name)), scorer.Topic(name, start, end, 0)),)
+    return Found(parsed, -1.0, result.nodes, result.count, topics, Trace((), steps))
+
+
+def mention(question: str, text: str, score: float = -0.1) -> MentionLink:
+    start = question.index(text)
+    return MentionLink(start, start + len(text), text, score, (EntityCandidate(0, text, 0.0),))
+
+
+def test_a_linked_word_that_is_ignored_is_named() -> None:
+    question = "which female workers are there?"
+    links = Links(question, (mention(question, "female"),))
+    left = coverage(question, links, found("ex:Worker", "worker"), KB)
+    assert not_used(question, left) == ("female",)
+    assert left.share == 0.5
+    used = found("(JOIN ex:gender ex:female)", "gender", topic=("female", 6, 12))
+    assert not_used(question, coverage(question, links, used, KB)) == ()
+
+
+def test_an_unlikely_mention_is_not_missed() -> None:
+    question = "which female workers are there?"
+    links = Links(question, (mention(question, "female", score=-3.0),))
+    assert not_used(question, coverage(question, links, found("ex:Worker", "worker"), KB)) == ()
+
+
+def test_a_number_that_is_ignored_is_named() -> None:
+    question = "workers of height 170"
+    links = Links(question, literals=(LiteralLink(18, 21, "170", (Literal("170", XSD + "integer"),)),))
+    assert not_used(question, coverage(question, links, found("ex:Worker", "worker", "height"), KB)) == (
+        "170",
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "program", "names", "left"),
+    [
+        ("who is the tallest worker?", "ex:Worker", ["worker"], ("tallest",)),
+        ("who is the tallest worker?", "(ARGMAX ex:Worker ex:height)", ["worker", "height"], ()),
+        ("which workers have no boss?", "ex:Worker", ["worker", "boss"], ("have no",)),
+        ("how many workers are there?", "(COUNT ex:Worker)", ["worker"], ()),
+        ("how many workers are there?", "ex:Worker", ["worker"], ("how many",)),
+        ("what are total credits?", "(JOIN ex:totalCredits 5^^xsd:integer)", ["total credits"], ()),
+        (
+            "who has the most bosses?",
+            "(ARGMAX ex:Worker ex:height)",
+            ["worker", "boss"],
+            ("the most bosses",),
+        ),
+        ("who has the most heights?", "(ARGMAX ex:Worker ex:height)", ["worker", "height"], ()),
+    ],
+)
+def test_forms_without_their_program_are_named(
+    question: str, program: str, names: list[str], left: tuple[str, ...]
+) -> None:
+    said = not_used(question, coverage(question, Links(question), found(program, *names), KB))
+    assert said == left
+
+
+@pytest.mark.parametrize(
+    ("question", "program", "unexpected"),
+    [
+        ("when was Anna born?", "(JOIN ex:born_inv ex:anna)", False),
+        ("when was Anna born?", "(JOIN ex:boss_inv ex:anna)", True),
+        ("who is Anna's boss?", "(JOIN ex:boss_inv ex:anna)", False),
+        ("who is Anna's boss?", "(JOIN ex:height_inv ex:anna)", True),
+        ("how many workers?", "(COUNT ex:Worker)", False),
+        ("how tall is Anna?", "(JOIN ex:height_inv ex:anna)", False),
+        ("how tall is Anna?", "ex:Worker", True),
+        ("where is Anna?", "(COUNT ex:Worker)", True),
+        ("which workers?", "(COUNT ex:Worker)", False),
+    ],
+)
+def test_an_answer_of_another_kind(question: str, program: str, unexpected: bool) -> None:
+    assert is_unexpected(question, found(program), KB) is unexpected
+
+
+def test_evidence_of_a_worked_case() -> None:
+    question = "when was Anna born?"
+    best = found("(JOIN ex:boss_inv ex:anna)", "boss", topic=("anna", 9, 13))
+    same = found("(JOIN ex:gender ex:male)", "gender")
+    outcome = Outcome((best, same), is_complete=True, none=0.25)
+    left = coverage(question, Links(question), best, KB)
+    row = dict(zip(FEATURES, evidence(question, best, outcome, left, KB).tolist(), strict=True))
+    assert row["log-probability"] == pytest.approx(np.log(0.8), abs=1e-6)
+    assert row["lead over the second"] == 0
+    assert row["share among the found"] == 0.5
+    assert row["probability that none is meant"] == 0.25
+    assert row["other programs with the same answers"] == 1
+    assert row["words taken up"] == 0.5
+    assert row["answer of another kind"] == 1
+    assert row["nothing linked"] == 0
+    alone = evidence(question, best, Outcome((best,), is_complete=True), left, KB)
+    assert alone[FEATURES.index("lead over the second")] == 30
