@@ -17,17 +17,16 @@ from arcaneqa.induction.found import Found, Outcome
 from arcaneqa.induction.induction import Induction
 from arcaneqa.induction.learned import Learned
 from arcaneqa.induction.readings import Readings
-from arcaneqa.induction.scorer import Heat, Ranker, Scorer, TokenKind
+from arcaneqa.induction.scorer import Heat, Ranker, Scorer
 from arcaneqa.induction.search import SHORTLIST, Search
 from arcaneqa.induction.shared import SharedScorer
 from arcaneqa.induction.topics import Topics, topics_from_gold, topics_from_links
 from arcaneqa.induction.trace import Considered, Trace
-from arcaneqa.judgement.coverage import Coverage, coverage, not_used
+from arcaneqa.judgement.coverage import Coverage, coverage, is_about, not_used
 from arcaneqa.judgement.evidence import evidence
 from arcaneqa.judgement.junk import junk
 from arcaneqa.judgement.refusals import Refusals
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.kb.names.forms import split, stem
 from arcaneqa.kb.open import open_kb
 from arcaneqa.kb.short_names import Names
 from arcaneqa.linking.linker import Linker
@@ -311,7 +310,7 @@ class ArcaneQA:
             why = "None of the readings that were found seems to be meant."
         elif certainty < limit:
             why = f"No reading is likely enough (the best has confidence {certainty:.2f}, below {limit:.2f})."
-        elif certainty < SURE and not _named(question, found):
+        elif certainty < SURE and not is_about(question, found):
             why = "Nothing in the question names an entity, a class or a value of this knowledge base."
         else:
             return None
@@ -383,16 +382,6 @@ def refusal(question: str) -> Answer | None:
         )
     reason = junk(question)
     return None if reason is None else Answer(question, reason=reason)
-
-
-def _named(question: str, found: Found) -> bool:
-    """Whether a program takes up anything of the question: a topic, or a word of its schema items."""
-    if found.topics:
-        return True
-    chosen = (step.candidates[step.choice] for step in found.trace.steps)
-    items = [c.text for c in chosen if c.kind in (TokenKind.CLASS, TokenKind.RELATION)]
-    asked = {stem(word) for word in split(question)}
-    return any(stem(word) in asked for text in items for word in split(text))
 
 
 def _number(count: int) -> AnswerItem:

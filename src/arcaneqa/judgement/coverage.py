@@ -75,6 +75,16 @@ def not_used(question: str, found: Coverage) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*found.unused, *asked)))
 
 
+def is_about(question: str, found: Found) -> bool:
+    """Whether a program takes up anything of the question: a topic, or a word of its schema items."""
+    if found.topics:
+        return True
+    chosen = (step.candidates[step.choice] for step in found.trace.steps)
+    items = [one.text for one in chosen if one.kind in (TokenKind.CLASS, TokenKind.RELATION)]
+    asked = {stem(word) for word in split(question)}
+    return any(stem(word) in asked for text in items for word in split(text))
+
+
 def _is_named(question: str, sign: Sign, names: set[str]) -> bool:
     """Whether the words are a name's: "total credits", "the most votes" where votes are a number."""
     telling = {stem(word) for word in split(question[sign.start : sign.end])} - SMALL - MEASURING
