@@ -11,7 +11,11 @@ import typer
 def command(
     question: Annotated[str | None, typer.Argument(help="The question, in English.")] = None,
     kb: Annotated[
-        str | None, typer.Option(help="Index folder or SPARQL endpoint; the bundled one if left out.")
+        str | None,
+        typer.Option(
+            metavar="KB|FILE",
+            help="Index folder, SPARQL endpoint or file of facts; the bundled one if left out.",
+        ),
     ] = None,
     model: Annotated[
         Path | None, typer.Option(help="Checkpoint folder; the bundled one if left out.")
@@ -40,6 +44,7 @@ def command(
 
     Example: arcaneqa ask "what is the capital of France?" --explain
     """
+    from arcaneqa.cli.building import index_first
     from arcaneqa.errors import InputError
     from arcaneqa.terminal import say, say_json
 
@@ -49,6 +54,7 @@ def command(
         raise InputError('Give either a question ("…") or --input FILE, one of the two.')
     if (input is None) != (output is None):
         raise InputError("--input and --output go together.")
+    index_first(kb)
     if input is not None and output is not None:
         from arcaneqa.batch import answer_file
 

@@ -46,22 +46,12 @@ def command(
 
     An index that is already at DIR is replaced only when the new one is complete.
     """
-    from rich.progress import Progress, TextColumn, TimeElapsedColumn
-
-    from arcaneqa.console import console
+    from arcaneqa.cli.building import build_progress
     from arcaneqa.kb.build import build_index
     from arcaneqa.kb.profiles import wanted_profile
     from arcaneqa.terminal import say
 
-    screen = console(stderr=True)
-    columns = (TextColumn("{task.description}"), TextColumn("{task.fields[state]}"), TimeElapsedColumn())
-    with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as bar:
-        task = bar.add_task("starting", state="")
-
-        def progress(stage: str, done: int, total: int | None) -> None:
-            state = f"{done:,}" if not total or stage.startswith("reading") else f"{done:,} of {total:,}"
-            bar.update(task, description=stage, state=state if done else "")
-
+    with build_progress() as progress:
         report = build_index(
             sources,
             out,

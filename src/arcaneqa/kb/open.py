@@ -1,4 +1,4 @@
-"""One door to every knowledge base: an index folder, a SPARQL endpoint, or the bundled demo."""
+"""One door to every knowledge base: an index folder, an endpoint, a file of facts, or the bundled demo."""
 
 from __future__ import annotations
 
@@ -6,21 +6,26 @@ import hashlib
 import os
 import shutil
 import tempfile
+from collections.abc import Callable
 from importlib.resources import as_file, files
 from pathlib import Path
 
 from platformdirs import user_cache_path
 
 from arcaneqa import __version__
-from arcaneqa.errors import IndexFormatError
+from arcaneqa.errors import IndexFormatError, InputError
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.index.store import VERSION
 from arcaneqa.kb.interface import KnowledgeBase
 
 _DEMO = "demo.ttl.zst"
+_PIECE = 1 << 20
+
+Progress = Callable[[str, int, int | None], None]
 
 
-def open_kb(location: str | Path | None = None) -> KnowledgeBase:
+def open_kb(location: str | Path | None = None, progress: Progress | None = None) -> KnowledgeBase:
+    """A file of facts is indexed into the user's cache, and again when it has changed; `progress` is told."""
     if location is None:
         return _open_demo()
     if str(location).startswith(("http://", "https://")):
@@ -28,14 +33,40 @@ def open_kb(location: str | Path | None = None) -> KnowledgeBase:
         from arcaneqa.kb.harvest import with_names
 
         return with_names(open_endpoint(str(location)))
-    return Index(location)
+    path = Path(location)
+    if not path.exists():
+        raise IndexFormatError(
+            f"There is no {path}: give an index folder, a file of facts, or the address of an endpoint."
+        )
+    return _open_file(path, progress) if path.is_file() else Index(path)
 
 
 def _open_demo() -> Index:
     """The bundled facts are indexed on first use and kept in the user's cache."""
     packed = files("arcaneqa.data") / _DEMO
-    content = hashlib.sha256(f"{__version__} {VERSION} ".encode() + packed.read_bytes()).hexdigest()[:16]
-    folder = user_cache_path("arcaneqa") / f"demo-{content}"
+    content = hashlib.sha256(_made_by().encode() + packed.read_bytes()).hexdigest()[:16]
+    with as_file(packed) as source:
+        return _kept(source, user_cache_path("arcaneqa") / f"demo-{content}", None)
+
+
+def _open_file(path: Path, progress: Progress | None) -> Index:
+    # By its content, and by its name, which says what format it has and is the name of a table.
+    content = hashlib.sha256(f"{_made_by()}{path.name} ".encode())
+    try:
+        with path.open("rb") as file:
+            while piece := file.read(_PIECE):
+                content.update(piece)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.") from None
+    return _kept(path, user_cache_path("arcaneqa") / "files" / content.hexdigest()[:16], progress)
+
+
+def _made_by() -> str:
+    return f"{__version__} {VERSION} "
+
+
+def _kept(source: Path, folder: Path, progress: Progress | None) -> Index:
+    """The index of these facts in this folder of the cache, built if it is not there."""
     try:
         return Index(folder)
     except IndexFormatError:
@@ -43,11 +74,19 @@ def _open_demo() -> Index:
     from arcaneqa.kb.build import build_index
 
     # Processes may come here at the same time: each builds its own, and the first in place is kept.
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    own = Path(tempfile.mkdtemp(prefix="demo-", dir=folder.parent))
     try:
-        with as_file(packed) as source:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        own = Path(tempfile.mkdtemp(prefix=f"{folder.name}-", dir=folder.parent))
+    except OSError as error:
+        raise InputError(
+            f"{folder.parent} cannot be written ({error.strerror}): set XDG_CACHE_HOME to another folder, or "
+            "make an index with `arcaneqa index`."
+        ) from None
+    try:
+        if progress is None:
             build_index([source], own / "index")
+        else:
+            build_index([source], own / "index", progress=progress)
         try:
             os.rename(own / "index", folder)  # noqa: PTH104
         except OSError:
