@@ -80,6 +80,38 @@ def kb() -> Iterator[KnowledgeBase]:
             "(AND (ARGMAX ex:City ex:population) (JOIN ex:locatedIn ex:france))",
             "cities with the largest population, only those located in France",
         ),
+        ("(ARGMAX ex:City (COUNT ex:mayor))", "cities with the most mayors"),
+        ("(ARGMAX ex:City (COUNT ex:locatedIn_inv ex:City))", "cities with the most cities located in them"),
+        ("(ARGMAX ex:City ex:population 3)", "cities with the 3 largest populations"),
+        (
+            "(ARGMAX ex:City (JOIN ex:mayor ex:founded) 2 2)",
+            "cities with the 2nd latest founded of their mayor",
+        ),
+        ("(AND ex:City (GE (COUNT ex:mayor) 3))", "cities with at least 3 mayors"),
+        ("(OR ex:paris ex:france)", "either Paris or France"),
+        (
+            "(AND ex:City (OR (JOIN ex:locatedIn ex:france) (JOIN ex:mayor ex:anne_hidalgo)))",
+            "cities either located in France or whose mayor is anne hidalgo",
+        ),
+        ("(NOT ex:City (JOIN ex:locatedIn ex:france))", "cities except those located in France"),
+        ("(NOT ex:City (HAS ex:mayor))", "cities without a mayor"),
+        ("(AND ex:City (HAS ex:mayor))", "cities with a mayor"),
+        (
+            "(AVG (AND ex:City (JOIN ex:locatedIn ex:france)) ex:population)",
+            "the average of populations of cities located in France",
+        ),
+        ("(MAX ex:City ex:founded)", "the latest of founded of cities"),
+        ("(COUNT ex:City ex:mayor)", "the number of different mayors of cities"),
+        (
+            "(AND ex:City (GT ex:population (JOIN ex:population_inv ex:paris)))",
+            "cities whose population is more than the population of Paris",
+        ),
+        ("(MEET ex:paris ex:City)", "whether Paris is a city"),
+        ('(AND ex:City (LIKE ex:motto "sink"))', 'cities whose motto contains "sink"'),
+        ("(SORT ex:City ex:population DESC)", "cities, sorted by population, largest first"),
+        ("(SHOW ex:City ex:mayor ex:population)", "cities: mayor and population"),
+        ("(PER ex:City ex:locatedIn COUNT)", "number of cities for each what they are located in"),
+        ('(AND ex:City (NAMED "Paris"))', 'cities called "Paris"'),
     ],
 )
 def test_phrases(kb: KnowledgeBase, text: str, expected: str) -> None:

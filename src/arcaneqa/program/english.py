@@ -31,7 +31,11 @@ _PREPOSITIONS = (
 )
 _ENDS_IN_PREPOSITION = re.compile(rf"(.+) ({_PREPOSITIONS})")
 _PREPOSITION_INSIDE = re.compile(rf" (?:{_PREPOSITIONS}|per)\b| \(|, ")
-_PARTICIPLE = re.compile(r"\w+(ed|own|orn|ung|itten|iven|aken|oken|ound|uilt|aught|ade|eld|ent|ept|un)")
+_PARTICIPLE = re.compile(
+    r"(?!.*eed$|bed$|red$|shed$|hundred$|sacred$|kindred$)\w+ed|born|bought|broken|built|caught|chosen|drawn|driven|flown"
+    r"|found|given|grown|held|kept|known|led|lost|made|run|seen|sent|shown|sold|spent|spoken|sung|sworn|taken|taught"
+    r"|thrown|told|torn|won|worn|written"
+)
 _THIRD_PERSON = re.compile(r"[a-z]{2,}[^suai]s")
 _VERBS = frozenset(
     re.split(
@@ -114,7 +118,7 @@ def is_plural(noun: str) -> bool:
 def plural(noun: str) -> str:
     """`date of birth` → `dates of birth`; what is plural already stays."""
     before, last, after = _split(noun)
-    if is_plural(noun) or not last:
+    if is_plural(noun) or not last or (not before and _PARTICIPLE.fullmatch(last)):
         return noun
     return before + _plural(last) + after
 
@@ -166,7 +170,7 @@ def _split(noun: str) -> tuple[str, str, str]:
     head, after = (noun, "") if found is None else (noun[: found.start()], noun[found.start() :])
     before, space, last = head.rpartition(" ")
     # "language spoken", "temperature f"
-    if before and (len(last) == 1 or (_PARTICIPLE.fullmatch(last) and not last.endswith("ent"))):
+    if before and (len(last) == 1 or _PARTICIPLE.fullmatch(last)):
         start, carrier, between = _split(before)
         return start, carrier, f"{between} {last}{after}"
     return before + space, last, after
