@@ -42,17 +42,11 @@ def command(
 
     Example: arcaneqa serve --kb my-kb --port 8080
     """
-    from arcaneqa.answer import ArcaneQA
     from arcaneqa.errors import InputError
     from arcaneqa.extras import needs
+    from arcaneqa.service.listening import is_open_to_others, listen, names_of
     from arcaneqa.terminal import say
 
-    with needs("The service", "serve"):
-        from arcaneqa.service.app import create_app
-        from arcaneqa.service.memory import share_one_heap
-        from arcaneqa.service.server import is_open_to_others, listen, names_of, serve
-
-    share_one_heap()
     try:
         token = (
             token_file.read_text(encoding="utf-8").strip() if token_file else os.environ.get(TOKEN_VARIABLE)
@@ -64,6 +58,13 @@ def command(
     with listen(host, port) as listening:
         if token is None and is_open_to_others(listening):
             say(f"WARNING: {host} is open to others and no token is asked for; see --token-file.", err=True)
+        with needs("The service", "serve"):
+            from arcaneqa.answer import ArcaneQA
+            from arcaneqa.service.app import create_app
+            from arcaneqa.service.memory import share_one_heap
+            from arcaneqa.service.server import serve
+
+        share_one_heap()
         qa = ArcaneQA.load(kb, model, device=device)
         hosts = [*(allow_host or []), *names_of(listening)]
         app = create_app(qa, token=token, seconds=seconds, together=together, waiting=waiting, hosts=hosts)
