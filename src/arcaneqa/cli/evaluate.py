@@ -60,12 +60,13 @@ def command(
     if report is not None:
         with needs("A report with plots", "evaluate"):
             import matplotlib  # noqa: F401 - said before hours of predicting, not after
-    from arcaneqa.evaluation.evaluate import evaluate
+    from arcaneqa.evaluation.evaluate import Run, evaluate
     from arcaneqa.evaluation.tables import score_text
     from arcaneqa.terminal import say, say_json
 
     chosen: Literal["gold", "linked"] = "gold" if entities is Entities.GOLD else "linked"
-    summary = evaluate(data, kb, model, chosen, mode, ontology, report, calibrate, seed, exact, device)
+    run = Run(data, kb, model, chosen, mode, ontology, report, calibrate, seed, exact, device)
+    summary = evaluate(run)
     if as_json:
         say_json(summary)
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -29,62 +29,76 @@ OFFICIAL = "official.json"
 _OWN_SCRIPT = (Mode.GRAILQA, Mode.WEBQSP, Mode.WEBQSP_TOP1)
 
 
-def evaluate(
-    data: Path,
-    kb: str | None,
-    model: Path | None,
-    entities: Entities,
-    mode: Mode,
-    ontology: Path | None,
-    report: Path | None,
-    calibrate: bool,
-    seed: int,
-    exact: bool = False,
-    device: str = "cpu",
-) -> dict[str, Any]:
-    """The score, and with a report folder everything in it; the folder also lets a run be resumed."""
-    if calibrate and model is None:
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What is evaluated, and how; `calibrate` fits confidence and saves it in the model's folder.
+
+    A `report` folder gets everything, and lets a run that was stopped go on.
+    """
+
+    data: Path
+    kb: str | None = None
+    model: Path | None = None
+    entities: Entities = "linked"
+    mode: Mode = Mode.SEMANTIC
+    ontology: Path | None = None
+    report: Path | None = None
+    calibrate: bool = False
+    seed: int = 0
+    exact: bool = False
+    device: str = "cpu"
+
+    def what_counts(self) -> dict[str, str]:
+        """What predictions depend on: a folder with those of another run is refused."""
+        run = {
+            "data": identity(self.data),
+            "kb": identity(self.kb),
+            "model": identity(self.model),
+            "entities": self.entities,
+        }
+        # With --calibrate nothing is held back, so the predictions differ.
+        return run | {name: "yes" for name in ("calibrate", "exact") if getattr(self, name)}
+
+    def about(self) -> dict[str, str]:
+        return {
+            "title": f"{self.data.stem}, {self.entities} entities",
+            "data": self.data.name,
+            "knowledge base": Path(self.kb).name if self.kb else "bundled",
+            "model": self.model.name if self.model else "bundled",
+            "entities": self.entities,
+            "date": f"{date.today():%Y-%m-%d}",
+            "hardware": hardware(),
+            "software": version(),
+        }
+
+
+def evaluate(run: Run) -> dict[str, Any]:
+    """The score, and with a report folder everything in it."""
+    if run.calibrate and run.model is None:
         raise InputError("--calibrate writes into the model's folder, so it needs --model MODEL.")
-    questions = QuestionFile(data)
-    run = {"data": identity(data), "kb": identity(kb), "model": identity(model), "entities": entities}
-    if calibrate:
-        run["calibrate"] = "yes"  # nothing is held back then, so the predictions differ
-    if exact:
-        run["exact"] = "yes"
+    questions = QuestionFile(run.data)
     with TemporaryDirectory() as scratch:
-        folder = report or Path(scratch)
-        claim(folder, run)
-        qa = ArcaneQA.load(kb, model, exact=exact, device=device)
-        if calibrate:
+        folder = run.report or Path(scratch)
+        claim(folder, run.what_counts())
+        qa = ArcaneQA.load(run.kb, run.model, exact=run.exact, device=run.device)
+        if run.calibrate:
             qa.confidence = replace(qa.confidence, threshold=0.0)
-        if ontology is None:
-            known = Ontology.of(qa.kb, roles=not is_endpoint(kb))
-        else:
-            known = Ontology.load(ontology, TolerantNames(qa.kb.profile))
-        judge = Judge(mode, known, qa.kb.profile)
-        predictions = predict(questions, qa, entities, folder, judge)
-        summary = score(questions, predictions, judge).summary(seed)
-        if calibrate and model is not None:
-            summary["fitted"] = fit_confidence(questions, predictions, judge, model)
-        if report is not None:
-            about = about_run(data, kb, model, entities)
-            summary = write_report(questions, predictions, judge, summary, about, folder)
-            if mode in _OWN_SCRIPT:
+        judge = Judge(run.mode, _ontology(run, qa), qa.kb.profile)
+        predictions = predict(questions, qa, run.entities, folder, judge)
+        summary = score(questions, predictions, judge).summary(run.seed)
+        if run.calibrate and run.model is not None:
+            summary["fitted"] = fit_confidence(questions, predictions, judge, run.model)
+        if run.report is not None:
+            summary = write_report(questions, predictions, judge, summary, run.about(), folder)
+            if run.mode in _OWN_SCRIPT:
                 write_official(folder / OFFICIAL, read_predictions(predictions, Problems()), judge)
     return summary
 
 
-def about_run(data: Path, kb: str | None, model: Path | None, entities: Entities) -> dict[str, str]:
-    return {
-        "title": f"{data.stem}, {entities} entities",
-        "data": data.name,
-        "knowledge base": Path(kb).name if kb else "bundled",
-        "model": model.name if model else "bundled",
-        "entities": entities,
-        "date": f"{date.today():%Y-%m-%d}",
-        "hardware": hardware(),
-        "software": version(),
-    }
+def _ontology(run: Run, qa: ArcaneQA) -> Ontology:
+    if run.ontology is None:
+        return Ontology.of(qa.kb, roles=not is_endpoint(run.kb))
+    return Ontology.load(run.ontology, TolerantNames(qa.kb.profile))
 
 
 def fit_confidence(

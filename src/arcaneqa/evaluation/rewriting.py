@@ -1,45 +1,12 @@
-"""Programs rebuilt with some of their nodes changed."""
+"""Programs as the scores compare them: without CONS, and with classes where text cannot tell."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+from collections.abc import Set
 
 from arcaneqa.kb.terms import Iri
-from arcaneqa.program.expression import (
-    And,
-    Class,
-    Cons,
-    Count,
-    During,
-    Entity,
-    Expression,
-    Extreme,
-    Join,
-    post_order,
-)
-
-
-def rewrite(program: Expression, change: Callable[[Expression], Expression]) -> Expression:
-    """Apply `change` to every set of a program, arguments first."""
-
-    def again(part: Expression) -> Expression:
-        return rewrite(part, change)
-
-    match program:
-        case And(left, right):
-            return change(And(again(left), again(right)))
-        case Join(relation, argument):
-            return change(Join(relation, again(argument)))
-        case Extreme(direction, argument, path):
-            return change(Extreme(direction, again(argument), path))
-        case Count(argument):
-            return change(Count(again(argument)))
-        case Cons(argument, relation, constant):
-            return change(Cons(again(argument), relation, constant))
-        case During(argument, relation, when):
-            return change(During(again(argument), relation, when))
-        case _:
-            return change(program)
+from arcaneqa.program.expression import And, Class, Cons, Entity, Expression, Join, post_order
+from arcaneqa.program.rewrite import rewrite
 
 
 def without_cons(program: Expression) -> Expression:

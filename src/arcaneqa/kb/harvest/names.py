@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
+from arcaneqa.atomic import replacing
 from arcaneqa.errors import IndexFormatError
-from arcaneqa.files import replacing
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.endpoint.endpoint import Endpoint
 from arcaneqa.kb.endpoint.naming import Harvested

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from arcaneqa.atomic import replacing
 from arcaneqa.errors import InputError
-from arcaneqa.files import replacing
 from arcaneqa.kb.endpoint.endpoint import Endpoint
 from arcaneqa.kb.endpoint.errors import Oversized
 from arcaneqa.kb.endpoint.queries import Question
