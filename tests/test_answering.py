@@ -52,6 +52,10 @@ def test_the_parts_of_an_answers_time_make_up_the_whole(qa: ArcaneQA) -> None:
     assert sum(answer.timings.values()) == pytest.approx(answer.seconds, abs=1e-6)
 
 
+def test_it_shows_itself_in_a_line(qa: ArcaneQA, kb: Path) -> None:
+    assert repr(qa) == f"ArcaneQA(Index('{kb}'))"
+
+
 def test_answers_carry_their_iri_beside_the_short_name(qa: ArcaneQA) -> None:
     record = qa.ask("Which beers are brewed by Half Moon?").to_prediction("1").to_json()
     assert {item["label"] for item in record["answers"]} == {"Old Abbey", "Night Owl"}

@@ -17,8 +17,9 @@ from arcaneqa.induction.found import Found, Outcome
 from arcaneqa.induction.induction import Induction
 from arcaneqa.induction.learned import Learned
 from arcaneqa.induction.readings import Readings
-from arcaneqa.induction.scorer import Heat, Ranker, Scorer
+from arcaneqa.induction.scorer import Heat, Scorer
 from arcaneqa.induction.search import SHORTLIST, Search
+from arcaneqa.induction.settings import SearchSettings
 from arcaneqa.induction.shared import SharedScorer
 from arcaneqa.induction.topics import Topics, topics_from_gold, topics_from_links
 from arcaneqa.induction.trace import Considered, Trace
@@ -114,25 +115,25 @@ class ArcaneQA:
         scorer: Scorer,
         confidence: Confidence,
         linker: Linker | None = None,
-        beam: int = 5,
-        ranker: Ranker | None = None,
-        learned: Learned | None = None,
-        exact: bool = False,
-        readings: bool = False,
-        none_of_these: bool = False,
+        settings: SearchSettings = SearchSettings(),  # noqa: B008 - it is frozen
     ) -> None:
         self.kb = kb
         self.names = Names(kb.profile)
         self.confidence = confidence
         self.linker = linker or Linker(kb)
         self.scorer = scorer if isinstance(scorer, SharedScorer) else SharedScorer(scorer)
-        self._model = (beam, ranker, learned, exact, readings, none_of_these)
-        self.induction = Induction(kb, learned)
-        self.forms = (learned or Learned()).forms
+        self.settings = settings
+        self.induction = Induction(kb, settings.learned)
+        self.forms = (settings.learned or Learned()).forms
         self.refusals = Refusals(kb, self._suggested)
-        limit = None if exact else SHORTLIST
-        weighed = Readings(kb, offers_none=none_of_these) if readings else None
-        self.search = Search(self.induction, self.scorer, beam, limit, ranker, readings=weighed)
+        limit = None if settings.exact else SHORTLIST
+        weighed = Readings(kb, offers_none=settings.none_of_these) if settings.readings else None
+        self.search = Search(
+            self.induction, self.scorer, settings.beam, limit, settings.ranker, readings=weighed
+        )
+
+    def __repr__(self) -> str:
+        return f"ArcaneQA({self.kb!r})"
 
     @classmethod
     def load(
@@ -155,23 +156,19 @@ class ArcaneQA:
         opened = kb if isinstance(kb, KnowledgeBase) else open_kb(kb)
         scorer = ModelScorer.load(folder, device)
         linker = Linker(opened, Weights.of_model(folder), spans=scorer.spans())
-        ranker = scorer.ranker()
-        return cls(
-            opened,
-            scorer,
-            Confidence.of_model(folder),
-            linker,
+        settings = SearchSettings(
             beam,
-            ranker=ranker,
-            learned=Learned.of_model(folder),
-            exact=exact,
+            exact,
+            scorer.ranker(),
+            Learned.of_model(folder),
             readings=scorer.weighs_readings,
             none_of_these=scorer.knows_none,
         )
+        return cls(opened, scorer, Confidence.of_model(folder), linker, settings)
 
     def over(self, kb: KnowledgeBase) -> ArcaneQA:
         """The same model, loaded once, over another knowledge base."""
-        return ArcaneQA(kb, self.scorer, self.confidence, self.linker.over(kb), *self._model)
+        return ArcaneQA(kb, self.scorer, self.confidence, self.linker.over(kb), self.settings)
 
     def ask(
         self,

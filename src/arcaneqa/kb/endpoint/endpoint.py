@@ -308,6 +308,9 @@ class Endpoint(ByTerms):
         undated = listed(list(map(written, remote.values)), self._listed) if remote.small is not None else ()
         return self._set((*parts, *undated))
 
+    def __repr__(self) -> str:
+        return f"Endpoint({self.client.name!r})"
+
     def close(self) -> None:
         self.client.close()
 

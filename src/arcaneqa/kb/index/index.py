@@ -398,6 +398,9 @@ class Index(KnowledgeBase):
         timed = (pairs.objects >= self._order.times) & (pairs.objects < self._order.booleans)
         return pairs.subjects[timed], pairs.objects[timed] - self._order.times
 
+    def __repr__(self) -> str:
+        return f"Index({str(self.folder)!r})"
+
     def close(self) -> None:
         """Let go of all maps and files; what is known without them, as the schema, stays."""
         for name in [name for name in vars(self) if name.startswith("_")]:
