@@ -47,6 +47,7 @@ def command(
     An index that is already at DIR is replaced only when the new one is complete.
     """
     from arcaneqa.cli.building import build_progress
+    from arcaneqa.cli.diagnosis import draw_diagnosis
     from arcaneqa.kb.build import build_index
     from arcaneqa.kb.profiles import wanted_profile
     from arcaneqa.terminal import say
@@ -68,7 +69,7 @@ def command(
             say(f"  {sentence}", err=True)
     for outcry in report.skipped.outcries:
         say(f"WARNING: {outcry}", err=True)
-    say(f"Profile {report.profile}: {report.why}.")
+    draw_diagnosis(report.diagnosis)
     say(
         f"{report.facts:,} facts, {report.entities:,} entities, {report.literals:,} literals, "
         f"{report.relations:,} relations, {report.classes:,} classes → {out}"

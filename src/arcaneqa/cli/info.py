@@ -9,6 +9,7 @@ import typer
 
 EXAMPLE = "Example: arcaneqa info my-kb --verify"
 _SHOWN = 15
+_WIDEST = 60
 
 
 def command(
@@ -53,11 +54,15 @@ def _describe(kb: Any) -> dict[str, Any]:
             kinds[kind] = kinds.get(kind, 0) + 1
     counts = dict(kb.counts) if isinstance(kb, Index) else {"facts": sum(r.facts for r in relations)}
 
+    shown = [relation.id for relation in relations if not relation.hidden][:_SHOWN]
+    examples = {relation: kb.example(relation) for relation in shown} if isinstance(kb, Index) else {}
+
     def short(item: Any) -> str | None:
         return None if item is None else names.short(schema.classes[item].iri)
 
     return {
         "profile": kb.profile.name,
+        "understood": kb.diagnosis.to_json() if isinstance(kb, Index) else None,
         "counts": {**counts, "relations": len(relations), "classes": len(classes)},
         "relations_by_value_kind": dict(sorted(kinds.items())),
         "relations": [
@@ -74,6 +79,10 @@ def _describe(kb: Any) -> dict[str, Any]:
                 if relation.inverse is None
                 else names.short(schema.relations[relation.inverse].iri),
                 "hidden": relation.hidden,
+                "is_identifier": relation.is_identifier,
+                "domain_declared": relation.domain_declared,
+                "range_declared": relation.range_declared,
+                "example": examples.get(relation.id),
             }
             for relation in relations
         ],
@@ -93,22 +102,38 @@ def _describe(kb: Any) -> dict[str, Any]:
 def _print(facts: dict[str, Any]) -> None:
     from rich.table import Table
 
+    from arcaneqa.cli.diagnosis import draw_diagnosis
     from arcaneqa.console import console
+    from arcaneqa.kb.diagnosis import Diagnosis
 
     screen = console()
     counts = ", ".join(f"{count:,} {name}" for name, count in facts["counts"].items())
     screen.print(f"{counts} (profile {facts['profile']})")
     if "verified_files" in facts:
         screen.print(f"All {facts['verified_files']} files match their checksums.")
-    relations = Table("relation", "facts", "values", "from", "to", title="Relations by frequency")
+    if facts["understood"] is not None:
+        draw_diagnosis(Diagnosis.from_json(facts["understood"]))
+    relations = Table(
+        "relation", "facts", "values", "from", "to", "for example", title="Relations by frequency"
+    )
     shown = [relation for relation in facts["relations"] if not relation["hidden"]]
+    called = {klass["name"]: klass["label"] for klass in facts["classes"]}
     for relation in shown[:_SHOWN]:
-        kinds = ", ".join(relation["kinds"])
-        ends = (relation["domain"] or "", relation["range"] or "")
-        relations.add_row(relation["name"], f"{relation['facts']:,}", kinds, *ends)
+        kinds = ", ".join(relation["kinds"]) + (", identifier" if relation["is_identifier"] else "")
+        ends = (_end(relation, "domain", called), _end(relation, "range", called))
+        example = " → ".join(relation["example"] or ())
+        relations.add_row(relation["label"], f"{relation['facts']:,}", kinds, *ends, example[:_WIDEST])
     classes = Table("class", "label", "members", title="Classes by frequency")
     for klass in [klass for klass in facts["classes"] if not klass["hidden"]][:_SHOWN]:
         classes.add_row(klass["name"], klass["label"], f"{klass['members']:,}")
     screen.print(relations, classes)
     values = ", ".join(f"{kind} {count:,}" for kind, count in facts["relations_by_value_kind"].items())
     screen.print(f"Relations by kind of value: {values}. All of it: --json.")
+
+
+def _end(relation: dict[str, Any], end: str, called: dict[str, str]) -> str:
+    """A class that is only that of most is not said to be that of all."""
+    if relation[end] is None:
+        return ""
+    label = called[relation[end]]
+    return label if relation[f"{end}_declared"] else f"mostly {label}"

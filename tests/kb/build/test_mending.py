@@ -49,7 +49,7 @@ def test_a_clear_form_beats_a_wrong_datatype(
     assert kinds(kb, "p") == {kind}
     lexical = written.split('"')[1]
     assert kb.node(Literal(lexical, XSD + datatype)) is not None
-    assert sum(report.mended.values()) == (kind is not ValueKind.TEXT)
+    assert sum(report.diagnosis.mended.values()) == (kind is not ValueKind.TEXT)
 
 
 @pytest.mark.parametrize("batch", [3, 200_000])
@@ -60,7 +60,7 @@ def test_plain_text_is_read_by_relation_and_compares(tmp_path: Path, batch: int)
     assert kinds(kb, "height") == {ValueKind.NUMBER, ValueKind.TEXT}
     assert kinds(kb, "flag") == {ValueKind.BOOLEAN}
     assert kinds(kb, "zip") == kinds(kb, "ref") == {ValueKind.TEXT}
-    assert report.mended[XSD + "boolean"] == 2
+    assert report.diagnosis.mended["boolean"] == 2
     height = kb.schema.relation_ids[EX + "height"]
     tall = kb.compare(Comparison.GE, height, Literal("7", XSD + "integer"))
     found = {term.value.removeprefix(EX) for term in kb.terms(tall.ids) if isinstance(term, Iri)}
@@ -71,7 +71,7 @@ def test_a_profile_may_say_that_text_is_text(tmp_path: Path) -> None:
     typed = Profile(**{**RDF_PROFILE.__dict__, "typed_values": True})
     kb, report = build(tmp_path, ':a :height "1" . :b :height "2" .', profile=typed)
     assert kinds(kb, "height") == {ValueKind.TEXT}
-    assert not report.mended
+    assert not report.diagnosis.mended
     assert kb.node(Literal("1", XSD_STRING)) is not None
 
 

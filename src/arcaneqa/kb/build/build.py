@@ -22,6 +22,7 @@ from arcaneqa.kb.build.sources import Skipped, Source
 from arcaneqa.kb.build.tables import PREFIXES, write_triples
 from arcaneqa.kb.build.target import building
 from arcaneqa.kb.build.understand import Understanding
+from arcaneqa.kb.diagnosis import Diagnosis
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.index.store import Draft, trust_built
 from arcaneqa.kb.names.surfaces import build_surfaces
@@ -44,11 +45,7 @@ class Report:
     relations: int
     classes: int
     skipped: Skipped
-    profile: str
-    why: str
-    """What spoke for this profile."""
-    mended: dict[str, int]
-    """How many literals got a datatype that fits their form."""
+    diagnosis: Diagnosis
 
 
 def _silent(stage: str, done: int, total: int | None) -> None:
@@ -104,8 +101,12 @@ def build_index(
             for other in others:
                 other.result()
         shutil.rmtree(work)
-        understood = Understanding(batches, dictionary, facts, chosen, draft).derive(told, progress)
+        understood = Understanding(batches, dictionary, facts, chosen, draft).derive(
+            told, choice.why, progress
+        )
         schema = understood.schema
+        mended_kinds = {name.rpartition("#")[2]: count for name, count in mended.items()}
+        diagnosis = dataclasses.replace(understood.diagnosis, mended=mended_kinds, left_out=skipped.count)
         _write_schema(schema, folder)
         manifest = draft.manifest(
             profile=understood.profile.to_json(),
@@ -117,6 +118,7 @@ def build_index(
                 "booleans": dictionary.booleans,
                 "text": dictionary.text,
             },
+            diagnosis=diagnosis.to_json(),
             types=batches.types,
             spellings=batches.spellings,
         )
@@ -134,9 +136,7 @@ def build_index(
         len(schema.relations),
         len(schema.classes),
         skipped,
-        chosen.name,
-        choice.why,
-        mended,
+        diagnosis,
     )
 
 

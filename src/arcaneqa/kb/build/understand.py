@@ -18,13 +18,15 @@ from arcaneqa.kb.build.labels import Labels, language_tiers
 from arcaneqa.kb.build.lists import write_lists
 from arcaneqa.kb.build.name_attributes import Attributes, NameRule, find_name_rules
 from arcaneqa.kb.build.schema import Inputs, describe, read_declared
+from arcaneqa.kb.diagnosis import Diagnosis, Named
 from arcaneqa.kb.index.index import open_terms
 from arcaneqa.kb.index.store import Array, Draft
 from arcaneqa.kb.names.words import label_from_iri, tail
 from arcaneqa.kb.ontology_folder import Ontology
 from arcaneqa.kb.profile import Profile
-from arcaneqa.kb.schema import Schema
+from arcaneqa.kb.schema import Schema, ValueKind
 from arcaneqa.kb.selection import Selection
+from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri
 
 _WORD = re.compile(r"[^\W\d_][^\W\d_A-Z]{2,}")
@@ -34,14 +36,11 @@ _SAMPLE = 50
 
 @dataclass(frozen=True)
 class Understood:
-    """The schema, the profile with what was found out, and which attributes name how many entities of which
-    class."""
+    """The schema, the profile with what was found out, and what there is to tell of it."""
 
     schema: Schema
     profile: Profile
-    rules: list[tuple[NameRule, int]]
-    named: int
-    """Entities that predicates known to name gave a name."""
+    diagnosis: Diagnosis
 
 
 class Understanding:
@@ -58,7 +57,8 @@ class Understanding:
         self._labels = Labels(facts, dictionary, language_tiers(self._types, profile.language), draft)
         self._called = dict(profile.called)
 
-    def derive(self, told: Ontology, progress: Progress) -> Understood:
+    def derive(self, told: Ontology, why: str, progress: Progress) -> Understood:
+        """`why` is what spoke for the profile."""
         profile = self._profile
         self._labels.read(self._known((*profile.label, *profile.names)), self._known(profile.alias))
         hidden = self._hidden_relations()
@@ -68,7 +68,7 @@ class Understanding:
         write_lists(self._facts, self._dictionary, hidden, self._draft, progress)
         self._write_degrees()
         progress("describing the schema", 0, None)
-        named = int(self._labels.are_given.sum())
+        labelled = self._labels.are_given
         declared = read_declared(self._facts, self._ids, profile, self._name_of, told)
         classes = self._classes(declared)
         hidden_classes = np.array(
@@ -88,7 +88,8 @@ class Understanding:
             profile,
             self._label_of,
         )
-        return Understood(describe(inputs, self._draft), profile, rules, named)
+        schema = describe(inputs, self._draft)
+        return Understood(schema, profile, self._diagnosis(schema, classes, labelled, rules, why))
 
     def _known(self, iris: tuple[str, ...]) -> list[int]:
         return [self._ids[iri] for iri in dict.fromkeys(iris) if iri in self._ids]
@@ -147,6 +148,54 @@ class Understanding:
                 if literal < self._dictionary.nodes:
                     return " ".join(self._terms.literals[literal - self._dictionary.entities].split())
         return self._called.get(iri)
+
+    def _diagnosis(
+        self, schema: Schema, classes: Classes, labelled: Array, rules: list[tuple[NameRule, int]], why: str
+    ) -> Diagnosis:
+        profile, names = self._profile, Names(self._profile)
+        is_thing, typed = np.zeros((2, self._dictionary.entities), bool)
+        shown = [relation for relation in schema.relations if not relation.hidden]
+        for relation in shown:
+            is_thing[self._facts.rows("out", relation.id).keys] = True
+        typed[classes.nodes] = True
+        is_thing &= ~self._schema_nodes(classes)
+        unnamed = np.flatnonzero(is_thing & ~self._labels.are_given)
+        spoken = (
+            [r for r in shown if ValueKind.TEXT in r.kinds and not r.is_identifier] if len(unnamed) else []
+        )
+        spoken.sort(key=lambda r: -int(np.isin(self._facts.rows("out", r.id).keys, unnamed).sum()))
+        by_iri = 0 if self._are_codes(unnamed) else len(unnamed)
+        return Diagnosis(
+            profile.name,
+            why,
+            int(is_thing.sum()),
+            int((is_thing & labelled).sum()),
+            [names.short(self._iris[each]) for each in self._known((*profile.label, *profile.names))],
+            [
+                Named(
+                    None if rule.klass is None else self._words(classes.iris[rule.klass]),
+                    [self._words(self._iris[each]) for each in rule.relations],
+                    count,
+                )
+                for rule, count in rules
+            ],
+            by_iri,
+            int((is_thing & typed).sum()),
+            [names.short(self._iris[each]) for each in self._known(profile.type)],
+            len(schema.relations) - len(shown),
+            [relation.label for relation in shown if relation.is_identifier and relation.comparable],
+            spoken=[names.short(relation.iri) for relation in spoken[:3]],
+            nameless=[] if by_iri else self._nameless(schema, classes),
+        )
+
+    def _nameless(self, schema: Schema, classes: Classes) -> list[str]:
+        """Classes most of whose members have no name, the largest first."""
+        unnamed = np.bincount(
+            classes.classes, ~self._labels.are_given[classes.nodes], minlength=len(schema.classes)
+        )
+        shown = [klass for klass in schema.classes if klass.members and not klass.hidden]
+        found = [klass for klass in shown if 2 * unnamed[klass.id] > klass.members]
+        return [klass.label for klass in sorted(found, key=lambda klass: -klass.members)]
 
     # Classes and relations -------------------------------------------------------------------
 

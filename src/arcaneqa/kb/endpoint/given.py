@@ -74,6 +74,9 @@ def _schema(data: dict[str, Any], profile: Profile) -> Schema:
             kinds=frozenset(map(ValueKind, item["kinds"])),
             domain=_place(item.get("domain"), class_ids),
             range=_place(item.get("range"), class_ids),
+            is_identifier=bool(item.get("is_identifier")),
+            domain_declared=bool(item.get("domain_declared")),
+            range_declared=bool(item.get("range_declared")),
             inverse=_place(item.get("inverse"), relation_ids),
             hidden=bool(item.get("hidden", False)),
         )

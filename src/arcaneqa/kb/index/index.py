@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from arcaneqa.errors import IndexFormatError
 from arcaneqa.kb.counting import spread
+from arcaneqa.kb.diagnosis import Diagnosis
 from arcaneqa.kb.index import sets
 from arcaneqa.kb.index.extremes import Extremes
 from arcaneqa.kb.index.lookup import Terms
@@ -33,6 +34,7 @@ from arcaneqa.kb.interface import (
     Totals,
     Window,
 )
+from arcaneqa.kb.names.forms import name_from_iri
 from arcaneqa.kb.names.surfaces import Surfaces
 from arcaneqa.kb.profile import profile_from_json
 from arcaneqa.kb.schema import Class, Relation, Schema, ValueKind
@@ -79,6 +81,7 @@ class Index(KnowledgeBase):
 
         self.profile = profile_from_json(manifest["profile"], str(self.folder))
         self.counts: dict[str, int] = manifest["counts"]
+        self.diagnosis = Diagnosis.from_json(manifest["diagnosis"])
         self.schema = _read_schema(self.folder)
         self._entities = self.counts["entities"]
         self._terms = open_terms(load, manifest["types"], manifest.get("spellings", {}))
@@ -216,6 +219,19 @@ class Index(KnowledgeBase):
         )
         texts: Ids = found[found >= self._nodes - self.counts["text"]]
         return texts
+
+    def example(self, relation: int) -> tuple[str, str] | None:
+        """A fact of this relation in words: what it tells of, and what it tells."""
+        first = self._out.starts[relation]
+        if first == self._out.starts[relation + 1]:
+            return None
+        fact = np.array([self._out.keys[first], self._out.values[self._out.offsets[first]]], np.int64)
+        terms, labels = self.terms(fact), self.labels(fact)
+        subject, object_ = (
+            label or (name_from_iri(term.value) if isinstance(term, Iri) else "something")
+            for term, label in zip(terms, labels, strict=True)
+        )
+        return subject, object_
 
     def datatypes(self) -> dict[str, int]:
         """How many numbers and times have each datatype."""
