@@ -62,7 +62,7 @@ def _describe(kb: Any) -> dict[str, Any]:
 
     return {
         "profile": kb.profile.name,
-        "understood": kb.diagnosis.to_json() if isinstance(kb, Index) else None,
+        "understood": kb.diagnosis.to_json() if isinstance(kb, Index) and kb.diagnosis else None,
         "counts": {**counts, "relations": len(relations), "classes": len(classes)},
         "relations_by_value_kind": dict(sorted(kinds.items())),
         "relations": [

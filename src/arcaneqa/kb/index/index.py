@@ -81,7 +81,8 @@ class Index(KnowledgeBase):
 
         self.profile = profile_from_json(manifest["profile"], str(self.folder))
         self.counts: dict[str, int] = manifest["counts"]
-        self.diagnosis = Diagnosis.from_json(manifest["diagnosis"])
+        told = manifest.get("diagnosis")  # indexes of the first days have none
+        self.diagnosis = None if told is None else Diagnosis.from_json(told)
         self.schema = _read_schema(self.folder)
         self._entities = self.counts["entities"]
         self._terms = open_terms(load, manifest["types"], manifest.get("spellings", {}))
