@@ -28,6 +28,7 @@ from arcaneqa.judgement.evidence import evidence
 from arcaneqa.judgement.junk import junk
 from arcaneqa.judgement.refusals import Refusals
 from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.names.languages import in_asked_language
 from arcaneqa.kb.open import open_kb
 from arcaneqa.kb.short_names import Names
 from arcaneqa.linking.linker import Linker
@@ -246,7 +247,7 @@ class ArcaneQA:
         threshold: float | None = None,
     ) -> Answer:
         """Turn the programs a search found into an answer, or a reasoned refusal."""
-        best = self._best(outcome.found, exclude_mentioned)
+        best = self._best(question, outcome.found, exclude_mentioned)
         if best is None:
             return Answer(question, links=links, reason=self.refusals.nothing_found(question, links, outcome))
         found, items = best
@@ -314,7 +315,7 @@ class ArcaneQA:
         return f"{why} {self.refusals.missing(question, links, found, left_out)}".strip()
 
     def _best(
-        self, found: Sequence[Found], exclude_mentioned: bool
+        self, question: str, found: Sequence[Found], exclude_mentioned: bool
     ) -> tuple[Found, tuple[AnswerItem, ...]] | None:
         """The likeliest program; where mentioned entities are left out, the likeliest with others."""
         for candidate in found:
@@ -330,7 +331,8 @@ class ArcaneQA:
             if count is not None:
                 return candidate, (_number(count),)
             if nodes:
-                return candidate, items_of(self.kb, nodes.ids[:MOST_ITEMS])
+                asked = in_asked_language(self.kb, question, nodes.ids)
+                return candidate, items_of(self.kb, asked[:MOST_ITEMS])
         return None
 
     def topics(self, question: str, links: Links, entities: Sequence[Mention] | None = None) -> Topics:

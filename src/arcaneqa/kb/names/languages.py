@@ -1,0 +1,70 @@
+"""Texts in several languages are answered in the one that was asked for, else in the preferred one."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from arcaneqa.kb.interface import Ids, KnowledgeBase
+from arcaneqa.kb.names.forms import split
+from arcaneqa.kb.terms import Literal
+
+_MOST = 10_000
+"""Of more texts than these nobody reads one language."""
+_CODES = {
+    "arabic": "ar",
+    "bulgarian": "bg",
+    "catalan": "ca",
+    "chinese": "zh",
+    "croatian": "hr",
+    "czech": "cs",
+    "danish": "da",
+    "dutch": "nl",
+    "english": "en",
+    "estonian": "et",
+    "finnish": "fi",
+    "french": "fr",
+    "german": "de",
+    "greek": "el",
+    "hebrew": "he",
+    "hindi": "hi",
+    "hungarian": "hu",
+    "irish": "ga",
+    "italian": "it",
+    "japanese": "ja",
+    "korean": "ko",
+    "latin": "la",
+    "latvian": "lv",
+    "lithuanian": "lt",
+    "norwegian": "no",
+    "persian": "fa",
+    "polish": "pl",
+    "portuguese": "pt",
+    "romanian": "ro",
+    "russian": "ru",
+    "serbian": "sr",
+    "slovak": "sk",
+    "slovenian": "sl",
+    "spanish": "es",
+    "swedish": "sv",
+    "turkish": "tr",
+    "ukrainian": "uk",
+    "vietnamese": "vi",
+    "welsh": "cy",
+}
+
+
+def in_asked_language(kb: KnowledgeBase, question: str, ids: Ids) -> Ids:
+    """Of texts in several languages, those in one that the question names, else those in the preferred one;
+    all where there are none, or where what is not text is among them."""
+    if not 1 < len(ids) <= _MOST or not kb.are_literals(ids).all():
+        return ids
+    tags = [term.language.lower() if isinstance(term, Literal) else "" for term in kb.terms(ids)]
+    spoken = np.array([tag.split("-")[0] for tag in tags])
+    if len(set(tags)) < 2:
+        return ids
+    named = [_CODES[word] for word in split(question) if word in _CODES]
+    for wanted in (named, [kb.profile.language]):
+        found = np.isin(spoken, wanted)
+        if found.any():
+            return ids[found]
+    return ids
