@@ -10,7 +10,16 @@ from pathlib import Path
 import pytest
 
 SOURCE = Path(__file__).parent / "strangers" / "brewery.ttl"
-EXTRAS = ("torch", "transformers", "matplotlib", "networkx", "fastapi", "uvicorn", "prometheus_client")
+EXTRAS = (
+    "torch",
+    "transformers",
+    "matplotlib",
+    "networkx",
+    "fastapi",
+    "uvicorn",
+    "prometheus_client",
+    "sqlglot",
+)
 # Nothing of the extras can be found, as if it were not installed; then the verb runs.
 _WITHOUT = f"""
 import importlib.abc, sys
@@ -59,6 +68,7 @@ def test_evaluating_without_a_report_needs_no_extra(kb: Path, tmp_path: Path) ->
         (["evaluate", "data.jsonl", "--report", "folder"], "evaluate"),
         (["score", "data.jsonl", "found.jsonl", "--mode", "grailqa"], "evaluate"),
         (["evaluate", "{questions}", "--kb", "{kb}", "--device", "cuda"], "train"),
+        (["convert", "spider", "folder", "--out", "records.jsonl", "--kb", "folder"], "train"),
         (["ask", "who brews Old Abbey?", "--kb", "{kb}", "--heatmap", "heat.png"], "evaluate"),
     ],
 )

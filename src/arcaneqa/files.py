@@ -46,7 +46,7 @@ def read_items(path: Path, key: str | None = None) -> Iterator[tuple[str, Any]]:
     if _is_record(first, key):
         yield from ((f"{path}, line {number}", item) for number, item in read_lines(path))
         return
-    items = _read_whole(path)
+    items = read_json(path)
     if key is not None and isinstance(items, dict):
         items = items.get(key)
     if not isinstance(items, list):
@@ -63,7 +63,7 @@ def _is_record(line: str, key: str | None) -> bool:
     return isinstance(item, dict) and key not in item
 
 
-def _read_whole(path: Path) -> Any:
+def read_json(path: Path) -> Any:
     try:
         with open_text(path) as file:
             return json.load(file)

@@ -28,7 +28,7 @@ from arcaneqa.program.expression import Entity, Expression, post_order
 from arcaneqa.program.text import print_program
 from arcaneqa.record import Mention, Question
 
-FORMATS = ("grailqa", "graphq", "webqsp", "cwq", "simplequestions", "records")
+FORMATS = ("grailqa", "graphq", "webqsp", "cwq", "simplequestions", "spider", "records")
 _BUDGET = Budget(seconds=20)
 
 
@@ -128,8 +128,8 @@ class Lexicon:
 class Converter:
     """Turns drafts into records and keeps count of what happened to each."""
 
-    def __init__(self, names: Names, kb: KnowledgeBase | None) -> None:
-        self.summary = Summary()
+    def __init__(self, names: Names, kb: KnowledgeBase | None, summary: Summary | None = None) -> None:
+        self.summary = summary or Summary()
         self._names = names
         self._kb = kb
         self._lexicon = Lexicon(names, kb)
@@ -158,7 +158,7 @@ class Converter:
             question=draft.question,
             program=texts[0],
             answers=answers,
-            entities=tuple(self._mentions(draft, programs[0])),
+            entities=self._mentions(draft, programs[0]),
             exclude_mentioned=draft.exclude_mentioned,
             level=draft.level,
             function=draft.function or function_of(programs[0]),
@@ -208,8 +208,12 @@ class Converter:
         )
         return tuple(answers or () for answers in sets)
 
-    def _mentions(self, draft: Draft, program: Expression) -> Iterator[Mention]:
-        """Topic entities in the order in which the question names them."""
+    def _mentions(self, draft: Draft, program: Expression) -> tuple[Mention, ...]:
+        """Topics in the order of the question: as the dataset tells them, or the program's entities."""
+        if draft.mentions is not None:
+            self.summary.entities += len(draft.mentions)
+            self.summary.located += sum(mention.start is not None for mention in draft.mentions)
+            return draft.mentions
         found = []
         for node in dict.fromkeys(post_order(program)):
             if isinstance(node, Entity):
@@ -222,7 +226,7 @@ class Converter:
                 self.summary.located += span is not None
                 text = None if span is None else draft.question[slice(*span)]
                 found.append(Mention(id, text, *(span or (None, None))))
-        yield from sorted(found, key=lambda m: len(draft.question) if m.start is None else m.start)
+        return tuple(sorted(found, key=lambda m: len(draft.question) if m.start is None else m.start))
 
 
 def _kind_of(error: ProgramError | BudgetExceeded) -> str:

@@ -16,6 +16,7 @@ from arcaneqa.program.expression import (
     post_order,
     relations,
 )
+from arcaneqa.record import Mention
 
 NameLookup = Callable[[str], list[str]]
 """The names of an entity, given its short form: label and aliases, as far as they are known."""
@@ -37,7 +38,7 @@ class Draft:
     `names` holds what the dataset itself calls an entity (by its short form). `answers` are the
     published ones; `parses` has them for every parse, with its program, where there are several.
     `left_out` says why the dataset itself does not count the question; `source` is the program's
-    published text.
+    published text; `mentions` are its topics where the dataset tells them, values among them.
     """
 
     id: str
@@ -53,6 +54,7 @@ class Draft:
     parses: tuple[Parse, ...] = ()
     left_out: str | None = None
     source: str | None = None
+    mentions: tuple[Mention, ...] | None = None
 
 
 def text_field(item: Any, key: str, where: str) -> str:

@@ -1,0 +1,1 @@
+"""From SQL over mapped tables to programs: tables as a graph, queries as variables, variables as programs."""
