@@ -81,6 +81,9 @@ SKOS_PROFILE = dataclasses.replace(
     name="skos",
     label=(SKOS + "prefLabel", *(iri for iri in RDF_PROFILE.label if iri != SKOS + "prefLabel")),
     alias=(*RDF_PROFILE.alias, SKOS + "hiddenLabel"),
+    # In a thesaurus the words are what people ask for: the French one, the other one.
+    names=(*RDF_PROFILE.names, SKOS + "prefLabel", SKOS + "altLabel"),
+    called=((SKOS + "prefLabel", "preferred label"), (SKOS + "altLabel", "alternative label")),
     hide=(*RDF_PROFILE.hide, "skos:*Match", "skos:changeNote", "skos:historyNote", "skos:editorialNote"),
 )
 

@@ -60,7 +60,8 @@ class Understanding:
     def derive(self, told: Ontology, why: str, progress: Progress) -> Understood:
         """`why` is what spoke for the profile."""
         profile = self._profile
-        self._labels.read(self._known((*profile.label, *profile.names)), self._known(profile.alias))
+        names = tuple(iri for iri in profile.names if iri not in profile.alias)
+        self._labels.read(self._known((*profile.label, *names)), self._known(profile.alias))
         hidden = self._hidden_relations()
         if (kind := self._type_relation(hidden)) is not None:
             profile = dataclasses.replace(profile, type=(*profile.type, self._iris[kind]))

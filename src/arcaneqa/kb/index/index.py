@@ -212,9 +212,14 @@ class Index(KnowledgeBase):
         return np.flatnonzero(kept)
 
     def texts(self) -> Ids:
-        """Every text that some visible relation gives."""
+        """Every text that some visible relation gives; names stand for their entities."""
         everything = NodeSet(np.arange(self._entities))
-        spoken = [r.id for r in self.schema.relations if ValueKind.TEXT in r.kinds and not r.hidden]
+        names = {*self.profile.label, *self.profile.names, *self.profile.alias}
+        spoken = [
+            r.id
+            for r in self.schema.relations
+            if ValueKind.TEXT in r.kinds and not r.hidden and r.iri not in names
+        ]
         found: Ids = np.unique(
             np.concatenate([sets.EMPTY, *(self.objects(r, everything).ids for r in spoken)])
         )
