@@ -3,7 +3,8 @@
 A program is a tree of conditions hung from the question node, so two programs are isomorphic exactly when
 their canonical texts are equal, and equality of texts is symmetric and transitive by construction.
 
-Conditions on a node are a set: order and repetition do not matter. CONS is a JOIN to its constant.
+Conditions on a node are a set: order and repetition do not matter. CONS is a JOIN to its constant, and what
+NOT takes away is a condition. Counts are whole numbers: more than two is at least three, at least one is HAS.
 Superlatives and counts keep what they range over, because `(AND c (ARGMAX u r))` and `(ARGMAX (AND c u) r)`
 differ. With an ontology, a class that the relations at a node imply is left out, and a relation goes by one
 name with its declared inverse.
@@ -11,28 +12,45 @@ name with its declared inverse.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from arcaneqa.kb.interface import Window
-from arcaneqa.kb.terms import Blank, Iri, Literal
+from arcaneqa.kb.interface import Comparison, Window
+from arcaneqa.kb.terms import XSD, Blank, Iri, Literal
 from arcaneqa.kb.values import Number, value_of
 from arcaneqa.program.expression import (
+    Aggregate,
     And,
     Class,
     Compare,
     Cons,
     Count,
+    Counted,
     During,
     Entity,
     Expression,
     Extreme,
+    Has,
     Join,
+    Key,
+    Like,
+    Meet,
+    Named,
+    Not,
     Now,
+    Or,
+    Path,
+    Per,
     Relation,
+    Show,
+    Sort,
+    Totalled,
     Value,
+    path_of,
 )
 from arcaneqa.program.ontology import Ontology
+from arcaneqa.program.rewrite import leaves
 
 _EMPTY = Ontology()
 _NOTHING: frozenset[str] = frozenset()
@@ -53,6 +71,13 @@ class _Filter:
 
     relation: Relation
     when: Value | Now
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """What NOT takes away from every member's set."""
+
+    part: Expression
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,19 +108,50 @@ def _node(expression: Expression, ontology: Ontology, implied: frozenset[str]) -
                 edge = ontology.edge(relation)
                 granted |= edge.near
                 conditions.add(f"{edge.name} {_node(argument, ontology, edge.far).text}")
-            case Compare(comparison, relation, value):
+            case Has(relation):
                 edge = ontology.edge(relation)
                 granted |= edge.near
-                conditions.add(f"{comparison} {edge.name} {literal_key(value.literal)}")
-            case Extreme(direction, argument, path):
-                edges = [ontology.edge(relation) for relation in path]
-                # Only members with a value compete, and those have the class of the path's first step.
-                inner = _node(argument, ontology, edges[0].near)
+                conditions.add(f"HAS {edge.name}")
+            case Like(relation, text):
+                edge = ontology.edge(relation)
+                granted |= edge.near
+                conditions.add(f"LIKE {edge.name} {text.literal.lexical.lower()!r}")
+            case Named(text):
+                conditions.add(f"NAMED {text.literal.lexical.lower()!r}")
+            case Compare(comparison, key, value):
+                if isinstance(key, Relation):
+                    granted |= ontology.edge(key).near
+                conditions.add(f"{comparison} {_key(key, ontology)} {_limit(value, ontology)}")
+            case Extreme(direction, argument, key, first, last):
+                # Only members with a value compete, and those have the class of the path's first step; but
+                # members with nothing to count compete too.
+                counts = isinstance(key, Counted)
+                near = _NOTHING if counts else ontology.edge(path_of(key)[0]).near
+                inner = _node(argument, ontology, near)
                 granted |= inner.classes
-                names = ", ".join(edge.name for edge in edges)
-                conditions.add(f"{direction} {inner.text} by [{names}]")
-            case Count(argument):
-                conditions.add(f"COUNT {_node(argument, ontology, _NOTHING).text}")
+                ranks = "" if first == last == 1 else f" {first} to {last}"
+                conditions.add(f"{direction} {inner.text} by {_key(key, ontology)}{ranks}")
+            case Or():
+                sides = sorted({_text_of(side, ontology) for side in leaves(part, Or)})
+                conditions.add(f"OR [{', '.join(sides)}]")
+            case Count(argument, path):
+                conditions.add(f"COUNT {_text_of(argument, ontology)} {_path(path, ontology)}")
+            case Aggregate(function, argument, path):
+                conditions.add(f"{function} {_text_of(argument, ontology)} {_path(path, ontology)}")
+            case Meet(left, right):
+                sides = sorted((_text_of(left, ontology), _text_of(right, ontology)))
+                conditions.add(f"MEET {' '.join(sides)}")
+            case Sort(argument, key, descending):
+                order = "descending" if descending else "ascending"
+                conditions.add(f"SORT {_text_of(argument, ontology)} {_key(key, ontology)} {order}")
+            case Show(argument, columns):
+                shown = "; ".join(_key(column, ontology) for column in columns)
+                conditions.add(f"SHOW {_text_of(argument, ontology)} [{shown}]")
+            case Per(argument, path, columns):
+                shown = "; ".join(_key(column, ontology) for column in (path, *columns))
+                conditions.add(f"PER {_text_of(argument, ontology)} [{shown}]")
+            case _Taken(taken):
+                conditions.add(f"NOT {_text_of(taken, ontology)}")
             case _Filter(relation, when):
                 # Not by its inverse's name: the profile pairs a start with its end by this one.
                 moment = "NOW" if isinstance(when, Now) else literal_key(when.literal)
@@ -115,10 +171,67 @@ def _representative(klass: str, ontology: Ontology) -> str:
     return min(other for other in ontology.ancestors(klass) if klass in ontology.ancestors(other))
 
 
-def _conditions(expression: Expression) -> Iterator[Expression | _Filter]:
+def _text_of(expression: Expression, ontology: Ontology) -> str:
+    return _node(expression, ontology, _NOTHING).text
+
+
+def _path(path: Path, ontology: Ontology) -> str:
+    return f"[{', '.join(ontology.edge(relation).name for relation in path)}]"
+
+
+def _key(key: Key | Relation, ontology: Ontology) -> str:
+    match key:
+        case Relation():
+            return ontology.edge(key).name
+        case Counted(path, within):
+            return (
+                f"COUNT {_path(path, ontology)}{'' if within is None else f' {_text_of(within, ontology)}'}"
+            )
+        case Totalled(function, path):
+            return f"{function} {_path(path, ontology)}"
+        case _:
+            return _path(key, ontology)
+
+
+def _limit(value: Expression, ontology: Ontology) -> str:
+    return literal_key(value.literal) if isinstance(value, Value) else _text_of(value, ontology)
+
+
+def _counting(node: Compare) -> Expression | _Taken:
+    """A comparison of counts, as HAS, JOIN or with the nearest whole number that can be reached."""
+    limit = value_of(node.value.literal) if isinstance(node.value, Value) else None
+    key, comparison = node.key, node.comparison
+    if not isinstance(key, Counted) or not isinstance(limit, Number) or not math.isfinite(limit.nearest):
+        return node
+    number = limit.nearest
+    if comparison in (Comparison.GT, Comparison.GE):
+        is_strict = comparison is Comparison.GT
+        comparison, number = Comparison.GE, math.floor(number) + 1 if is_strict else math.ceil(number)
+    elif comparison in (Comparison.LT, Comparison.LE):
+        is_strict = comparison is Comparison.LT
+        comparison, number = Comparison.LE, math.ceil(number) - 1 if is_strict else math.floor(number)
+    if len(key.path) == 1:
+        some = Has(key.path[0]) if key.within is None else Join(key.path[0], key.within)
+        if comparison is Comparison.GE and number == 1:
+            return some
+        if comparison is not Comparison.GE and number == 0:
+            return _Taken(some)
+    return Compare(comparison, key, Value(Literal(f"{number:g}", XSD + "decimal")))
+
+
+def _conditions(expression: Expression) -> Iterator[Expression | _Filter | _Taken]:
     waiting = [expression]
     while waiting:
         match waiting.pop():
+            case Not(argument, without):
+                yield from map(_Taken, leaves(without, Or))
+                waiting.append(argument)
+            case Or(left, right) if len(leaves(Or(left, right), Or)) == 1:
+                waiting.append(leaves(left, Or)[0])
+            case Compare(Comparison.EQ, Relation() as relation, Value() as value):
+                yield Join(relation, value)
+            case Compare(_, Counted(), _) as comparison:
+                yield _counting(comparison)
             case And(left, right):
                 waiting += (right, left)
             case Cons(argument, relation, constant):

@@ -13,6 +13,7 @@ from arcaneqa.kb.terms import XSD
 _YEAR, _MONTH, _DATE = f"<{XSD}gYear>", f"<{XSD}gYearMonth>", f"<{XSD}date>"
 _DATE_TIME, _STAMP = f"<{XSD}dateTime>", f"<{XSD}dateTimeStamp>"
 _BOOLEAN, _INTEGER, _DOUBLE = f"<{XSD}boolean>", f"<{XSD}integer>", f"<{XSD}double>"
+_DECIMAL = f"<{XSD}decimal>"
 _OFFSET = "(Z|[+-][0-9][0-9]:[0-9][0-9])$"
 
 
@@ -48,6 +49,12 @@ def order_key(value: str, kinds: frozenset[ValueKind], largest: bool, fresh: Cal
         f"BIND(IF({kind} = 1, {_number(value)}, {moment}) AS {key})",
     )
     return Key(lines, (kind, key))
+
+
+def summable(variable: str) -> str:
+    """A number that adds up exactly where it has no exponent: as a decimal."""
+    plain = f'REGEX(STR({variable}), "^[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)$")'
+    return f'IF({plain}, {_DECIMAL}(IF({plain}, STR({variable}), "0")), {_number(variable)})'
 
 
 def same_value(left: str, right: str) -> str:

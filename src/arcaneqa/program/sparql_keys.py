@@ -1,0 +1,307 @@
+"""Counts, totals, ranks and limits in SPARQL: subqueries that give members a number, and filters on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from arcaneqa.errors import ProgramError
+from arcaneqa.kb.interface import Comparison
+from arcaneqa.kb.schema import ValueKind
+from arcaneqa.kb.sparql.filters import is_number
+from arcaneqa.kb.sparql.terms import is_writable, written
+from arcaneqa.kb.terms import Iri, Literal, Term
+from arcaneqa.program.check import lets_none_pass
+from arcaneqa.program.expression import (
+    Aggregate,
+    Aggregation,
+    Compare,
+    Count,
+    Counted,
+    Direction,
+    Expression,
+    Extreme,
+    Key,
+    Path,
+    Relation,
+    Totalled,
+    Value,
+    post_order,
+)
+from arcaneqa.program.order import Key as OrderKey
+from arcaneqa.program.order import order_key, summable
+
+# A superlative needs its argument several times, so nesting multiplies the query each time.
+_MAX_NESTED_SUPERLATIVES = 6
+_SIGNS = {
+    Comparison.LT: "<",
+    Comparison.LE: "<=",
+    Comparison.GT: ">",
+    Comparison.GE: ">=",
+    Comparison.EQ: "=",
+}
+_NUMBER, _TIME = frozenset((ValueKind.NUMBER,)), frozenset((ValueKind.TIME,))
+
+Among = Callable[[str], list[str]]
+"""Lines that bind a variable to the members of a set."""
+
+
+class Sets(Protocol):
+    """What a writer of sets offers."""
+
+    def fresh(self) -> str: ...
+
+    def pattern(self, node: Expression, x: str) -> list[str]: ...
+
+    def kinds(self, relation: Relation) -> frozenset[ValueKind] | None: ...
+
+
+class Keys:
+    def __init__(self, sets: Sets) -> None:
+        self.sets = sets
+
+    def fresh(self) -> str:
+        return self.sets.fresh()
+
+    def walk(self, x: str, path: Path) -> tuple[list[str], str]:
+        """Lines that lead from a variable along a path, and the variable at its end."""
+        lines = []
+        for relation in path:
+            y = self.fresh()
+            lines.append(triple(x, relation, y))
+            x = y
+        return lines, x
+
+    def ordered_kinds(self, relation: Relation) -> list[frozenset[ValueKind]]:
+        """Numbers, times or both: what of it the relation may hold."""
+        kinds = self.sets.kinds(relation)
+        return [kind for kind in (_NUMBER, _TIME) if kinds is None or kind <= kinds]
+
+    # A number for each member ----------------------------------------------------------------
+
+    def of_each(self, x: str, key: Key, largest: bool, among: Among) -> tuple[list[str], str]:
+        """Lines that bind a number to each `x` that has one; `among` are the members it is compared with."""
+        number = self.fresh()
+        match key:
+            case Counted(path, within):
+                lines, y = self.walk(x, path)
+                inside = [] if within is None else self.sets.pattern(within, y)
+                return group(x, f"COUNT(DISTINCT {y})", number, [*lines, *inside]), number
+            case Totalled(Aggregation.SUM | Aggregation.AVG as function, path):
+                lines, n = self.numbers(x, path)
+                return group(x, f"{function}({n})", number, lines), number
+            case Totalled(function, path):
+                return self.best(x, path, function is Aggregation.MAX, among)
+            case _:
+                return self.best(x, key, largest, among)
+
+    def numbers(self, x: str, path: Path) -> tuple[list[str], str]:
+        """Lines for every number that a path leads to."""
+        lines, y = self.walk(x, path)
+        n = self.fresh()
+        return [*lines, f"FILTER({is_number(y)})", f"BIND({summable(y)} AS {n})"], n
+
+    def best(self, x: str, path: Path, largest: bool, among: Among) -> tuple[list[str], str]:
+        """The best value of each member. Numbers decide if any member has one, otherwise times."""
+        number = self.fresh()
+        function = "MAX" if largest else "MIN"
+        sides = []
+        for kind in self.ordered_kinds(path[-1]):
+            lines, y = self.walk(x, path)
+            key = order_key(y, kind, largest, self.fresh)
+            sides.append(group(x, f"{function}({key.variables[0]})", number, [*lines, *key.lines]))
+        if len(sides) == 1:
+            return sides[0], number
+        other = self.fresh()
+        lines, y = self.walk(other, path)
+        some_number = [*among(other), *lines, f"FILTER({is_number(y)})"]
+        times = [*sides[1], "FILTER NOT EXISTS {", *some_number, "}"]
+        return ["{", *sides[0], "} UNION {", *times, "}"], number
+
+    def scored(self, x: str, key: Key, largest: bool, among: Among) -> tuple[list[str], str]:
+        """Lines that bind the members that compete, and the number they compete by."""
+        lines, number = self.of_each(x, key, largest, among)
+        if not isinstance(key, Counted):
+            return [*among(x), *lines], number
+        count = self.fresh()
+        return [*among(x), "OPTIONAL {", *lines, "}", f"BIND(COALESCE({number}, 0) AS {count})"], count
+
+    # Superlatives ----------------------------------------------------------------------------
+
+    def extreme(self, node: Extreme, x: str, among: Among) -> list[str]:
+        if sum(isinstance(part, Extreme) for part in post_order(node)) > _MAX_NESTED_SUPERLATIVES:
+            raise ProgramError(
+                f"more than {_MAX_NESTED_SUPERLATIVES} superlatives inside one another make too long a query"
+            )
+        largest = node.direction is Direction.LARGEST
+        if isinstance(node.key, Counted | Totalled) or node.last > 1:
+            return self.ranked(node, x, largest, among)
+        lines, key = self.path_order(x, node.key, largest, among)
+        best_lines, best_key = self.path_order(self.fresh(), node.key, largest, among)
+        same = " && ".join(
+            f"{mine} = {chosen}" for mine, chosen in zip(key.variables, best_key.variables, strict=True)
+        )
+        return [
+            f"{{ SELECT {' '.join(best_key.variables)} WHERE {{",
+            *(f"    {line}" for line in best_lines),
+            f"  }} ORDER BY {direction(best_key, largest)} LIMIT 1 }}",
+            *lines,
+            f"FILTER({same})",
+        ]
+
+    def path_order(self, x: str, path: Path, largest: bool, among: Among) -> tuple[list[str], OrderKey]:
+        """Members with the values that a path leads to, and what orders them."""
+        lines, y = self.walk(x, path)
+        kinds = frozenset[ValueKind]().union(*self.ordered_kinds(path[-1])) or _NUMBER | _TIME
+        key = order_key(y, kinds, largest, self.fresh)
+        return [*among(x), *lines, *key.lines], key
+
+    def ranked(self, node: Extreme, x: str, largest: bool, among: Among) -> list[str]:
+        """As many are better than a member as places are before it: so it has to reach the number at the last
+        rank, if there are so many, and to stay behind the one before the first."""
+        lines, number = self.scored(x, node.key, largest, among)
+        reaches, falls_short = (">=", "<") if largest else ("<=", ">")
+        at_last, least = self.number_at(node, node.last, largest, among)
+        lines += ["OPTIONAL {", *at_last, "}", f"FILTER(!BOUND({least}) || {number} {reaches} {least})"]
+        if node.first > 1:
+            before, most = self.number_at(node, node.first - 1, largest, among)
+            lines += [*before, f"FILTER({number} {falls_short} {most})"]
+        return lines
+
+    def number_at(self, node: Extreme, rank: int, largest: bool, among: Among) -> tuple[list[str], str]:
+        other = self.fresh()
+        lines, number = self.scored(other, node.key, largest, among)
+        order = f"{'DESC' if largest else 'ASC'}({number})"
+        return [
+            f"{{ SELECT {number} WHERE {{ {{ SELECT DISTINCT {other} {number} WHERE {{",
+            *(f"  {line}" for line in lines),
+            f"}} }} }} ORDER BY {order} OFFSET {rank - 1} LIMIT 1 }}",
+        ], number
+
+    # Comparisons -----------------------------------------------------------------------------
+
+    def picked(self, x: str, node: Compare) -> list[str]:
+        """Members whose count or total compares so; those with none count 0 where that passes."""
+        assert isinstance(node.key, Counted | Totalled)
+        lines, number = self.of_each(x, node.key, True, lambda _: [])
+        if isinstance(node.value, Value):
+            limit = named(node.value.literal)
+        else:
+            limit = self.fresh()
+            lines_of_limit = self.values(node.value, limit)
+        before = [] if isinstance(node.value, Value) else lines_of_limit
+        sign = _SIGNS[node.comparison]
+        if not lets_none_pass(node):
+            return [*lines, *before, f"FILTER({number} {sign} {limit})"]
+        return ["OPTIONAL {", *lines, "}", *before, f"FILTER(COALESCE({number}, 0) {sign} {limit})"]
+
+    def beyond(self, x: str, comparison: Comparison, relation: Relation, value: Expression) -> list[str]:
+        """`x` has a value that compares so with all values of a program: with the last one on the way."""
+        sides = []
+        for kind in self.ordered_kinds(relation):
+            y, z = self.fresh(), self.fresh()
+            mine, theirs = _edges(comparison, kind)
+            lines, conditions = [triple(x, relation, y)], []
+            for my_end, their_end in zip(mine, theirs, strict=True):
+                key = order_key(y, kind, my_end, self.fresh)
+                limit = order_key(z, kind, their_end, self.fresh)
+                low, high = self.fresh(), self.fresh()
+                bounds = f"(MIN({limit.variables[0]}) AS {low}) (MAX({limit.variables[0]}) AS {high})"
+                lines += [
+                    f"{{ SELECT {bounds} WHERE {{",
+                    *(f"  {line}" for line in self.values(value, z)),
+                    *(f"  {line}" for line in limit.lines),
+                    "} }",
+                    *key.lines,
+                ]
+                if comparison is Comparison.EQ:
+                    conditions += [f"{low} = {high}", f"{key.variables[0]} = {low}"]
+                else:
+                    edge = high if comparison in (Comparison.GT, Comparison.GE) else low
+                    conditions.append(f"{key.variables[0]} {_SIGNS[comparison]} {edge}")
+            sides.append([*lines, f"FILTER({' && '.join(conditions)})"])
+        if not sides:
+            return ["FILTER(false)"]
+        return sides[0] if len(sides) == 1 else ["{", *sides[0], "} UNION {", *sides[1], "}"]
+
+    def values(self, node: Expression, z: str) -> list[str]:
+        """Lines that bind a variable to the values of a program, or to the number it gives."""
+        match node:
+            case Count(argument, path):
+                return ["{", *self.count(argument, path, z), "}"]
+            case Aggregate(function, argument, path):
+                return ["{", *self.aggregate(function, argument, path, z), "}"]
+            case _:
+                return self.sets.pattern(node, z)
+
+    def count(self, argument: Expression, path: Path, number: str, asked: Among | None = None) -> list[str]:
+        x = self.fresh()
+        lines, y = self.walk(x, path)
+        members = asked(x) if asked else self.sets.pattern(argument, x)
+        return [f"SELECT (COUNT(DISTINCT {y}) AS {number}) WHERE {{", *_indented([*members, *lines]), "}"]
+
+    def aggregate(
+        self, function: Aggregation, argument: Expression, path: Path, number: str, asked: Among | None = None
+    ) -> list[str]:
+        """A query for one number, or none where no member has one."""
+        x = self.fresh()
+        among = asked or (lambda member: self.sets.pattern(argument, member))
+        if function in (Aggregation.MAX, Aggregation.MIN):
+            largest = function is Aggregation.MAX
+            lines, y = self.walk(x, path)
+            kinds = frozenset[ValueKind]().union(*self.ordered_kinds(path[-1])) or _NUMBER | _TIME
+            key = order_key(y, kinds, largest, self.fresh)
+            return [
+                f"SELECT ({y} AS {number}) WHERE {{",
+                *_indented([*among(x), *lines, *key.lines]),
+                f"}} ORDER BY {direction(key, largest)} LIMIT 1",
+            ]
+        lines, n = self.numbers(x, path)
+        return [
+            f"SELECT ({function}({n}) AS {number}) WHERE {{",
+            f"  {{ SELECT DISTINCT {x} WHERE {{",
+            *_indented(among(x)),
+            "  } }",
+            *_indented(lines),
+            f"}} HAVING(COUNT({n}) > 0)",
+        ]
+
+
+def group(x: str, aggregate: str, number: str, lines: list[str]) -> list[str]:
+    """A subquery that gives each `x` a number."""
+    return [f"{{ SELECT {x} ({aggregate} AS {number}) WHERE {{", *_indented(lines), f"}} GROUP BY {x} }}"]
+
+
+def direction(key: OrderKey, largest: bool) -> str:
+    *kind, best = key.variables
+    order = "DESC" if largest else "ASC"
+    return " ".join([*(f"DESC({variable})" for variable in kind), f"{order}({best})"])
+
+
+def triple(x: str, relation: Relation, y: str) -> str:
+    """`(JOIN r y)`: x has y as its object; the other way round for an inverse relation."""
+    predicate = named(Iri(relation.iri))
+    return f"{y} {predicate} {x} ." if relation.inverse else f"{x} {predicate} {y} ."
+
+
+def named(term: Term) -> str:
+    if not isinstance(term, Iri | Literal) or not is_writable(term):
+        raise ProgramError(f"SPARQL has no way to name {term}")
+    return written(term)
+
+
+def _edges(comparison: Comparison, kind: frozenset[ValueKind]) -> tuple[list[bool], list[bool]]:
+    """Which ends of two stretches of time are compared, the last (True) or the first: ours and theirs."""
+    if kind == _NUMBER:
+        return [False], [False]
+    return {
+        Comparison.GT: ([False], [True]),
+        Comparison.GE: ([False], [False]),
+        Comparison.LT: ([True], [False]),
+        Comparison.LE: ([True], [True]),
+        Comparison.EQ: ([False, True], [False, True]),
+    }[comparison]
+
+
+def _indented(lines: list[str]) -> list[str]:
+    return [f"  {line}" for line in lines]

@@ -1,0 +1,183 @@
+"""Random programs of every form, and their answers in a shape in which two engines can be compared."""
+
+from __future__ import annotations
+
+import pyoxigraph
+from hypothesis import strategies as st
+
+from arcaneqa.kb.interface import Comparison, KnowledgeBase, Window
+from arcaneqa.kb.terms import XSD, Blank, Iri, Literal, Term
+from arcaneqa.kb.values import Number, value_of
+from arcaneqa.program.execute import Result
+from arcaneqa.program.expression import (
+    Aggregate,
+    Aggregation,
+    And,
+    Compare,
+    Count,
+    Counted,
+    Direction,
+    Expression,
+    Extreme,
+    Has,
+    Join,
+    Key,
+    Like,
+    Meet,
+    Named,
+    Not,
+    Or,
+    Per,
+    Show,
+    Sort,
+    Totalled,
+    Value,
+)
+from tests.program.worlds import (
+    EX,
+    ORDERED,
+    classes,
+    comparisons,
+    entities,
+    facts_with_values,
+    links,
+    ordered,
+    paths,
+    relation,
+    written,
+)
+
+_NUMERIC = relation("size")
+link_paths = st.lists(links, min_size=1, max_size=2).map(tuple)
+number_paths = st.lists(links, max_size=1).map(lambda steps: (*steps, _NUMERIC))
+small = st.integers(0, 3).map(lambda number: Value(Literal(str(number), XSD + "integer")))
+texts = st.sampled_from(["a", "WORD", "mot", "?x"]).map(lambda text: Value(Literal(text)))
+steps = st.one_of(links, st.builds(relation, st.sampled_from(ORDERED), st.booleans()))
+totals = st.builds(Totalled, st.sampled_from([Aggregation.SUM, Aggregation.AVG]), number_paths)
+bests = st.builds(Totalled, st.sampled_from([Aggregation.MAX, Aggregation.MIN]), paths)
+signs = st.sampled_from(Comparison)
+ranks = st.sampled_from([(1, 1), (1, 2), (2, 2), (2, 4)])
+
+
+def _grown(sets: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression]:
+    counts = st.builds(Counted, link_paths, st.one_of(st.none(), sets))
+    keys: st.SearchStrategy[Key] = st.one_of(paths, counts, totals)
+    values = st.one_of(
+        st.builds(Join, st.builds(relation, st.sampled_from(ORDERED), st.just(True)), sets),
+        st.builds(Aggregate, st.sampled_from(Aggregation), sets, number_paths),
+        st.builds(Count, sets),
+    )
+    return st.one_of(
+        st.builds(Join, links, sets),
+        st.builds(And, sets, sets),
+        st.builds(Or, sets, sets),
+        st.builds(Not, sets, st.one_of(sets, entities)),
+        st.builds(lambda d, u, k, r: Extreme(d, u, k, *r), st.sampled_from(Direction), sets, keys, ranks),
+        st.builds(
+            lambda u, c: And(u, c), sets, st.builds(Compare, st.sampled_from(Comparison), counts, small)
+        ),
+        st.builds(Compare, signs, ordered, values),
+        st.builds(
+            lambda u, c: And(c, u), sets, st.builds(Compare, st.sampled_from(Comparison), totals, small)
+        ),
+        st.builds(And, sets, st.builds(Compare, signs, counts, st.builds(Count, sets))),
+    )
+
+
+every_set: st.SearchStrategy[Expression] = st.recursive(
+    st.one_of(
+        classes,
+        st.builds(Join, links, entities),
+        facts_with_values.map(lambda fact: Join(*fact)),
+        comparisons,
+        st.builds(Has, steps),
+        st.builds(Like, st.just(relation("mixed")), texts),
+        st.builds(Named, texts),
+    ),
+    _grown,
+    max_leaves=3,
+)
+_counted_columns = st.one_of(
+    st.just(Counted(())), st.builds(Counted, link_paths, st.one_of(st.none(), classes)), totals, bests
+)
+_columns: st.SearchStrategy[Key] = st.one_of(st.just(()), link_paths, paths, _counted_columns)
+_several = st.lists(_columns, min_size=1, max_size=3).map(tuple)
+_sorts = st.builds(Sort, every_set, st.one_of(paths, totals, st.builds(Counted, link_paths)), st.booleans())
+every_program: st.SearchStrategy[Expression] = st.one_of(
+    every_set,
+    st.builds(Count, every_set, st.one_of(st.just(()), link_paths)),
+    st.builds(Aggregate, st.sampled_from([Aggregation.SUM, Aggregation.AVG]), every_set, number_paths),
+    st.builds(Aggregate, st.sampled_from([Aggregation.MAX, Aggregation.MIN]), every_set, paths),
+    st.builds(Meet, every_set, st.one_of(every_set, entities)),
+    _sorts,
+    st.builds(Show, st.one_of(every_set, _sorts), _several),
+    st.builds(Per, every_set, link_paths, st.lists(_counted_columns, min_size=1, max_size=2).map(tuple)),
+)
+
+
+def by_index(result: Result, kb: KnowledgeBase, program: Expression) -> list[object]:
+    """Sets and rows sorted, since what is equally good may come in any order."""
+    if result.table is not None:
+        columns = result.table.columns
+        return sorted((_row(row, columns) for row in result.table.rows), key=repr)
+    if result.value is not None or isinstance(program, Aggregate):
+        return [_cell(result.value, _column(program))]
+    return sorted((_cell(term, ()) for term in kb.terms(result.nodes.ids)), key=repr)
+
+
+def by_query(store: pyoxigraph.Store, query: str, program: Expression) -> list[object]:
+    found = store.query(query)
+    if isinstance(found, pyoxigraph.QueryBoolean):
+        return [bool(found)]
+    assert isinstance(found, pyoxigraph.QuerySolutions)
+    rows = [tuple(_ours(row[variable]) for variable in found.variables) for row in found]
+    match program:
+        case Show(_, columns):
+            return sorted((_row(row, columns) for row in rows), key=repr)
+        case Per(_, path, columns):
+            return sorted((_row(row, (path, *columns)) for row in rows), key=repr)
+        case Aggregate():
+            return [_cell(row[0], _column(program)) for row in rows] or [None]
+        case _:
+            return sorted((_cell(row[0], ()) for row in rows), key=repr)
+
+
+def _column(program: Expression) -> Key:
+    return Totalled(program.function, program.path) if isinstance(program, Aggregate) else ()
+
+
+def _row(row: tuple[Term | None, ...], columns: tuple[Key, ...]) -> tuple[object, ...]:
+    return tuple(_cell(cell, column) for cell, column in zip(row, columns, strict=True))
+
+
+def _cell(term: Term | None, column: Key) -> object:
+    match term:
+        case None:
+            return None
+        case Blank():
+            return "_"
+        case Iri():
+            return written(term)
+    match value_of(term):
+        case bool(truth) if not isinstance(column, Counted | Totalled) and term.lexical in ("true", "false"):
+            return truth
+        case Number(nearest, _) if isinstance(column, Counted | Totalled) or term.datatype == XSD + "integer":
+            return round(nearest, 6)
+        case Window(start, end) if isinstance(column, Totalled):
+            # Among times that end (or begin) together, any is the best.
+            return end if column.function is Aggregation.MAX else start
+    return written(term)
+
+
+def _ours(term: object) -> Term | None:
+    match term:
+        case pyoxigraph.NamedNode():
+            return Iri(term.value)
+        case pyoxigraph.BlankNode():
+            return Blank(term.value)
+        case pyoxigraph.Literal():
+            return Literal(term.value, term.datatype.value, term.language or "")
+    return None
+
+
+__all__ = ["EX", "by_index", "by_query", "every_program", "every_set"]
