@@ -64,7 +64,7 @@ def serve(
     from arcaneqa.terminal import say
 
     with open_kb(kb) as opened:
-        made = (question.question for question in synthesize(opened, max(soak, 3_000)))
+        made = (question.question for question in synthesize(opened, soak or 3_000))
         questions = list(dict.fromkeys(made))
     if not questions:
         raise InputError("No questions can be made up for this knowledge base, so there is nothing to ask.")

@@ -1,0 +1,45 @@
+"""`arcaneqa serve` in a process of its own, as people start it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import httpx
+import pytest
+
+from arcaneqa.bench.serve import server
+from arcaneqa.errors import ArcaneError
+from arcaneqa.kb.build import build_index
+
+SOURCE = Path(__file__).parents[1] / "strangers" / "brewery.ttl"
+
+
+@pytest.fixture(scope="module")
+def kb(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("kb") / "index"
+    build_index([SOURCE], folder)
+    return folder
+
+
+def test_it_answers_who_has_the_token(kb: Path, tmp_path: Path) -> None:
+    (tmp_path / "token").write_text("open sesame\n")
+    with server(["--kb", str(kb), "--token-file", str(tmp_path / "token")]) as (url, _):
+        asked = {"question": "Who owns the Seeblick Brewery?"}
+        assert httpx.post(f"{url}/v1/ask", json=asked, timeout=60).status_code == 401
+        allowed = {"Authorization": "Bearer open sesame"}
+        body = httpx.post(f"{url}/v1/ask", json=asked, headers=allowed, timeout=60).raise_for_status().json()
+    assert [item["label"] for item in body["answers"]] == ["Lukas Huber"]
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--kb", "nowhere"], "nowhere"),
+        (["--token-file", "/nowhere/token"], "cannot be read"),
+        (["--model", "nowhere"], "not a model"),
+    ],
+)
+def test_what_it_cannot_serve_is_a_sentence(options: list[str], sentence: str) -> None:
+    with pytest.raises(ArcaneError, match=sentence) as refused, server(options):
+        pass
+    assert "Traceback" not in str(refused.value)
