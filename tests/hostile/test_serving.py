@@ -96,6 +96,7 @@ def test_sighup_changes_over(tmp_path: Path) -> None:
             time.sleep(0.1)
 
 
+@pytest.mark.slow
 def test_open_to_others_without_a_token_is_a_warning() -> None:
     for host, is_warned in (("0.0.0.0", True), ("127.0.0.1", False)):
         ended = run("serve", "--host", host, "--port", "0", "--kb", "/no/such/index")
