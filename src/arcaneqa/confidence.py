@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from arcaneqa.atomic import replacing
 from arcaneqa.errors import InputError, ModelError
 from arcaneqa.judgement.evidence import FEATURES, LIMIT, Row
+from arcaneqa.sealed import seal_again
 
 FILE = "confidence.json"
 _UNFITTED = {
@@ -81,6 +82,7 @@ class Confidence:
     def save(self, folder: Path) -> None:
         with replacing(folder / FILE) as file:
             file.write(json.dumps({"features": FEATURES} | asdict(self), indent=1) + "\n")
+        seal_again(folder)
 
     @classmethod
     def of_model(cls, folder: Path) -> Confidence:
@@ -90,7 +92,7 @@ class Confidence:
             data: Any = json.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             return cls()
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise ModelError(f"{path} cannot be read ({error}); fit it again or remove it.") from error
         try:
             names = tuple(data["features"])

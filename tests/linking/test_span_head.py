@@ -22,6 +22,7 @@ from arcaneqa.model.questions import QuestionReader
 from arcaneqa.model.scorer import ModelScorer
 from arcaneqa.model.spans import FILE, SpanHead, SpanScorer, stretch_vectors
 from arcaneqa.record import Mention, Question
+from arcaneqa.sealed import seal
 from arcaneqa.training.linker import examples
 from arcaneqa.training.spans import Spans, fit, read_spans
 from benchmarks.linking import recall
@@ -165,6 +166,7 @@ def test_a_head_of_another_encoder_is_refused(folder: Path, head: SpanHead) -> N
     manifest["files"]["tokenizer.json"] = "0" * 64
     (folder / "arcaneqa.json").unlink()
     (folder / "arcaneqa.json").write_text(json.dumps(manifest))
+    seal(folder)
     with pytest.raises(ModelError, match="another encoder; train it again"):
         SpanHead.of_model(folder)
 

@@ -15,6 +15,7 @@ from arcaneqa.induction.scorer import Decision
 from arcaneqa.model.checkpoint import create, load, save
 from arcaneqa.model.config import ModelConfig
 from arcaneqa.model.scorer import ModelScorer
+from arcaneqa.sealed import seal
 from tests.tiny import CITIES, RELATIONS, examples, write_encoder
 
 CONFIG = ModelConfig(hidden=72)
@@ -139,6 +140,7 @@ def test_every_flipped_byte_is_found(saved: Path) -> None:
 def change(folder: Path, **parts: object) -> None:
     path = folder / "arcaneqa.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | parts))
+    seal(folder)
 
 
 def test_mismatches_are_refused(saved: Path, tmp_path: Path) -> None:
@@ -161,9 +163,11 @@ def test_mismatches_are_refused(saved: Path, tmp_path: Path) -> None:
     with pytest.raises(ModelError, match=r"version 7.*arcaneqa train"):
         load(saved)
     (saved / "arcaneqa.json").write_text("[]")
+    seal(saved)
     with pytest.raises(ModelError, match="does not describe a model"):
         load(saved)
     (saved / "arcaneqa.json").write_text("{")
+    seal(saved)
     with pytest.raises(ModelError, match="cannot be read"):
         load(saved)
 

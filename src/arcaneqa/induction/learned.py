@@ -19,6 +19,7 @@ from arcaneqa.errors import ModelError
 from arcaneqa.kb.terms import Iri, Literal
 from arcaneqa.program.expression import Cons, During, Expression, Value, post_order
 from arcaneqa.program.forms import PAPER, Form, forms_of
+from arcaneqa.sealed import seal_again
 
 FILE = "constants.json"
 LEAST_PROGRAMS = 2
@@ -86,6 +87,7 @@ class Learned:
         text = json.dumps(self.to_json(), ensure_ascii=False, indent=1)
         with replacing(folder / FILE) as file:
             file.write(text + "\n")
+        seal_again(folder)
 
     @classmethod
     def of_model(cls, folder: Path) -> Learned:
@@ -95,7 +97,7 @@ class Learned:
             return cls.from_json(json.loads(path.read_text(encoding="utf-8")))
         except FileNotFoundError:
             return cls()
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise ModelError(f"{path} cannot be read ({error}); train again or remove it.") from error
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from arcaneqa.atomic import replacing
 from arcaneqa.errors import ModelError
+from arcaneqa.sealed import seal_again
 
 FILE = "linker.json"
 
@@ -89,6 +90,7 @@ class Weights:
         text = json.dumps(asdict(self), ensure_ascii=False, indent=1, sort_keys=True)
         with replacing(folder / FILE) as file:
             file.write(text + "\n")
+        seal_again(folder)
 
 
 @cache

@@ -25,6 +25,7 @@ from arcaneqa.model.network import Network
 from arcaneqa.model.static import load_static
 from arcaneqa.model.stored import MANIFEST, SCALE, TOKENIZER, read_stored
 from arcaneqa.model.tokens import WordPieces
+from arcaneqa.sealed import seal
 
 SHARD_BYTES = 15 * 2**20
 STORAGES = ("float32", "mixed", "int8")
@@ -82,6 +83,7 @@ def save(model: Model, folder: Path, storage: str = "int8", notes: dict[str, Any
             "notes": notes or {},
         }
         (draft / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
+        seal(draft)
         return sum(path.stat().st_size for path in draft.iterdir())
 
 

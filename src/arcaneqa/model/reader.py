@@ -62,7 +62,13 @@ class CountedReader:
 
 def reader_of(stored: Stored, device: str = "cpu") -> CountedReader:
     """The lightest reader that can run a model's encoder on a device, named as torch names it."""
-    return CountedReader(_reader_of(stored, device))
+    try:
+        return CountedReader(_reader_of(stored, device))
+    except (ValueError, TypeError, LookupError, AttributeError) as error:
+        raise ModelError(
+            f"the encoder that {stored.folder} describes does not fit its weights ({error}); "
+            "copy or train the model again"
+        ) from error
 
 
 def _reader_of(stored: Stored, device: str) -> Reader:

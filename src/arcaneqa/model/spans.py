@@ -21,6 +21,7 @@ from arcaneqa.atomic import beside
 from arcaneqa.errors import ModelError
 from arcaneqa.model.questions import QuestionReader, ReadQuestion
 from arcaneqa.model.stored import Floats, manifest_of
+from arcaneqa.sealed import seal_again
 
 FILE = "spans.safetensors"
 Stretch = tuple[int, int]
@@ -51,6 +52,7 @@ class SpanHead:
         arrays = {name: getattr(self, name).astype(np.float16) for name in _ARRAYS}
         with beside(folder / FILE) as draft:
             draft.write_bytes(save_arrays(arrays, {"encoder": encoder_of(folder)}))
+        seal_again(folder)
 
     @classmethod
     def of_model(cls, folder: Path) -> SpanHead | None:

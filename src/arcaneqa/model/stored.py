@@ -20,6 +20,7 @@ from tokenizers import Tokenizer
 
 from arcaneqa.errors import ModelError
 from arcaneqa.model.config import FORMAT, ModelConfig
+from arcaneqa.sealed import check_seal
 
 MANIFEST = "arcaneqa.json"
 TOKENIZER = "tokenizer.json"
@@ -65,12 +66,13 @@ class Stored:
 
 
 def manifest_of(folder: Path) -> dict[str, Any]:
+    check_seal(folder)
     path = folder / MANIFEST
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise ModelError(f"{folder} is not a model: it has no {MANIFEST}") from error
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ModelError(f"{path} cannot be read ({error}); copy or train the model again") from error
     if not isinstance(manifest, dict) or not {"model", "encoder", "files"} <= set(manifest):
         raise ModelError(f"{path} does not describe a model; copy or train the model again")
