@@ -44,6 +44,8 @@ class Profile:
     are codes, so that without a label nobody can ask for them. `describes` are predicates that lead from a
     thing that has the label of a relation to that relation, `hide_described` facts (predicate and object) of
     such things whose relations are hidden. `called` gives words to schema items that the facts do not label.
+    `statements` are four namespaces, of relations to a statement, from it to its value, from it to what
+    qualifies it, and straight to the value: statements that nothing qualifies are hidden.
     """
 
     name: str
@@ -72,6 +74,7 @@ class Profile:
     describes: tuple[str, ...] = ()
     hide_described: tuple[tuple[str, str], ...] = ()
     called: tuple[tuple[str, str], ...] = ()
+    statements: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         return {key: value for key, value in dataclasses.asdict(self).items() if value is not None}
@@ -216,4 +219,6 @@ def _checked(key: str, value: object, source: str) -> Any:
         return value
     if not isinstance(value, (list, tuple)) or not all(isinstance(item, str) for item in value):
         raise InputError(f"{source}: {key!r} must be a list of strings.")
+    if key == "statements" and len(value) not in (0, 4):
+        raise InputError(f"{source}: {key!r} must have four namespaces.")
     return tuple(value)

@@ -136,5 +136,6 @@ WIKIDATA_PROFILE = dataclasses.replace(
         (_WIKIBASE + "propertyType", _WIKIBASE + kind)
         for kind in ("ExternalId", "CommonsMedia", "Url", "GlobeCoordinate", "GeoShape", "TabularData")
     ),
+    statements=tuple(WIKIDATA + way for way in ("", "statement/", "qualifier/", "direct/")),
     called=tuple((_ENTITY + item, label) for label, item in _CLASSES.items()),
 )

@@ -174,3 +174,27 @@ def test_a_file_overrules_part_of_the_profile_that_the_facts_need(tmp_path: Path
     (tmp_path / "named.json").write_text('{"name": "skos", "language": "de"}', encoding="utf-8")
     settled = wanted_profile(tmp_path / "named.json").settle({"https://schema.org/a": 1})
     assert (settled.profile.name, settled.profile.language) == ("skos", "de")
+
+
+def test_statements_of_wikidata_are_offered_where_something_qualifies_them(tmp_path: Path) -> None:
+    spaces = {"wdt": "direct/", "p": "", "ps": "statement/", "pq": "qualifier/"}
+    prefixes = "".join(f"@prefix {name}: <{WIKIDATA}prop/{way}> .\n" for name, way in spaces.items())
+    roles = {"directClaim": "wdt", "claim": "p", "statementProperty": "ps", "qualifier": "pq"}
+    labels = {"P39": "position held", "P19": "place of birth", "P580": "start time"}
+    described = [
+        f'wd:{name} rdfs:label "{label}"@en ; wikibase:{role} {prefix}:{name} .'
+        for name, label in labels.items()
+        for role, prefix in roles.items()
+    ]
+    kb = build(
+        tmp_path,
+        f"{prefixes}@prefix wd: <{WIKIDATA}entity/> .\n@prefix wikibase: <http://wikiba.se/ontology#> .\n"
+        + "\n".join(described)
+        + "\nwd:Q1 wdt:P31 wd:Q5 ; wdt:P39 wd:Q2 ; p:P39 wd:s1 ; wdt:P19 wd:Q60 ; p:P19 wd:s2 .\n"
+        "wd:s1 a wikibase:Statement ; ps:P39 wd:Q2 ; pq:P580 2001 . wd:s2 ps:P19 wd:Q60 .",
+    )
+    shown = {r.iri.removeprefix(WIKIDATA + "prop/") for r in kb.schema.relations if not r.hidden}
+    assert shown == {"direct/P39", "P39", "statement/P39", "qualifier/P580", "direct/P19"}
+    names = {term.value.rpartition("/")[2] for term in kb.terms(kb.entities()) if isinstance(term, Iri)}
+    assert "ontology#Statement" not in names
+    assert {"Q1", "Q2", "Q60"} <= names

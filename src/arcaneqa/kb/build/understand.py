@@ -230,6 +230,7 @@ class Understanding:
         hidden = np.array(
             [self._selection.hides(iri, label) or (coded and label is None) for iri, label in called], bool
         )
+        hidden[self._plain_statements()] = True
         things, described = self._describing
         for predicate, kind in self._profile.hide_described:
             node = self._terms.find(Iri(kind))
@@ -240,6 +241,24 @@ class Understanding:
                 if (number := self._ids.get(self._terms.entities[relation])) is not None:
                     hidden[number] = True
         return hidden
+
+    def _plain_statements(self) -> list[int]:
+        """Relations to and from statements that nothing qualifies: the direct fact says the same."""
+        if not self._profile.statements:
+            return []
+        to, value, qualifies, direct = self._profile.statements
+        is_qualified = np.zeros(self._dictionary.nodes, bool)
+        for iri, number in self._ids.items():
+            if iri.startswith(qualifies):
+                is_qualified[self._facts.rows("out", number).keys] = True
+        found = []
+        for iri in self._iris:
+            name = iri.removeprefix(direct)
+            if name == iri or (claim := self._ids.get(to + name)) is None:
+                continue
+            if not is_qualified[self._facts.rows("in", claim).keys].any():
+                found += [claim, *self._known((value + name,))]
+        return found
 
     def _is_code(self, iri: str) -> bool:
         return self._profile.coded and self._label_of(iri) is None

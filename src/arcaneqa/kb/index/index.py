@@ -195,9 +195,14 @@ class Index(KnowledgeBase):
         return NodeSet(sets.EMPTY if node is None else np.array([node], np.int64))
 
     def entities(self) -> Ids:
-        """Every node that is neither a literal nor a relation or class of the schema. A class that nobody
-        belongs to, but of which facts tell, is one: titanium is a kind of metal."""
-        kept = np.ones(self._entities, bool)
+        """Every node that is neither a literal nor a relation or class of the schema, and of which there is
+        something to tell. A class that nobody belongs to, but of which facts tell, is one: titanium is a kind
+        of metal."""
+        kept: NDArray[np.bool_] = self._labels != self._nodes
+        if self.profile.coded:  # Wikipedia's articles have names too, and nothing to tell
+            kept[:] = False
+        for lists in (self._out_lists, self._in_lists, self._class_lists):
+            kept |= lists.filled(self._entities)
         for iri in self.schema.relation_ids:
             node = self.node(Iri(iri))
             if node is not None:

@@ -187,6 +187,11 @@ class Lists:
         known = nodes[: nodes.searchsorted(len(self._offsets) - 1)]
         return bool((self._offsets[known + 1] != self._offsets[known]).any())
 
+    def filled(self, nodes: int) -> NDArray[np.bool_]:
+        """For each of the first so many nodes, whether it has a code."""
+        offsets = self._offsets[: nodes + 1]
+        return np.asarray(offsets[1:] != offsets[:-1])
+
     def union(self, nodes: Ids) -> Ids:
         """The distinct codes of these nodes; nodes beyond the lists have none."""
         if len(nodes) and nodes[-1] >= len(self._offsets) - 1:
