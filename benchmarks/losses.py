@@ -12,7 +12,7 @@ import numpy as np
 from arcaneqa.errors import InputError
 from arcaneqa.evaluation.judge import Judge, Verdict
 from arcaneqa.evaluation.metrics import Mode
-from arcaneqa.evaluation.reading import Problems, QuestionFile
+from arcaneqa.evaluation.prediction_files import Problems, QuestionFile
 from arcaneqa.evaluation.score import verdicts
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.forms import is_code, name_from_iri, split

@@ -24,7 +24,7 @@ from arcaneqa.kb.names.forms import key, split
 from arcaneqa.kb.names.surfaces import FOLDER, Surfaces, build_surfaces
 from arcaneqa.kb.terms import Iri, Term
 from arcaneqa.linking.mentions import SurfaceProposer, Text
-from arcaneqa.linking.vocabulary import known_short_forms
+from arcaneqa.linking.question_words import known_short_forms
 from arcaneqa.linking.weights import bundled
 
 CONSONANTS, VOWELS = "bdfgklmnprstvz", "aeiou"

@@ -14,7 +14,7 @@ from typing import Any
 
 from arcaneqa.errors import ArcaneError
 from arcaneqa.evaluation.metrics import Mode
-from arcaneqa.evaluation.tables import markdown_table
+from arcaneqa.evaluation.score_tables import markdown_table
 
 _INTEGER = "http://www.w3.org/2001/XMLSchema#integer"
 

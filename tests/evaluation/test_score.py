@@ -17,7 +17,7 @@ from arcaneqa.errors import InputError
 from arcaneqa.evaluation.breakdown import cells
 from arcaneqa.evaluation.judge import ANY_PROFILE, Judge, TolerantNames
 from arcaneqa.evaluation.metrics import Mode
-from arcaneqa.evaluation.reading import QuestionFile
+from arcaneqa.evaluation.prediction_files import QuestionFile
 from arcaneqa.evaluation.score import score
 from arcaneqa.program.text import parse
 from arcaneqa.record import Question

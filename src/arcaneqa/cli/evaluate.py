@@ -61,7 +61,7 @@ def command(
         with needs("A report with plots", "evaluate"):
             import matplotlib  # noqa: F401 - said before hours of predicting, not after
     from arcaneqa.evaluation.evaluate import Run, evaluate
-    from arcaneqa.evaluation.tables import score_text
+    from arcaneqa.evaluation.score_tables import score_text
     from arcaneqa.terminal import say, say_json
 
     chosen: Literal["gold", "linked"] = "gold" if entities is Entities.GOLD else "linked"

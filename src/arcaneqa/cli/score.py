@@ -42,9 +42,9 @@ def command(
     """
     from arcaneqa.evaluation.judge import ANY_PROFILE, Judge, TolerantNames
     from arcaneqa.evaluation.official import write_official
-    from arcaneqa.evaluation.reading import Problems, QuestionFile, read_predictions
+    from arcaneqa.evaluation.prediction_files import Problems, QuestionFile, read_predictions
     from arcaneqa.evaluation.score import compare, score
-    from arcaneqa.evaluation.tables import score_text
+    from arcaneqa.evaluation.score_tables import score_text
     from arcaneqa.program.ontology import Ontology
     from arcaneqa.terminal import say, say_json
 

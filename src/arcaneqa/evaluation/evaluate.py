@@ -12,17 +12,18 @@ from zlib import crc32
 import numpy as np
 
 from arcaneqa.answer import ArcaneQA, Entities
-from arcaneqa.confidence import FEATURES, Confidence
+from arcaneqa.confidence import Confidence
 from arcaneqa.errors import InputError
 from arcaneqa.evaluation.calibration import expected_calibration_error
 from arcaneqa.evaluation.judge import Judge, TolerantNames
 from arcaneqa.evaluation.metrics import Mode
 from arcaneqa.evaluation.official import write_official
 from arcaneqa.evaluation.predict import claim, identity, is_endpoint, predict
-from arcaneqa.evaluation.reading import Problems, QuestionFile, read_predictions
+from arcaneqa.evaluation.prediction_files import Problems, QuestionFile, read_predictions
 from arcaneqa.evaluation.report import write_report
 from arcaneqa.evaluation.score import score, verdicts
 from arcaneqa.figures import hardware, version
+from arcaneqa.judgement.evidence import FEATURES
 from arcaneqa.program.ontology import Ontology
 
 OFFICIAL = "official.json"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from arcaneqa.errors import InputError, ProgramError
+from arcaneqa.evaluation.comparable import class_names, with_classes
 from arcaneqa.evaluation.metrics import (
     FULL,
     NOTHING,
@@ -17,7 +18,6 @@ from arcaneqa.evaluation.metrics import (
     overlap,
     plain,
 )
-from arcaneqa.evaluation.rewriting import class_names, with_classes
 from arcaneqa.extras import needs
 from arcaneqa.kb.profile import FREEBASE_PROFILE, RDF_PROFILE, Profile
 from arcaneqa.kb.short_names import Names

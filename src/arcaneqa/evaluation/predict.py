@@ -14,7 +14,7 @@ from arcaneqa.answer import Answer, ArcaneQA, Entities
 from arcaneqa.batch import finished, progress
 from arcaneqa.errors import InputError
 from arcaneqa.evaluation.judge import Judge
-from arcaneqa.evaluation.reading import Problems, QuestionFile
+from arcaneqa.evaluation.prediction_files import Problems, QuestionFile
 from arcaneqa.evaluation.score import verdicts
 from arcaneqa.harmless import json_text
 from arcaneqa.record import Question

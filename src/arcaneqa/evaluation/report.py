@@ -14,9 +14,9 @@ from arcaneqa.evaluation.calibration import expected_calibration_error, reliabil
 from arcaneqa.evaluation.judge import Judge, Verdict
 from arcaneqa.evaluation.mistakes import MEANING, Mistake, classify
 from arcaneqa.evaluation.page import PageRow, write_page
-from arcaneqa.evaluation.reading import Problems, QuestionFile
+from arcaneqa.evaluation.prediction_files import Problems, QuestionFile
 from arcaneqa.evaluation.score import verdicts
-from arcaneqa.evaluation.tables import fine_table, markdown_table, problem_lines, results_table
+from arcaneqa.evaluation.score_tables import fine_table, markdown_table, problem_lines, results_table
 from arcaneqa.extras import needs
 from arcaneqa.record import Prediction, Question
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from arcaneqa.evaluation.report import JSON, MARKDOWN
-from arcaneqa.evaluation.tables import fine_table, markdown_table, results_table
+from arcaneqa.evaluation.score_tables import fine_table, markdown_table, results_table
 from arcaneqa.figures import write_section
 
 HEADER = """# Results

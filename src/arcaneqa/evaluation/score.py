@@ -17,7 +17,7 @@ from arcaneqa.evaluation.bootstrap import interval, paired, resampled_means
 from arcaneqa.evaluation.breakdown import Cells, cells, percent, table
 from arcaneqa.evaluation.judge import MISS, Judge, Verdict
 from arcaneqa.evaluation.metrics import Mode
-from arcaneqa.evaluation.reading import (
+from arcaneqa.evaluation.prediction_files import (
     DUPLICATED,
     MALFORMED,
     MALFORMED_GOLD,

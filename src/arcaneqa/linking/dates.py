@@ -7,7 +7,7 @@ from calendar import month_abbr, month_name, monthrange
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from arcaneqa.linking.vocabulary import WORDS
+from arcaneqa.linking.question_words import WORDS
 
 FIRST_YEAR, LAST_YEAR = 1000, 2100
 """Four bare digits outside these years are a number, not a year."""

@@ -29,8 +29,8 @@ from arcaneqa.linking.mentions import (
     SurfaceProposer,
     Text,
 )
+from arcaneqa.linking.question_words import known_short_forms
 from arcaneqa.linking.texts import stated_texts, with_texts
-from arcaneqa.linking.vocabulary import known_short_forms
 from arcaneqa.linking.weights import Weights, bundled
 from arcaneqa.links import EntityCandidate, Links, LiteralLink, MentionLink
 

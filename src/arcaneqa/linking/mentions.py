@@ -13,7 +13,7 @@ from typing import Protocol, runtime_checkable
 from arcaneqa.kb.names.forms import SPACELESS, Form, Word, key, keys_of_name, loose, stem, words
 from arcaneqa.kb.names.surfaces import Surfaces
 from arcaneqa.linking.numbers import SCALES
-from arcaneqa.linking.vocabulary import ENDINGS, QUESTION_WORDS, STOP_WORDS, UNITS
+from arcaneqa.linking.question_words import ENDINGS, QUESTION_WORDS, STOP_WORDS, UNITS
 
 ASKING = QUESTION_WORDS | UNITS | SCALES.keys()
 LONGEST_TEXT = 4000

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
-from arcaneqa.linking.vocabulary import UNITS, WORDS
+from arcaneqa.linking.question_words import UNITS, WORDS
 
 ONES = {word: value for value, word in enumerate(WORDS["ones"])}
 TENS = {word: value * 10 for value, word in enumerate(WORDS["tens"], 2)}

@@ -11,7 +11,7 @@ import numpy as np
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.terms import Literal
 from arcaneqa.linking.mentions import Match, Proposal, Span, Text
-from arcaneqa.linking.vocabulary import QUESTION_WORDS, STOP_WORDS, UNITS
+from arcaneqa.linking.question_words import QUESTION_WORDS, STOP_WORDS, UNITS
 from arcaneqa.links import LiteralLink, MentionLink
 
 MOST_TEXTS = 3

@@ -16,7 +16,7 @@ import pytest
 from arcaneqa import atomic
 from arcaneqa.errors import IndexFormatError, InputError
 from arcaneqa.kb.build import arrangement, build_index, target
-from arcaneqa.kb.index import Index, store, trust
+from arcaneqa.kb.index import Index, store, verified
 from arcaneqa.kb.index.store import MANIFEST, Draft, verify
 from arcaneqa.kb.terms import XSD, Iri
 
@@ -204,8 +204,8 @@ def test_every_flipped_byte_is_found(old: Path) -> None:
 def large(old: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An index all of whose files count as large, opened once before; nothing else knows it."""
     monkeypatch.setattr(store, "_SMALL", -1)
-    monkeypatch.setattr(trust, "_CLOCK", 0)
-    monkeypatch.setattr(trust, "user_cache_path", lambda _: tmp_path / "cache")
+    monkeypatch.setattr(verified, "_CLOCK", 0)
+    monkeypatch.setattr(verified, "user_cache_path", lambda _: tmp_path / "cache")
     Index(old).close()
     return old
 
@@ -246,7 +246,7 @@ def test_large_files_are_read_once(large: Path, monkeypatch: pytest.MonkeyPatch)
 
 def test_a_change_within_a_tick_of_the_clock_is_found(large: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Files that were touched just now are not trusted: their next change might leave the same time."""
-    monkeypatch.setattr(trust, "_CLOCK", 60 * 10**9)
+    monkeypatch.setattr(verified, "_CLOCK", 60 * 10**9)
     (large / "out.values.bin").touch()
     Index(large).close()
     read: list[Path] = []
@@ -265,7 +265,7 @@ def test_where_no_note_can_be_kept_files_are_read_each_time(
     large: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "file").touch()
-    monkeypatch.setattr(trust, "user_cache_path", lambda _: tmp_path / "file")
+    monkeypatch.setattr(verified, "user_cache_path", lambda _: tmp_path / "file")
     Index(large).close()
     with (large / "out.values.bin").open("r+b") as file:
         file.write(b"\xff")

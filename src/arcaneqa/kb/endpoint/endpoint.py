@@ -19,7 +19,8 @@ from arcaneqa.kb.endpoint.discovery import Discovery
 from arcaneqa.kb.endpoint.lexicon import Lexicon
 from arcaneqa.kb.endpoint.matching import Matching
 from arcaneqa.kb.endpoint.naming import Harvested
-from arcaneqa.kb.endpoint.nodes import Nodes
+from arcaneqa.kb.endpoint.neighbours import Touching
+from arcaneqa.kb.endpoint.node_ids import Nodes
 from arcaneqa.kb.endpoint.patterns import (
     Along,
     Around,
@@ -41,7 +42,6 @@ from arcaneqa.kb.endpoint.patterns import (
 )
 from arcaneqa.kb.endpoint.queries import Queries, Question, whole_number
 from arcaneqa.kb.endpoint.sets import Parts, RemoteSet, listed
-from arcaneqa.kb.endpoint.touching import Touching
 from arcaneqa.kb.interface import Comparison, Ids, NodeSet, Pairs, Step, Window
 from arcaneqa.kb.names.surfaces import Surfaces
 from arcaneqa.kb.schema import ValueKind

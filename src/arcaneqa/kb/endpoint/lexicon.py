@@ -8,7 +8,7 @@ import numpy as np
 
 from arcaneqa.kb.endpoint.errors import Rejected, TimedOut, Unsupported
 from arcaneqa.kb.endpoint.naming import Called, Naming
-from arcaneqa.kb.endpoint.nodes import Nodes
+from arcaneqa.kb.endpoint.node_ids import Nodes
 from arcaneqa.kb.endpoint.patterns import either
 from arcaneqa.kb.endpoint.queries import Queries, Question, whole_number
 from arcaneqa.kb.interface import Ids

@@ -10,9 +10,9 @@ from arcaneqa.kb.endpoint.cache import ResultCache
 from arcaneqa.kb.endpoint.client import Client
 from arcaneqa.kb.endpoint.discovery import discover
 from arcaneqa.kb.endpoint.endpoint import Endpoint
-from arcaneqa.kb.endpoint.given import given
+from arcaneqa.kb.endpoint.given_schema import given
+from arcaneqa.kb.endpoint.kept_discovery import Memory
 from arcaneqa.kb.endpoint.queries import Queries, probe
-from arcaneqa.kb.endpoint.remembered import Memory
 from arcaneqa.kb.endpoint.settings import Settings
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.profiles import load_profile

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Sequence
 
 from arcaneqa.kb.endpoint.client import Row
-from arcaneqa.kb.endpoint.nodes import Nodes
+from arcaneqa.kb.endpoint.node_ids import Nodes
 from arcaneqa.kb.endpoint.patterns import Listed, Pattern, fresh_variables
 from arcaneqa.kb.endpoint.queries import Capabilities, Queries, Question
 from arcaneqa.kb.interface import Ids, NodeSet

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from arcaneqa.errors import IndexFormatError
-from arcaneqa.kb.index.trust import State, is_trusted, state_of, trust
+from arcaneqa.kb.index.verified import State, is_trusted, state_of, trust
 
 FORMAT = "arcaneqa-index"
 VERSION = 2
