@@ -90,6 +90,7 @@ RDF_PROFILE = Profile(
         "https://schema.org/alternateName",
         FOAF + "nick",
         DCT + "alternative",
+        "http://www.geneontology.org/formats/oboInOwl#hasExactSynonym",
     ),
     names=(
         DCT + "title",
@@ -127,6 +128,10 @@ RDF_PROFILE = Profile(
         "dbp:wikiPageUsesTemplate",
         "dct:subject",
         "<http://www.w3.org/ns/prov#*",
+    ),
+    called=(
+        (RDFS + "subClassOf", "kind of"),
+        ("http://purl.obolibrary.org/obo/IAO_0000115", "definition"),
     ),
     time_pairs=(
         ("*startDate", "*endDate"),

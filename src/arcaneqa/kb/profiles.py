@@ -83,7 +83,11 @@ SKOS_PROFILE = dataclasses.replace(
     alias=(*RDF_PROFILE.alias, SKOS + "hiddenLabel"),
     # In a thesaurus the words are what people ask for: the French one, the other one.
     names=(*RDF_PROFILE.names, SKOS + "prefLabel", SKOS + "altLabel"),
-    called=((SKOS + "prefLabel", "preferred label"), (SKOS + "altLabel", "alternative label")),
+    called=(
+        *RDF_PROFILE.called,
+        (SKOS + "prefLabel", "preferred label"),
+        (SKOS + "altLabel", "alternative label"),
+    ),
     hide=(*RDF_PROFILE.hide, "skos:*Match", "skos:changeNote", "skos:historyNote", "skos:editorialNote"),
 )
 

@@ -198,3 +198,14 @@ def test_statements_of_wikidata_are_offered_where_something_qualifies_them(tmp_p
     names = {term.value.rpartition("/")[2] for term in kb.terms(kb.entities()) if isinstance(term, Iri)}
     assert "ontology#Statement" not in names
     assert {"Q1", "Q2", "Q60"} <= names
+
+
+def test_an_ontology_without_instances_is_asked_about_its_classes(tmp_path: Path) -> None:
+    classes = ":Cell rdfs:subClassOf :Part . :Axon rdfs:subClassOf :Cell . :Wing rdfs:subClassOf :Part ."
+    relation = "http://www.w3.org/2000/01/rdf-schema#subClassOf"
+    kb = build(tmp_path, classes)
+    assert not kb.schema.relations[kb.schema.relation_ids[relation]].hidden
+    assert kb.node(Iri(EX + "Axon")) in kb.entities()
+    (tmp_path / "other").mkdir()
+    kb = build(tmp_path / "other", classes + ":a a :Cell . :b a :Axon .")
+    assert kb.schema.relations[kb.schema.relation_ids[relation]].hidden

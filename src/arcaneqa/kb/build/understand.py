@@ -231,6 +231,8 @@ class Understanding:
             [self._selection.hides(iri, label) or (coded and label is None) for iri, label in called], bool
         )
         hidden[self._plain_statements()] = True
+        if self._is_about_classes():
+            hidden[self._known(self._profile.subclass)] = False
         things, described = self._describing
         for predicate, kind in self._profile.hide_described:
             node = self._terms.find(Iri(kind))
@@ -241,6 +243,15 @@ class Understanding:
                 if (number := self._ids.get(self._terms.entities[relation])) is not None:
                     hidden[number] = True
         return hidden
+
+    def _is_about_classes(self) -> bool:
+        """An ontology without instances: there classes are what people ask about, and what they are kinds of
+        is a fact like any other."""
+        kinds = read_pairs(self._facts, self._known(self._profile.type))[1]
+        kinds, counts = np.unique(kinds[kinds < self._dictionary.entities], return_counts=True)
+        shown = [not self._selection.hides(self._terms.entities[kind]) for kind in kinds.tolist()]
+        subclasses = sum(len(self._facts.rows("out", r).values) for r in self._known(self._profile.subclass))
+        return bool(subclasses > 2 * int(counts[np.array(shown, bool)].sum()))
 
     def _plain_statements(self) -> list[int]:
         """Relations to and from statements that nothing qualifies: the direct fact says the same."""
