@@ -80,3 +80,32 @@ def test_results_are_published_and_replaced(tmp_path: Path) -> None:
     copied = tmp_path / "docs" / "results" / "x-gold-entities"
     assert sorted(path.name for path in copied.iterdir()) == ["length.png", "report.md"]
     assert "(results/x-gold-entities/report.md)" in text
+
+
+def test_a_hole_takes_the_answer_of_some_and_leaves_the_others_theirs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ex, names = "http://example.org/", ["ann", "bob", "cy", "dee"]
+    facts = [
+        f"<{ex}{name}> <{ex}{r}> <{ex}{r}{n}> ." for n, name in enumerate(names) for r in ("boss", "car")
+    ]
+    source, questions, out = tmp_path / "kb.nt", tmp_path / "q.jsonl", tmp_path / "holes"
+    source.write_text("\n".join(facts) + "\n")
+    records = [
+        {
+            "id": f"{r} {name}",
+            "question": f"the {r} of {name}?",
+            "program": f"(JOIN <{ex}{r}>_inv <{ex}{name}>)",
+        }
+        for name in names
+        for r in ("boss", "car")
+    ]
+    questions.write_text("".join(json.dumps(record) + "\n" for record in records))
+    recipe("holes.py", monkeypatch, source, questions, "--out", out)
+    made = [json.loads(line) for line in (out / "questions.jsonl").read_text().splitlines()]
+    lost = [record for record in made if record["hole"]]
+    assert 1 <= len(lost) <= 4
+    for record in made:
+        assert bool(record["answers"]) == (record["hole"] is None)
+    left = (out / "kb.nt").read_text().splitlines()
+    assert set(left) < set(facts)
