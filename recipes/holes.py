@@ -2,9 +2,9 @@
 
     python recipes/holes.py KB.nt.gz QUESTIONS.jsonl --out DIR [--share 0.25] [--seed 1]
 
-Questions are unified records with programs (`arcaneqa convert`). Until about `--share` of them have lost their
-answer, one question after the other loses one thing that its program needs: a relation, a class, an entity, or
-the facts that one entity has for a relation. DIR then holds `kb.nt` without those things, its index, and
+Questions are unified records with programs (`arcaneqa convert`). Until about `--share` of them have lost
+their answer, one question after the other loses one thing that its program needs: a relation, a class, an
+entity, or the facts that one entity has for a relation. DIR then holds `kb.nt` without those things, its index, and
 `questions.jsonl`: questions that lost their answer have none and say in `hole` what is missing; those whose
 answer changed for want of something else are left out; the others have the answers they had. For measuring
 only: nothing is trained on DIR.
@@ -143,7 +143,7 @@ def main() -> None:
     build_index([arguments.kb], arguments.out / "whole")
     asked: list[tuple[Question, Expression, tuple[str, ...]]] = []
     with open_kb(arguments.out / "whole") as kb:
-        names, types = Names(kb.profile), frozenset([kb.profile.type])
+        names, types = Names(kb.profile), frozenset(kb.profile.type)
         for question in read_questions(arguments.questions):
             if question.program is not None and (had := answers(question.program, kb)):
                 asked.append((question, parse(question.program, names, kb.schema), had))
