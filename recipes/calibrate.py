@@ -1,72 +1,182 @@
-"""Fit a model's confidence on held-out questions over several knowledge bases.
+"""Fit a model's confidence over many graphs, each left out in turn.
 
-    python recipes/calibrate.py MODEL DATA.jsonl=KB … [--most 150]
+    python recipes/calibrate.py MODEL GRAPH… --work DIR [--questions 1500] [--withheld 0.02] [--plot FILE.png]
 
-It is fitted on all of them, and measured in ten folds: each question by a fit that has not seen it. An answer
-counts as right if its set equals the gold one. Writes `confidence.json` into MODEL and prints the calibration
-error, and the precision at several thresholds.
+A GRAPH is `QUESTIONS.jsonl=KB` (an empty KB is the bundled one), or a folder of `recipes/holes.py`, in
+which some questions have no answer. Every graph gives equally many questions, as far as it has them; some
+of each are asked of the next graph as well, where none of its answers is right. An answer counts as right
+if its set is the gold one.
+
+How sure to be of a graph's answers is told by a fit on all the others: that is what the figures are about,
+and what a stranger's graph will see. The threshold is the highest at which at most `--withheld` of all
+right answers are withheld. Writes `confidence.json` into MODEL, and into DIR what was predicted: the same
+model asks only once.
 """
 
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from hashlib import blake2b
 from pathlib import Path
 from zlib import crc32
 
 import numpy as np
+from numpy.typing import NDArray
 
-from arcaneqa.answer import ArcaneQA
-from arcaneqa.confidence import Confidence
-from arcaneqa.evaluation.calibration import expected_calibration_error
-from arcaneqa.record import read_questions
+from arcaneqa.answer import Answer, ArcaneQA
+from arcaneqa.confidence import RIDGES, Confidence
+from arcaneqa.datasets.answers import answer_terms
+from arcaneqa.errors import ArcaneError
+from arcaneqa.evaluation.calibration import expected_calibration_error, reliability
+from arcaneqa.judgement.evidence import FEATURES
+from arcaneqa.program.execute import execute
+from arcaneqa.program.text import parse
+from arcaneqa.record import Question, read_questions
 
-FOLDS = 10
+THRESHOLDS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
+STRANGE = 0.15
+"""The share of a graph's questions that are asked of another one."""
+
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Graph:
+    name: str
+    questions: Path
+    kb: str | None
+
+    @classmethod
+    def of(cls, text: str) -> Graph:
+        if Path(text).is_dir():
+            return cls(Path(text).name, Path(text) / "questions.jsonl", str(Path(text) / "index"))
+        path, _, kb = text.partition("=")
+        return cls(Path(path).stem, Path(path), kb or None)
+
+    def sample(self, most: int) -> list[Question]:
+        """The same ones every time, and not the first of a file, which are alike."""
+        known = [question for question in read_questions(self.questions) if question.answers is not None]
+        return sorted(known, key=lambda question: crc32(question.id.encode()))[:most]
+
+
+@dataclass(frozen=True)
+class Example:
+    """What was known of an answer, whether it was right, and whether there was a right one."""
+
+    graph: str
+    evidence: tuple[float, ...]
+    is_right: bool
+    has_answer: bool
+
+
+def examples(qa: ArcaneQA, graph: Graph, asked: Sequence[tuple[Question, bool]]) -> Iterator[Example]:
+    for (question, is_strange), answer in zip(asked, qa.ask_many([q for q, _ in asked]), strict=True):
+        if answer.evidence is not None:
+            gold = frozenset() if is_strange else frozenset(map(number, question.answers or ()))
+            yield Example(graph.name, answer.evidence, bool(gold) and found(qa, answer) == gold, bool(gold))
+
+
+def found(qa: ArcaneQA, answer: Answer) -> frozenset[str]:
+    """The answers of the best reading, also where it was refused."""
+    if answer.reason is None:
+        return frozenset(number(item.id or item.value or "") for item in answer.items)
+    try:
+        program = parse(answer.readings[0].program, qa.names, qa.kb.schema)
+        return frozenset(map(number, answer_terms(execute(program, qa.kb), qa.kb)))
+    except (ArcaneError, IndexError):
+        return frozenset()
+
+
+def number(text: str) -> str:
+    """Numbers to six digits, whatever their spelling."""
+    try:
+        return f"{float(text):.6g}"
+    except ValueError:
+        return text
+
+
+def gathered(model: Path, graphs: Sequence[Graph], most: int, work: Path) -> list[Example]:
+    weights = b"".join(path.read_bytes() for path in sorted(model.glob("*.safetensors")))
+    folder = work / blake2b(weights + repr(FEATURES).encode(), digest_size=8).hexdigest()
+    folder.mkdir(parents=True, exist_ok=True)
+    each = max(1, most // len(graphs))
+    rows: list[Example] = []
+    for place, graph in enumerate(graphs):
+        kept = folder / f"{graph.name}-{each}.json"
+        if not kept.exists():
+            qa = ArcaneQA.load(graph.kb, model)
+            # Everything is to be answered that can be.
+            qa.confidence = replace(qa.confidence, threshold=0.0)
+            strange = graphs[place - 1].sample(round(STRANGE * each)) if len(graphs) > 1 else []
+            asked = [(q, False) for q in graph.sample(each)] + [(q, True) for q in strange]
+            kept.write_text(json.dumps([vars(one) for one in examples(qa, graph, asked)]))
+            qa.kb.close()
+        own = [
+            Example(**(row | {"evidence": tuple(row["evidence"])})) for row in json.loads(kept.read_text())
+        ]
+        rows += own
+        right = sum(one.is_right for one in own)
+        print(f"{graph.name}: {right} right of {sum(one.has_answer for one in own)}", flush=True)
+    return rows
+
+
+def left_out(rows: Sequence[Example], ridge: float) -> Numbers:
+    """How sure to be of each answer, by a fit on the answers of all other graphs."""
+    sure = np.zeros(len(rows))
+    names = [one.graph for one in rows]
+    for name in dict.fromkeys(names):
+        fitted = fit([one for one in rows if one.graph != name], ridge)
+        for place in [place for place, other in enumerate(names) if other == name]:
+            sure[place] = fitted.weigh(np.array(rows[place].evidence))
+    return sure
+
+
+def fit(rows: Sequence[Example], ridge: float, threshold: float = 0.05) -> Confidence:
+    evidence = [np.array(one.evidence) for one in rows]
+    return Confidence.fit(evidence, [one.is_right for one in rows], threshold, ridge)
+
+
+def loss(sure: Numbers, right: NDArray[np.bool_]) -> float:
+    chance = np.clip(np.where(right, sure, 1 - sure), 1e-9, 1)
+    return float(-np.log(chance).mean())
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("model", type=Path)
-    parser.add_argument("data", nargs="+", help="DATA.jsonl=KB; an empty KB is the bundled one")
-    parser.add_argument("--most", type=int, default=150, help="questions of each file")
-    parser.add_argument("--threshold", type=float, default=0.1, help="below it nothing is answered")
+    parser.add_argument("graphs", nargs="+")
+    parser.add_argument("--work", type=Path, required=True, help="folder for predictions")
+    parser.add_argument("--questions", type=int, default=1500, help="of all graphs together")
+    parser.add_argument("--withheld", type=float, default=0.02, help="share of right answers that may be")
+    parser.add_argument("--plot", type=Path, help="draw confidence against accuracy into this file")
     arguments = parser.parse_args()
-    rows: list[np.ndarray] = []
-    correct: list[bool] = []
-    for pair in arguments.data:
-        path, _, kb = pair.partition("=")
-        qa = ArcaneQA.load(kb or None, arguments.model)
-        qa.confidence = replace(qa.confidence, threshold=0.0)
-        questions = [q for q in read_questions(Path(path)) if q.answers]
-        questions = sorted(questions, key=lambda q: crc32(q.id.encode()))[: arguments.most]
-        right = 0
-        for question, answer in zip(questions, qa.ask_many(questions), strict=True):
-            if answer.evidence is not None:
-                found = {item.id or item.value for item in answer.items}
-                right += (is_right := found == set(question.answers or ()))
-                rows.append(np.array(answer.evidence))
-                correct.append(is_right)
-        print(f"{path}: {right} of {len(questions)} right", flush=True)
-    given, was_right = held_out(rows, correct)
-    error = expected_calibration_error(given.tolist(), was_right.tolist())
-    print(f"expected calibration error {error:.3f} on {len(given)} questions")
-    for threshold in (0.0, 0.1, 0.2, 0.3, 0.5, 0.8):
-        kept = given >= threshold
-        share = was_right[kept].mean()
-        print(f"threshold {threshold:.1f}: {kept.mean():.0%} answered, {share:.0%} of them right")
-    Confidence.fit(rows, correct, arguments.threshold).save(arguments.model)
+    graphs = [Graph.of(text) for text in arguments.graphs]
+    rows = gathered(arguments.model, graphs, arguments.questions, arguments.work)
+    right = np.array([one.is_right for one in rows])
+    has_answer = np.array([one.has_answer for one in rows])
+    ridge = min(RIDGES, key=lambda ridge: loss(left_out(rows, ridge), right))
+    sure = left_out(rows, ridge)
+    threshold = round(float(np.quantile(sure[right], arguments.withheld)), 2) if right.any() else 0.05
+    error = expected_calibration_error(sure.tolist(), right.tolist())
+    print(f"\n{len(rows)} answers over {len(graphs)} graphs, each left out in turn (ridge {ridge:g}):")
+    print(f"expected calibration error {error:.3f}, threshold {threshold:.2f}")
+    for low, high, size, mean, accuracy in reliability(sure.tolist(), right.tolist()):
+        print(f"  {low:.1f} to {high:.1f}: {size:5} answers, {mean:.0%} sure, {accuracy:.0%} right")
+    for limit in sorted({*THRESHOLDS, threshold}):
+        given = sure >= limit
+        print(
+            f"  at {limit:.2f}: {right[given].mean() if given.any() else 1:.0%} of the answers are right, "
+            f"{(right & given).sum() / max(right.sum(), 1):.0%} of the right ones are given, "
+            f"{(~given & ~has_answer).sum() / max((~has_answer).sum(), 1):.0%} of those without one refused"
+        )
+    if arguments.plot is not None:
+        from arcaneqa.evaluation.plots import draw_calibration
 
-
-def held_out(rows: list[np.ndarray], correct: list[bool]) -> tuple[np.ndarray, np.ndarray]:
-    """The confidence in each answer by a fit on nine tenths of the others, and which were right."""
-    fold = np.random.default_rng(0).permutation(len(rows)) % FOLDS
-    given = np.zeros(len(rows))
-    for number in range(FOLDS):
-        kept = np.flatnonzero(fold != number).tolist()
-        fitted = Confidence.fit([rows[place] for place in kept], [correct[place] for place in kept])
-        for place in np.flatnonzero(fold == number).tolist():
-            given[place] = fitted.weigh(rows[place])
-    return given, np.array(correct)
+        draw_calibration(arguments.plot, sure.tolist(), right.tolist())
+    fit(rows, ridge, threshold).save(arguments.model)
 
 
 if __name__ == "__main__":

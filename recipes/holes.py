@@ -4,10 +4,10 @@
 
 Questions are unified records with programs (`arcaneqa convert`). Until about `--share` of them have lost
 their answer, one question after the other loses one thing that its program needs: a relation, a class, an
-entity, or the facts that one entity has for a relation. DIR then holds `kb.nt` without those things, its index, and
-`questions.jsonl`: questions that lost their answer have none and say in `hole` what is missing; those whose
-answer changed for want of something else are left out; the others have the answers they had. For measuring
-only: nothing is trained on DIR.
+entity, or the facts that one entity has for a relation. DIR then holds `kb.nt` without those things, its
+index, and `questions.jsonl`: questions that lost their answer have none and say in `hole` what is missing;
+those whose answer changed for want of something else are left out; the others have the answers they had.
+For measuring only: nothing is trained on DIR.
 """
 
 from __future__ import annotations

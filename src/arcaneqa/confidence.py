@@ -35,7 +35,8 @@ _UNFITTED = {
     "answer of another kind": -0.5,
 }
 """The signs are common sense, the sizes a guess: for models that nobody has fitted confidence for."""
-_RIDGE = 1.0
+RIDGES = (1.0, 10.0, 100.0)
+"""How much weights are held back, in examples; the more, the less a fit trusts its own graphs."""
 _STEPS = 100
 
 
@@ -60,8 +61,10 @@ class Confidence:
         return 1 / (1 + math.exp(-max(-LIMIT, min(LIMIT, total))))
 
     @classmethod
-    def fit(cls, rows: Sequence[Row], correct: Sequence[bool], threshold: float = 0.05) -> Confidence:
-        """Maximum likelihood with a small ridge, and Platt's smoothed targets, so that a few examples do not
+    def fit(
+        cls, rows: Sequence[Row], correct: Sequence[bool], threshold: float = 0.05, ridge: float = RIDGES[0]
+    ) -> Confidence:
+        """Maximum likelihood with a ridge, and Platt's smoothed targets, so that a few examples do not
         make it certain."""
         if len(rows) != len(correct):
             raise InputError(f"There are {len(rows)} examples, but {len(correct)} marks of which were right.")
@@ -74,7 +77,7 @@ class Confidence:
         high, low = (right + 1) / (right + 2), 1 / (len(correct) - right + 2)
         targets = np.where(np.asarray(correct, dtype=bool), high, low)
         inputs = np.column_stack([(raw - mean) / scale, np.ones(len(raw))])
-        *weights, bias = (float(weight) for weight in _logistic(inputs, targets))
+        *weights, bias = (float(weight) for weight in _logistic(inputs, targets, ridge))
         return cls(
             tuple(mean.tolist()), tuple(scale.tolist()), tuple(weights), bias, threshold, examples=len(raw)
         )
@@ -116,9 +119,11 @@ def _finite(row: Row) -> Row:
     return np.clip(np.nan_to_num(row, nan=0.0, posinf=LIMIT, neginf=-LIMIT), -LIMIT, LIMIT)
 
 
-def _logistic(inputs: NDArray[np.float64], targets: NDArray[np.float64]) -> NDArray[np.float64]:
+def _logistic(
+    inputs: NDArray[np.float64], targets: NDArray[np.float64], held_back: float
+) -> NDArray[np.float64]:
     """Newton's method with halved steps; the last column is the bias and is not held back."""
-    ridge = np.full(inputs.shape[1], _RIDGE)
+    ridge = np.full(inputs.shape[1], held_back)
     ridge[-1] = 1e-6
 
     def loss(weights: NDArray[np.float64]) -> float:

@@ -34,7 +34,7 @@ def draw_plots(observed: Observed, folder: Path) -> dict[str, str]:
         drawn["candidates.png"] = "Accuracy by number of candidates"
     confidence, right = observed.calibration()
     if confidence:
-        _calibration(folder / "calibration.png", confidence, right)
+        draw_calibration(folder / "calibration.png", confidence, right)
         drawn["calibration.png"] = "Confidence and accuracy"
     if observed.seconds:
         _latency(folder / "latency.png", observed.seconds)
@@ -71,7 +71,7 @@ def _by_bins(path: Path, values: Sequence[int], f1: Any, match: Any, label: str)
     _save(figure, path)
 
 
-def _calibration(path: Path, confidence: Sequence[float], right: Sequence[bool]) -> None:
+def draw_calibration(path: Path, confidence: Sequence[float], right: Sequence[bool]) -> None:
     bins = reliability(confidence, right)
     figure, axes = _axes()
     axes.plot([0, 100], [0, 100], color=_GREY, linestyle="--", linewidth=1)
