@@ -115,6 +115,22 @@ class AnswerItem:
 
 
 @dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of terms, None where a cell is blank; `labels` are the same cells as people read them."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str | None, ...], ...]
+    labels: tuple[tuple[str | None, ...], ...]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "columns": list(self.columns),
+            "rows": [list(row) for row in self.rows],
+            "labels": [list(row) for row in self.labels],
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class Reading:
     """Another program that a question may mean, in words, and how likely that is."""
 
@@ -130,6 +146,7 @@ class Prediction:
     program: str | None = None
     sparql: str | None = None
     answers: tuple[AnswerItem, ...] = ()
+    table: Table | None = None
     entities: tuple[Mention, ...] = ()
     paraphrase: str | None = None
     score: float | None = None
@@ -156,6 +173,8 @@ class Prediction:
             )
         }
         data["answers"] = [item.to_json() for item in self.answers]
+        if self.table is not None:
+            data["table"] = self.table.to_json()
         data["entities"] = [asdict(mention) for mention in self.entities]
         data["not_used"] = list(self.not_used)
         data["readings"] = [asdict(reading) for reading in self.readings]

@@ -23,7 +23,7 @@ def command(
     """Execute a program and print what it finds; exit code 1 if that is nothing."""
     import time
 
-    from arcaneqa.datasets.answers import answer_items
+    from arcaneqa.datasets.answers import answer_items, answer_table
     from arcaneqa.harmless import one_line
     from arcaneqa.kb.open import open_kb
     from arcaneqa.kb.short_names import Names
@@ -37,7 +37,7 @@ def command(
         expression = parse(program, names, opened.schema)
         begun = time.perf_counter()
         result = execute(expression, opened, exclude_mentioned=exclude_mentioned)
-        items = answer_items(result, opened)
+        items, table = answer_items(result, opened), answer_table(result, opened)
         seconds = time.perf_counter() - begun
         phrase = paraphrase(expression, opened)
     if as_json:
@@ -47,13 +47,16 @@ def command(
             "answers": [item.to_json() for item in items],
             "seconds": round(seconds, 6),
         }
-        say_json(record)
+        say_json(record if table is None else record | {"table": table.to_json()})
+    elif table is not None:
+        for row in (table.columns, *table.labels):
+            say("\t".join(one_line(cell or "") for cell in row))
     else:
         for item in items:
             name = item.id if item.id is not None else item.value or ""
             parts = [name] if item.label in (None, name) else [name, item.label or ""]
             say("\t".join(map(one_line, parts)))
-    if not items:
+    if not items and (table is None or not table.rows):
         if not as_json:
             say("The program finds nothing.", err=True)
         raise typer.Exit(1)

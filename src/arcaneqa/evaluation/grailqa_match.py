@@ -17,6 +17,7 @@ import networkx as nx
 
 from arcaneqa.kb.interface import Comparison
 from arcaneqa.kb.terms import Blank
+from arcaneqa.program.equivalence import canonical
 from arcaneqa.program.expression import (
     And,
     Class,
@@ -118,7 +119,7 @@ def _graph(expression: Expression, ontology: Ontology) -> _Graph:
             return _single(f"{literal.lexical}^^{literal.datatype}", "literal")
         case Join(relation, argument):
             return _join(_relation(relation, ontology), _graph(argument, ontology), ontology)
-        case Compare(comparison, relation, value):
+        case Compare(comparison, Relation() as relation, Value() as value) if comparison in _SIGNS:
             graph = _join(_relation(relation, ontology), _graph(value, ontology), ontology)
             graph.nodes[1]["function"] = _SIGNS[comparison]
             return graph
@@ -126,11 +127,11 @@ def _graph(expression: Expression, ontology: Ontology) -> _Graph:
             return _merge(_graph(left, ontology), _graph(right, ontology))
         case Cons(argument, relation, constant):
             return _graph(And(argument, Join(relation, constant)), ontology)
-        case Count(argument):
+        case Count(argument, ()):
             graph = _graph(argument, ontology)
             graph.nodes[graph.top]["function"] = "count"
             return graph
-        case Extreme(direction, argument, path):
+        case Extreme(direction, argument, tuple() as path, 1, 1):
             *first, last = (_relation(relation, ontology) for relation in path)
             way = last
             for step in reversed(first):
@@ -142,6 +143,9 @@ def _graph(expression: Expression, ontology: Ontology) -> _Graph:
             moment = "NOW" if isinstance(when, Now) else f"{when.literal.lexical}^^{when.literal.datatype}"
             graph.nodes[graph.top]["tc"] = (relation, moment)
             return graph
+        case _:
+            # The official graphs have no word for the forms beyond the paper: equal only as a whole.
+            return _single(canonical(expression, ontology), "program")
 
 
 def _single(identifier: str, kind: str) -> _Graph:

@@ -75,7 +75,8 @@ class Result:
     """What a program denotes.
 
     `nodes` are the members of a set or list, what COUNT counts, or what the others look at. A number, a time
-    or a truth value is a `value`, COUNT's also a `count`. A list has its members in `order`.
+    or a truth value is a `value`, COUNT's also a `count`. A list has its members in `order`. Where there is
+    nothing to sum up or compare, there is `nothing`.
     """
 
     nodes: NodeSet
@@ -83,6 +84,7 @@ class Result:
     value: Literal | None = None
     order: Ids | None = None
     table: Table | None = None
+    nothing: bool = False
 
 
 DEFAULT_BUDGET = Budget()
@@ -108,7 +110,8 @@ def execute(
             return Result(nodes, count, Literal(str(count), XSD + "integer"))
         case Aggregate(function, argument, path):
             nodes = run.nodes(argument, asked_for=True)
-            return Result(nodes, value=run.aggregate(function, nodes, path))
+            value = run.aggregate(function, nodes, path)
+            return Result(nodes, value=value, nothing=value is None)
         case Meet(left, right):
             met = kb.intersects(run.nodes(left), run.nodes(right))
             return Result(run.nodes(left), value=Literal(str(met).lower(), XSD + "boolean"))

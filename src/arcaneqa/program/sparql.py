@@ -171,7 +171,7 @@ class _Query:
     def with_key(self, x: str, column: Totalled, best: str) -> tuple[list[str], str]:
         """Lines for the literals that have the best key."""
         value, own = self.writer.fresh(), self.writer.fresh()
-        lines = []
+        lines: list[str] = []
         for kind in self.keys.ordered_kinds(column.path[-1]):
             walk, y = self.keys.walk(x, column.path)
             key = order_key(y, kind, column.function is Aggregation.MAX, self.writer.fresh)

@@ -105,7 +105,7 @@ class Speaker:
                 return Phrase(self.subject_noun(expression), many=many, after=(self.modifier(expression),))
             case And(left, right):
                 return self.conjunction(left, right, many)
-            case Extreme(direction, argument, path):
+            case Extreme(direction, argument, tuple() as path):
                 return self.superlative(direction, argument, path)
             case Cons(argument, relation, constant):
                 return self.constrained(self.phrase(argument, many), relation, constant)
@@ -144,7 +144,7 @@ class Speaker:
     def subject_noun(self, expression: Expression) -> str:
         """What the members of a set without a class are called."""
         match expression:
-            case Join(relation, _) | Compare(_, relation, _):
+            case Join(relation, _) | Compare(_, Relation() as relation, _):
                 words = self.lexicon.relation(relation)
                 noun = words.range if relation.inverse else words.domain
                 return noun or "thing"
@@ -266,7 +266,7 @@ class Speaker:
 
     def modifier(self, expression: Expression) -> Modifier:
         match expression:
-            case Compare(comparison, relation, value):
+            case Compare(comparison, Relation() as relation, Value() as value):
                 return self.comparison(comparison, self.lexicon.relation(relation), value)
             case Join(relation, _):
                 words, argument = self.chain(expression)
