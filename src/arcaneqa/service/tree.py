@@ -9,56 +9,108 @@ import numpy as np
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.short_names import Names
 from arcaneqa.program.expression import (
+    Aggregate,
     And,
     Class,
     Compare,
     Cons,
     Count,
+    Counted,
     During,
     Entity,
     Expression,
     Extreme,
+    Has,
     Join,
+    Key,
+    Like,
+    Meet,
+    Named,
+    Not,
     Now,
+    Or,
+    Path,
+    Per,
     Relation,
+    Show,
+    Sort,
+    Totalled,
     Value,
+    children,
 )
 
-COMPARED = {"LT": "less than", "LE": "at most", "GT": "more than", "GE": "at least"}
+COMPARED = {"LT": "less than", "LE": "at most", "GT": "more than", "GE": "at least", "EQ": "exactly"}
+TOTALS = {"SUM": "total", "AVG": "average", "MAX": "largest", "MIN": "smallest"}
 
 
 def program_tree(program: Expression, kb: KnowledgeBase) -> dict[str, Any]:
     """`kind` is what a box does, `label` with what, `children` are its arguments."""
+    kind, label = _words(program, kb)
+    parts = () if isinstance(program, During | Like | Named) else children(program)
+    if isinstance(program, During):
+        parts = (program.argument,)
+    return {"kind": kind, "label": label, "children": [program_tree(part, kb) for part in parts]}
+
+
+def _words(program: Expression, kb: KnowledgeBase) -> tuple[str, str]:
     match program:
         case Entity():
-            return _box("entity", _entity(program, kb))
+            return "entity", _entity(program, kb)
         case Value():
-            return _box("value", program.literal.lexical)
+            return "value", program.literal.lexical
         case Class():
-            return _box("class", _class(program, kb))
-        case Join(relation, argument):
-            kind = "follow" if relation.inverse else "follow backwards"
-            return _box(kind, _relation(relation, kb), program_tree(argument, kb))
-        case And(left, right):
-            return _box("and", "both", program_tree(left, kb), program_tree(right, kb))
-        case Extreme(direction, argument, path):
-            label = " → ".join(_relation(relation, kb) for relation in path)
+            return "class", _class(program, kb)
+        case Named(text):
+            return "called", text.literal.lexical
+        case Join(relation, _):
+            return "follow" if relation.inverse else "follow backwards", _relation(relation, kb)
+        case And():
+            return "and", "both"
+        case Or():
+            return "or", "either"
+        case Not():
+            return "not", "the first without the second"
+        case Meet():
+            return "yes or no", "do they share anything?"
+        case Has(relation):
+            return "has", _relation(relation, kb)
+        case Like(relation, text):
+            return "contains", f"{_relation(relation, kb)}: {text.literal.lexical}"
+        case Extreme(direction, _, key, first, last):
             kind = "largest" if direction.value == "ARGMAX" else "smallest"
-            return _box(kind, label, program_tree(argument, kb))
-        case Compare(comparison, relation, value):
-            return _box(COMPARED[comparison.value], _relation(relation, kb), program_tree(value, kb))
-        case Count(argument):
-            return _box("count", "how many", program_tree(argument, kb))
-        case Cons(argument, relation, constant):
-            label = f"{_relation(relation, kb)}: {program_tree(constant, kb)['label']}"
-            return _box("only", label, program_tree(argument, kb))
-        case During(argument, relation, when):
+            ranks = "" if first == last == 1 else f" ({first} to {last})"
+            return kind, _key(key, kb) + ranks
+        case Compare(comparison, key, _):
+            return COMPARED[comparison.value], _key((key,) if isinstance(key, Relation) else key, kb)
+        case Count(_, path):
+            return "count", _path(path, kb) if path else "how many"
+        case Aggregate(function, _, path):
+            return TOTALS[function.value], _path(path, kb)
+        case Cons(_, relation, constant):
+            return "only", f"{_relation(relation, kb)}: {_words(constant, kb)[1]}"
+        case During(_, relation, when):
             moment = "now" if isinstance(when, Now) else when.literal.lexical
-            return _box("at the time", f"{_relation(relation, kb)}: {moment}", program_tree(argument, kb))
+            return "at the time", f"{_relation(relation, kb)}: {moment}"
+        case Sort(_, key, descending):
+            return "in order", _key(key, kb) + (", downwards" if descending else "")
+        case Show(_, columns):
+            return "table", ", ".join(_key(column, kb) for column in columns)
+        case Per(_, path, columns):
+            return f"for each {_path(path, kb)}", ", ".join(_key(column, kb) for column in columns)
 
 
-def _box(kind: str, label: str, *children: dict[str, Any]) -> dict[str, Any]:
-    return {"kind": kind, "label": label, "children": list(children)}
+def _key(key: Key, kb: KnowledgeBase) -> str:
+    match key:
+        case Counted(path, _):
+            return f"number of {_path(path, kb)}" if path else "how many"
+        case Totalled(function, path):
+            return f"{TOTALS[function.value]} {_path(path, kb)}"
+        case _:
+            return _path(key, kb) or "name"
+
+
+def _path(path: Path, kb: KnowledgeBase) -> str:
+    return " → ".join(_relation(relation, kb) for relation in path)
 
 
 def _entity(entity: Entity, kb: KnowledgeBase) -> str:
