@@ -83,17 +83,20 @@ class BertReader:
         within = np.arange(total) - np.repeat(starts[:-1], lengths)
         rows = np.zeros((-(-total // ROWS) * ROWS, self.width), np.float32)
         rows[:total] = self._words[ids] + self._positions[within]
+        tiles = offsets_of(-(-lengths // FLOAT_COLUMNS))
+        tile, column = np.divmod(within, FLOAT_COLUMNS)
+        places = (np.repeat(tiles[:-1], lengths) + tile) * self.width * FLOAT_COLUMNS + column
         queries = np.zeros((total + ROWS, self.width), np.float32)
-        keys = np.zeros((2, self.width, total + FLOAT_COLUMNS), np.float32)
-        values = np.empty((2, total, self.width), np.float32)
+        keys = np.zeros((2, tiles[-1] * self.width * FLOAT_COLUMNS), np.float32)
+        values = np.empty((2, self._heads, total, self.width // self._heads), np.float32)
         counter, longest = np.zeros(1, np.int64), int(lengths.max())
 
         def work(worker: int, workers: int) -> None:
             encode(
                 rows,
                 starts,
+                places,
                 depth,
-                self._heads,
                 self._epsilon,
                 self._is_exact,
                 self._first,

@@ -124,8 +124,8 @@ else:
 def encode(
     rows: Floats,
     starts: Ints,
+    places: Ints,
     depth: int,
-    heads: int,
     epsilon: float,
     is_exact: bool,
     embedding: Norm,
@@ -141,8 +141,9 @@ def encode(
     """Take the rows of one worker through the first norm and `depth` layers, in place.
 
     `starts` says where inputs begin, and where the last one ends; there are rows up to a multiple of `ROWS`.
-    `keys` (a column a row) and `values` are there twice: a thread that is ahead writes those of the next
-    layer. `counter` begins at zero. `is_exact`: products are of bytes.
+    `keys` and `values` (of every head, by row) are there twice: a thread that is ahead writes those of the
+    next layer. Keys lie in tiles, and every input begins a new one: `places` says where a row's first number
+    is. `counter` begins at zero. `is_exact`: products are of bytes.
     """
     total, joined, wide, narrow, seen = starts[-1], scratch.joined, scratch.wide, scratch.narrow, scratch.seen
     blocks = (total + ROWS - 1) // ROWS
@@ -154,11 +155,11 @@ def encode(
         for start in range(first, last, CHUNK):
             count = min(CHUNK, last - start)
             _multiply(rows, start, count, layers.joined, layer, is_exact, scratch, joined)
-            _part(joined, start, min(start + count, total), heads, queries, keys_here, values_here)
+            _part(joined, start, min(start + count, total), places, queries, keys_here, values_here)
         _wait_for_all(counter.ctypes.data, workers * (layer + 1))
         for start in range(first, last, CHUNK):
             count = min(CHUNK, last - start)
-            _attend(starts, start, start + count, heads, queries, keys_here, values_here, scratch)
+            _attend(starts, start, start + count, places, queries, keys_here, values_here, scratch)
             _multiply(seen, 0, count, layers.mixed, layer, is_exact, scratch, narrow)
             _add_and_norm(rows, start, count, narrow, layers.middle, layer, epsilon)
             _multiply(rows, start, count, layers.wide, layer, is_exact, scratch, wide)
@@ -240,20 +241,22 @@ def _cut(row: Floats, out: NDArray[np.int8], start: int) -> tuple[np.float32, np
 
 @_exact
 def _part(
-    joined: Floats, start: int, stop: int, heads: int, queries: Floats, keys: Floats, values: Floats
+    joined: Floats, start: int, stop: int, places: Ints, queries: Floats, keys: Floats, values: Floats
 ) -> None:
-    width = queries.shape[1]
-    factor = np.float32(1 / np.sqrt(width / heads))
+    heads, size = values.shape[0], values.shape[2]
+    width = heads * size
+    factor = np.float32(1 / np.sqrt(size))
     for row in range(start, stop):
-        own, query, value = joined[row - start], queries[row], values[row]
+        own, query = joined[row - start], queries[row]
         for place in range(width):
             query[place] = own[place] * factor
-        for place in range(width):
-            value[place] = own[2 * width + place]
+        for head in range(heads):
+            value = values[head, row]
+            for place in range(size):
+                value[place] = own[2 * width + head * size + place]
     for place in range(width):
-        key = keys[place]
         for row in range(start, stop):
-            key[row] = joined[row - start, width + place]
+            keys[places[row] + place * FLOAT_COLUMNS] = joined[row - start, width + place]
 
 
 @_exact
@@ -261,36 +264,41 @@ def _attend(
     starts: Ints,
     start: int,
     stop: int,
-    heads: int,
+    places: Ints,
     queries: Floats,
     keys: Floats,
     values: Floats,
     scratch: Scratch,
 ) -> None:
     """What rows `start` to `stop` see of their own inputs."""
-    width, size = queries.shape[1], queries.shape[1] // heads
+    heads, total, size = values.shape
+    width = heads * size
     scores, tile, seen = scratch.scores, scratch.tile, scratch.seen
     for number in range(len(starts) - 1):
         begin, end = starts[number], starts[number + 1]
-        for row in range(max(begin, start), min(end, stop), ROWS):
-            count = min(ROWS, min(end, stop) - row)
-            for head in range(heads):
+        first, last = max(begin, start), min(end, stop)
+        # A head's keys and values stay in the first cache while its rows go by.
+        for head in range(heads if first < last else 0):
+            own_keys = keys.ctypes.data + (places[begin] + head * size * FLOAT_COLUMNS) * 4
+            own_values = values.ctypes.data + (head * total + begin) * size * 4
+            for row in range(first, last, ROWS):
                 for column in range(0, end - begin, FLOAT_COLUMNS):
                     float_tile(
-                        keys.ctypes.data + (head * size * keys.shape[1] + begin + column) * 4,
-                        keys.shape[1] * 4,
+                        own_keys + column * width * 4,
+                        FLOAT_COLUMNS * 4,
                         queries.ctypes.data + (row * width + head * size) * 4,
                         width * 4,
                         size,
                         scores.ctypes.data + column * 4,
                         scores.shape[1] * 4,
                     )
+                count = min(ROWS, last - row)
                 for place in range(count):
                     _soften(scores[place], end - begin)
                 for column in range(0, size, FLOAT_COLUMNS):
                     float_tile(
-                        values.ctypes.data + (begin * width + head * size + column) * 4,
-                        width * 4,
+                        own_values + column * 4,
+                        size * 4,
                         scores.ctypes.data,
                         scores.shape[1] * 4,
                         end - begin,
