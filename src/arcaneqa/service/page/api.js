@@ -25,6 +25,11 @@ export async function getJson(path) {
   return (await checked(await fetch(path, { headers: headers() }))).json();
 }
 
+export async function run(program) {
+  const body = JSON.stringify({ program });
+  return (await checked(await fetch("/v1/run", { method: "POST", headers: { "content-type": "application/json", ...headers() }, body }))).json();
+}
+
 /** Server-sent events of one question; `onEvent(name, data)` hears each as it arrives. */
 export async function ask(request, onEvent, signal) {
   const response = await checked(

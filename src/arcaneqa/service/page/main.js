@@ -1,6 +1,6 @@
 // The page: asks, shows the answer first, then how it came about.
 
-import { ask, getJson, Locked, Problem, unlock } from "./api.js";
+import { ask, getJson, Locked, Problem, run, unlock } from "./api.js";
 import { completing } from "./complete.js";
 import { byId, make } from "./dom.js";
 import { programGraph } from "./graph.js";
@@ -66,6 +66,7 @@ function showAnswer(answer) {
   byId("answer").hidden = false;
   byId("items").replaceChildren(answer.reason === null ? items(answer) : make("p", { class: "none" }, answer.reason));
   byId("paraphrase").replaceChildren(...(answer.paraphrase ? [make("span", { class: "quiet" }, "Read as "), answer.paraphrase] : []));
+  if (answer.not_used.length) byId("paraphrase").append(make("span", { class: "quiet" }, ` · not used: ${answer.not_used.join(", ")}`));
   byId("sure").replaceChildren(...sureness(answer));
   showReadings(answer);
   showTrace(answer);
@@ -106,8 +107,21 @@ function link(item) {
 
 function showReadings(answer) {
   const title = answer.reason === null ? "It might also mean:" : "The nearest readings:";
-  const list = answer.readings.map((reading) => make("li", {}, reading.paraphrase, make("span", { class: "iri" }, ` ${reading.program}`)));
+  const list = answer.readings.map((reading) =>
+    make("li", {}, make("button", { type: "button", class: "link", click: () => choose(answer, reading) }, reading.paraphrase), make("span", { class: "iri" }, ` ${reading.program}`)),
+  );
   byId("readings").replaceChildren(...(list.length ? [make("details", { open: answer.reason !== null }, make("summary", {}, title), make("ul", {}, ...list))] : []));
+}
+
+/** Another reading, taken instead: its program is run as it stands. */
+async function choose(answer, reading) {
+  try {
+    const found = await run(reading.program);
+    const chosen = { reason: null, readings: [], not_used: [], unit: null, confidence: null, seconds: 0, trace: null, tree: null };
+    showAnswer({ ...answer, ...found, ...chosen });
+  } catch (error) {
+    explain(error);
+  }
 }
 
 /** The finished walk: every choice can be taken differently, and the search goes on from there. */
