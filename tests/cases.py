@@ -19,6 +19,7 @@ from arcaneqa.kb.profile import RDF_PROFILE, Profile
 from arcaneqa.kb.schema import Relation, ValueKind
 from arcaneqa.kb.terms import RDF_LANG_STRING, XSD, XSD_STRING, Iri, Literal, Term
 from arcaneqa.kb.values import value_of
+from tests.counting_cases import CountingCases
 
 EX = "http://example.org/"
 
@@ -73,7 +74,7 @@ def window(literal: Literal) -> Window:
     return value
 
 
-class KnowledgeBaseCases:
+class KnowledgeBaseCases(CountingCases):
     @classmethod
     @abstractmethod
     def make_kb(cls, path: Path, profile: Profile) -> KnowledgeBase:
