@@ -127,10 +127,12 @@ def choose_profile(facts: Mapping[str, int]) -> Choice:
     told = {iri: count for iri, count in facts.items() if not iri.startswith((RDF, RDFS))}
     total = sum(told.values())
     for name, namespaces, least in _SIGNS:
-        count = sum(count for iri, count in told.items() if iri.startswith(namespaces))
-        if total and count >= least * total:
-            share = f"{100 * count / total:.0f}% of the facts use {namespaces[0]}"
-            return Choice(BUILT_IN[name], share)
+        counts = {
+            space: sum(count for iri, count in told.items() if iri.startswith(space)) for space in namespaces
+        }
+        if total and sum(counts.values()) >= least * total:
+            share = f"{100 * sum(counts.values()) / total:.0f}% of the facts use"
+            return Choice(BUILT_IN[name], f"{share} {max(counts, key=lambda space: counts[space])}")
     return Choice(RDF_PROFILE, "no other vocabulary is used throughout")
 
 

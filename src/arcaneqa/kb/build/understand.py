@@ -160,11 +160,12 @@ class Understanding:
             is_thing[self._facts.rows("out", relation.id).keys] = True
         typed[classes.nodes] = True
         is_thing &= ~self._schema_nodes(classes)
-        unnamed = np.flatnonzero(is_thing & ~self._labels.are_given)
+        is_unnamed = is_thing & ~self._labels.are_given
+        unnamed = np.flatnonzero(is_unnamed)
         spoken = (
             [r for r in shown if ValueKind.TEXT in r.kinds and not r.is_identifier] if len(unnamed) else []
         )
-        spoken.sort(key=lambda r: -int(np.isin(self._facts.rows("out", r.id).keys, unnamed).sum()))
+        spoken.sort(key=lambda r: -int(is_unnamed[self._facts.rows("out", r.id).keys].sum()))
         by_iri = 0 if self._are_codes(unnamed) else len(unnamed)
         return Diagnosis(
             profile.name,
@@ -247,11 +248,16 @@ class Understanding:
     def _is_about_classes(self) -> bool:
         """An ontology without instances: there classes are what people ask about, and what they are kinds of
         is a fact like any other."""
-        kinds = read_pairs(self._facts, self._known(self._profile.type))[1]
-        kinds, counts = np.unique(kinds[kinds < self._dictionary.entities], return_counts=True)
-        shown = [not self._selection.hides(self._terms.entities[kind]) for kind in kinds.tolist()]
         subclasses = sum(len(self._facts.rows("out", r).values) for r in self._known(self._profile.subclass))
-        return bool(subclasses > 2 * int(counts[np.array(shown, bool)].sum()))
+        members = 0
+        for relation in self._known(self._profile.type):
+            rows = self._facts.rows("in", relation)
+            for kind, count in zip(rows.keys.tolist(), rows.counts.tolist(), strict=True):
+                if 2 * members >= subclasses:
+                    return False
+                if not self._selection.hides(self._name_of(kind)):
+                    members += count
+        return subclasses > 2 * members
 
     def _plain_statements(self) -> list[int]:
         """Relations to and from statements that nothing qualifies: the direct fact says the same."""
