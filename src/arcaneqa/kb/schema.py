@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from functools import cached_property
+from typing import Any
 
 
 class ValueKind(StrEnum):
@@ -68,3 +69,25 @@ class Schema:
     @cached_property
     def class_ids(self) -> dict[str, int]:
         return {klass.iri: klass.id for klass in self.classes}
+
+    def to_json(self) -> dict[str, Any]:
+        """Items as rows: their fields in order, without the id, which is the row's place."""
+        relations = [[getattr(relation, name) for name in _RELATION] for relation in self.relations]
+        for row in relations:
+            row[_KINDS] = sorted(row[_KINDS])
+        classes = [[getattr(klass, name) for name in _CLASS] for klass in self.classes]
+        return {"relations": relations, "classes": classes, "time_pairs": list(self.time_pairs.items())}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Schema:
+        relations = [
+            Relation(number, iri, label, facts, objects, frozenset(map(ValueKind, kinds)), *rest)
+            for number, (iri, label, facts, objects, kinds, *rest) in enumerate(data["relations"])
+        ]
+        classes = [Class(number, *row) for number, row in enumerate(data["classes"])]
+        return cls(relations, classes, dict(data["time_pairs"]))
+
+
+_RELATION = tuple(one.name for one in fields(Relation))[1:]
+_KINDS = _RELATION.index("kinds")
+_CLASS = tuple(one.name for one in fields(Class))[1:]

@@ -141,14 +141,5 @@ def build_index(
 
 
 def _write_schema(schema: Schema, folder: Path) -> None:
-    relations = [
-        [
-            *(r.iri, r.label, r.facts, r.objects, sorted(r.kinds), r.domain, r.range, r.inverse, r.hidden),
-            *(r.is_identifier, r.domain_declared, r.range_declared),
-        ]
-        for r in schema.relations
-    ]
-    classes = [[c.iri, c.label, c.members, c.hidden] for c in schema.classes]
-    pairs = list(schema.time_pairs.items())
-    text = json.dumps({"relations": relations, "classes": classes, "time_pairs": pairs}, ensure_ascii=False)
+    text = json.dumps(schema.to_json(), ensure_ascii=False)
     (folder / "schema.json").write_text(text, encoding="utf-8")

@@ -15,9 +15,9 @@ from arcaneqa.errors import InputError
 from arcaneqa.kb.endpoint.discovery import Discovery
 from arcaneqa.kb.endpoint.queries import Capabilities
 from arcaneqa.kb.profile import profile_from_json
-from arcaneqa.kb.schema import Class, Relation, Schema, ValueKind
+from arcaneqa.kb.schema import Schema
 
-_FORMAT = 1
+_FORMAT = 2
 
 
 class Memory:
@@ -47,25 +47,18 @@ class Memory:
 
 
 def _to_json(discovery: Discovery) -> dict[str, Any]:
-    schema = discovery.schema
     return {
         "profile": discovery.profile.to_json(),
         "capabilities": asdict(discovery.capabilities),
-        "relations": [asdict(r) | {"kinds": sorted(r.kinds)} for r in schema.relations],
-        "classes": [asdict(c) for c in schema.classes],
-        "time_pairs": list(schema.time_pairs.items()),
+        "schema": discovery.schema.to_json(),
         "subclasses": discovery.subclasses,
     }
 
 
 def _from_json(data: Any) -> Discovery:
-    relations = [
-        Relation(**{**item, "kinds": frozenset(map(ValueKind, item["kinds"]))}) for item in data["relations"]
-    ]
-    schema = Schema(relations, [Class(**item) for item in data["classes"]], dict(data["time_pairs"]))
     return Discovery(
         profile_from_json(data["profile"], "the remembered profile"),
         Capabilities(**data["capabilities"]),
-        schema,
+        Schema.from_json(data["schema"]),
         {name: tuple(below) for name, below in data["subclasses"].items()},
     )

@@ -37,7 +37,7 @@ from arcaneqa.kb.interface import (
 from arcaneqa.kb.names.forms import name_from_iri
 from arcaneqa.kb.names.surfaces import Surfaces
 from arcaneqa.kb.profile import profile_from_json
-from arcaneqa.kb.schema import Class, Relation, Schema, ValueKind
+from arcaneqa.kb.schema import Schema, ValueKind
 from arcaneqa.kb.terms import Iri, Literal, Term
 from arcaneqa.kb.values import Number, value_of
 
@@ -83,7 +83,7 @@ class Index(KnowledgeBase):
         self.counts: dict[str, int] = manifest["counts"]
         told = manifest.get("diagnosis")  # indexes of the first days have none
         self.diagnosis = None if told is None else Diagnosis.from_json(told)
-        self.schema = _read_schema(self.folder)
+        self.schema = Schema.from_json(json.loads((self.folder / "schema.json").read_text(encoding="utf-8")))
         self._entities = self.counts["entities"]
         self._terms = open_terms(load, manifest["types"], manifest.get("spellings", {}))
         self._nodes = self._entities + sum(
@@ -475,13 +475,3 @@ def _without_failing(nodes: NodeSet, dated: Ids, fits: NDArray[np.bool_]) -> Nod
 
 def _mask(flags: Iterable[bool]) -> NDArray[np.bool_]:
     return np.fromiter(flags, np.bool_)
-
-
-def _read_schema(folder: Path) -> Schema:
-    data = json.loads((folder / "schema.json").read_text(encoding="utf-8"))
-    relations = [
-        Relation(number, iri, label, facts, objects, frozenset(map(ValueKind, kinds)), *rest)
-        for number, (iri, label, facts, objects, kinds, *rest) in enumerate(data["relations"])
-    ]
-    classes = [Class(number, *row) for number, row in enumerate(data["classes"])]
-    return Schema(relations, classes, dict(data["time_pairs"]))
