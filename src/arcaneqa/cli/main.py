@@ -77,5 +77,14 @@ def main() -> None:
         # The reader of our output went away (`arcaneqa … | head`); there is nobody left to tell.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except SystemExit as ended:
+        if ended.code == 130:
+            _say_interrupted()
+        raise
     except KeyboardInterrupt:
+        _say_interrupted()
         sys.exit(130)
+
+
+def _say_interrupted() -> None:
+    say("arcaneqa: Interrupted; nothing half done is left behind.", err=True)

@@ -7,8 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from arcaneqa.errors import InputError
 from arcaneqa.kb.build.facts import Facts, sorted_pairs
 from arcaneqa.kb.index.store import Array, Draft, narrow
+
+MOST_FOLLOWING = 10_000_000
+MOST_ABOVE = 200
+"""Memberships that may follow from subclasses: so many, or so many for each that is asserted."""
 
 
 @dataclass(frozen=True)
@@ -68,20 +73,30 @@ def find_classes(
 
 
 def _close(nodes: Array, classes: Array, hierarchy: list[tuple[int, int]], count: int) -> tuple[Array, Array]:
+    """Only classes that somebody belongs to are followed upwards, and no further than is told below."""
     parents: list[set[int]] = [set() for _ in range(count)]
     for low, high in hierarchy:
         parents[low].add(high)
-    above = []
-    for start in range(count):
+    members = np.bincount(classes, minlength=count)
+    most, following = max(MOST_FOLLOWING, MOST_ABOVE * len(nodes)), 0
+    sizes: Array = np.zeros(count, np.int64)
+    above: list[Array] = []
+    for start in np.flatnonzero(members).tolist():
         seen, ahead = {start}, [start]
         while ahead:  # a cycle makes its classes equal, and ends here all the same
             for parent in parents[ahead.pop()] - seen:
                 seen.add(parent)
                 ahead.append(parent)
-        above.append(sorted(seen))
-    sizes = np.array([len(found) for found in above], np.int64)
+        following += int(members[start]) * len(seen)
+        if following > most:
+            raise InputError(
+                f"From the subclasses of this graph over {most:,} memberships would follow. Take classes "
+                'as they are asserted: give --profile a JSON file with {"closed_classes": false}.'
+            )
+        sizes[start] = len(seen)
+        above.append(np.array(sorted(seen), np.int64))
     offsets = np.concatenate(([0], np.cumsum(sizes)))
-    flat = np.array([number for found in above for number in found], np.int64)
+    flat = np.concatenate([np.empty(0, np.int64), *above])
     repeats = sizes[classes]
     inside = np.arange(int(repeats.sum())) - np.repeat(np.cumsum(repeats) - repeats, repeats)
     return np.repeat(nodes, repeats), flat[np.repeat(offsets[classes], repeats) + inside]

@@ -6,6 +6,7 @@ when that closes, so that none is left behind however the build ends.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import os
@@ -140,14 +141,19 @@ def _with_helpers(
 
     try:
         with ThreadPoolExecutor(count) as threads:
-            pending: set[Future[dict[str, Any]]] = set()
-            for task, block in tasks:
-                pending.add(threads.submit(work, task, block))
-                number = task.number + 1
-                if len(pending) > count:
-                    finished, pending = wait(pending, return_when=FIRST_COMPLETED)
-                    collect(list(finished))
-            collect(list(pending))
+            try:
+                pending: set[Future[dict[str, Any]]] = set()
+                for task, block in tasks:
+                    pending.add(threads.submit(work, task, block))
+                    number = task.number + 1
+                    if len(pending) > count:
+                        finished, pending = wait(pending, return_when=FIRST_COMPLETED)
+                        collect(list(finished))
+                collect(list(pending))
+            except BaseException:  # nobody waits for what the others still read
+                for helper in helpers:
+                    helper.close()
+                raise
     finally:
         for helper in helpers:
             helper.close()
@@ -163,6 +169,7 @@ class _Helper:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": places},
+            process_group=0,  # Ctrl-C is for the build, which then ends its helpers
         )
 
     def work(self, task: _Task, block: bytes) -> dict[str, Any]:
@@ -186,7 +193,8 @@ class _Helper:
         assert self._process.stdout is not None
         self._process.kill()
         self._process.wait()
-        self._process.stdin.close()
+        with contextlib.suppress(OSError):  # what it was not told any more
+            self._process.stdin.close()
         self._process.stdout.close()
 
 

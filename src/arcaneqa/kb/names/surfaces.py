@@ -7,15 +7,12 @@ order gives the likeliest names first and stops after the few that are wanted, h
 
 from __future__ import annotations
 
-import contextlib
-import multiprocessing
-import os
 import sqlite3
 import weakref
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
-from multiprocessing.connection import Connection
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, Protocol, Self
@@ -25,7 +22,7 @@ from numpy.typing import NDArray
 from rapidfuzz import process
 from rapidfuzz.distance import DamerauLevenshtein
 
-from arcaneqa.errors import IndexFormatError, InputError
+from arcaneqa.errors import IndexFormatError
 from arcaneqa.kb.interface import Ids
 from arcaneqa.kb.names.forms import (
     Form,
@@ -38,11 +35,11 @@ from arcaneqa.kb.names.forms import (
     split,
     stem,
 )
+from arcaneqa.kb.names.helpers import by_helpers
 from arcaneqa.kb.terms import Iri, Term
 
 FOLDER = "surfaces"
 CHUNK = 50_000
-HELPERS = 4
 CONNECTIONS = 4
 LONGEST_NAME = 300
 LONGEST_TEXT = 60
@@ -100,7 +97,8 @@ def build_surfaces(folder: Path, index: Named) -> None:
             "tokenize=\"ascii tokenchars '+#'\"); BEGIN"
         )
         written = 0
-        for names in _by_helpers(index, list(_chunks(_best_known_first(index, index.entities())))):
+        chunks = list(_chunks(_best_known_first(index, index.entities())))
+        for names in by_helpers(partial(_Names.of, index), chunks):
             keys.append(np.array(names.keys, dtype=np.uint64))
             nodes.append(np.array(names.nodes, dtype=np.int64))
             forms.append(np.array(names.forms, dtype=np.uint8))
@@ -205,49 +203,6 @@ class _Names:
         if len(seen) > before:
             self.texts.append(" ".join(map(stem, parts)))
             self.rows.append(node)
-
-
-def _by_helpers(index: Named, chunks: list[Ids]) -> Iterator[_Names]:
-    """The names of the entities of each chunk, in order, worked out by several processes.
-
-    A helper that nobody listens to any more ends, so that none is left behind however the build ends.
-    """
-    count = min(len(chunks), os.cpu_count() or 1, HELPERS)
-    if count < 2 or "fork" not in multiprocessing.get_all_start_methods():
-        for chunk in chunks:
-            yield _Names.of(index, chunk)
-        return
-    fork = multiprocessing.get_context("fork")
-    lines: list[Connection] = []
-    helpers: list[multiprocessing.process.BaseProcess] = []
-    try:
-        for first in range(count):
-            here, there = fork.Pipe(duplex=False)
-            # A later helper would keep an earlier one's line open, and its own.
-            helpers.append(
-                fork.Process(target=_help, args=(index, chunks[first::count], there, [*lines, here]))
-            )
-            helpers[-1].start()
-            there.close()
-            lines.append(here)
-        for number in range(len(chunks)):
-            try:
-                yield lines[number % count].recv()
-            except EOFError:
-                raise InputError("A process that was listing names ended; is there enough memory?") from None
-    finally:
-        for line in lines:
-            line.close()
-        for helper in helpers:
-            helper.join()
-
-
-def _help(index: Named, chunks: list[Ids], line: Connection, others: list[Connection]) -> None:
-    for other in others:
-        other.close()
-    with contextlib.suppress(BrokenPipeError):
-        for chunk in chunks:
-            line.send(_Names.of(index, chunk))
 
 
 def _write_backwards(database: sqlite3.Connection) -> None:
