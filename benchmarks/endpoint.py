@@ -108,7 +108,7 @@ def measure(name: str, opened: Callable[[], KnowledgeBase], questions: Sequence[
         measured.opening, measured.opening_queries = time.perf_counter() - started, _sent(kb)
         started = time.perf_counter()
         induction = Induction(kb)
-        len(induction.vocabulary.orderable)
+        len(induction.starts.keyed)
         measured.warming = time.perf_counter() - started
         measured.warming_queries = _sent(kb) - measured.opening_queries
         for question in questions:
@@ -134,7 +134,7 @@ def _walked(induction: Induction, case: Case) -> Walk:
     machine = induction.machine()
     state = machine.start(case.topics)
     offered: list[tuple[str, ...]] = []
-    for token in planned.tokens():
+    for token in planned:
         options = machine.options(state)
         offered.append(tuple(sorted(map(repr, options.tokens))))
         if token not in options.tokens:
@@ -142,8 +142,8 @@ def _walked(induction: Induction, case: Case) -> Walk:
         state = machine.advance(state, token)
     assert state.top is not None
     meaning = state.top.meaning
-    if meaning.number is not None:
-        return Walk(tuple(offered), (str(meaning.number),))
+    if (value := meaning.result.value) is not None:
+        return Walk(tuple(offered), (value.lexical,))
     return Walk(tuple(offered), tuple(sorted(map(_meant, kb.terms(meaning.nodes.ids)))))
 
 

@@ -12,12 +12,14 @@ import numpy as np
 
 from arcaneqa.errors import ProgramError
 from arcaneqa.induction import scorer
-from arcaneqa.induction.grammar import State
 from arcaneqa.induction.induction import Induction, Machine
-from arcaneqa.induction.meaning import Meanings, Roots
+from arcaneqa.induction.meanings import Meanings
+from arcaneqa.induction.readings import is_same
+from arcaneqa.induction.roots import Roots
 from arcaneqa.induction.scorer import Decision, Ranker, Scores, TokenKind
 from arcaneqa.induction.search import SHORTLIST, Search
 from arcaneqa.induction.shortlist import Shortlist
+from arcaneqa.induction.state import State
 from arcaneqa.induction.targets import Target, targets
 from arcaneqa.induction.topics import Topic, Topics, topics_from_gold
 from arcaneqa.induction.vocabulary import Options
@@ -25,7 +27,7 @@ from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Literal
 from arcaneqa.program.execute import Budget, execute
-from arcaneqa.program.expression import Entity, Expression, Value
+from arcaneqa.program.expression import Denotation, Entity, Expression, Value, denotes
 from arcaneqa.program.text import parse
 from arcaneqa.record import Question
 
@@ -124,7 +126,7 @@ def measure_gold(
 
 def _warm(induction: Induction) -> None:
     """What a process does once: find the classes a program can start from, load compiled code."""
-    len(induction.vocabulary.orderable)
+    len(induction.starts.keyed)
     hubs = most_connected(induction.kb, 4)
     Search(induction, DrawnScorer(0), beam=BEAM).run("warm up", [topics_of(induction.kb, hubs)])
 
@@ -200,7 +202,7 @@ class _Watched(Induction):
 
 class _WatchedMachine(Machine):
     def __init__(self, owner: _Watched, meanings: Meanings) -> None:
-        super().__init__(meanings)
+        super().__init__(meanings, owner.starts)
         self._owner = owner
 
     def options(self, state: State) -> Options:
@@ -239,9 +241,8 @@ def search_at_random(kb: KnowledgeBase, searches: int, seed: int = 1) -> Soundne
             report.programs += 1
             report.functions[type(found.program).__name__] += 1
             result = execute(found.program, kb, _PATIENT)
-            same = np.array_equal(result.nodes.ids, found.nodes.ids) if found.number is None else True
-            is_empty = found.number is None and not len(result.nodes)
-            report.wrong += not same or is_empty or result.count != found.number
+            is_empty = denotes(found.program) is Denotation.SET and not len(result.nodes)
+            report.wrong += is_empty or not is_same(result, found.result)
     report.dead_ends = induction.dead_ends
     return report
 

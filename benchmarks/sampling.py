@@ -18,8 +18,9 @@ import numpy as np
 
 from arcaneqa.errors import ArcaneError
 from arcaneqa.induction.induction import Induction, Machine
-from arcaneqa.induction.meaning import Meanings, Roots
+from arcaneqa.induction.meanings import Meanings
 from arcaneqa.induction.rewriting import buildable
+from arcaneqa.induction.roots import Roots
 from arcaneqa.induction.targets import Target, targets
 from arcaneqa.kb.interface import KnowledgeBase, NodeSet, Step
 from arcaneqa.kb.terms import Iri
@@ -154,7 +155,7 @@ class _Forgetful(Induction):
     """Keeps nothing of one program for the next."""
 
     def machine(self) -> Machine:
-        return Machine(Meanings(self.vocabulary, Roots()))
+        return Machine(Meanings(self.vocabulary, Roots()), self.starts)
 
 
 class _Server:

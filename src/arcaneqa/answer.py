@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal as Choice
 
 from arcaneqa.confidence import Confidence
-from arcaneqa.describe import items_of, unit_of
+from arcaneqa.describe import items_of_result, unit_of
 from arcaneqa.errors import BudgetExceeded
 from arcaneqa.harmless import is_text
 from arcaneqa.induction.found import Found, Outcome
@@ -319,20 +319,17 @@ class ArcaneQA:
     ) -> tuple[Found, tuple[AnswerItem, ...]] | None:
         """The likeliest program; where mentioned entities are left out, the likeliest with others."""
         for candidate in found:
-            if candidate.number is not None and not exclude_mentioned:
-                return candidate, (_number(candidate.number),)
-            nodes, count = candidate.nodes, candidate.number
+            result = candidate.result
             if exclude_mentioned:
                 try:
                     result = execute(candidate.program, self.kb, exclude_mentioned=True)
                 except BudgetExceeded:
                     continue
-                nodes, count = result.nodes, result.count
-            if count is not None:
-                return candidate, (_number(count),)
-            if nodes:
-                asked = in_asked_language(self.kb, question, nodes.ids)
-                return candidate, items_of(self.kb, asked[:MOST_ITEMS])
+            if result.order is None and result.table is None and result.value is None:
+                asked = in_asked_language(self.kb, question, result.nodes.ids)
+                result = replace(result, nodes=self.kb.nodes(asked))
+            if items := items_of_result(self.kb, result, MOST_ITEMS):
+                return candidate, items
         return None
 
     def topics(self, question: str, links: Links, entities: Sequence[Mention] | None = None) -> Topics:
@@ -346,7 +343,7 @@ class ArcaneQA:
         values = topics_from_links(Links(question, literals=links.literals), self.kb).items
         groups = len(named.items)
         shifted = (replace(v, words=replace(v.words, group=groups + v.words.group)) for v in values)
-        return Topics((*named.items, *shifted))
+        return replace(named, items=(*named.items, *shifted), are_meant=False)
 
     def _entities(self, question: str, found: Found) -> tuple[Mention, ...]:
         return tuple(
@@ -381,9 +378,3 @@ def refusal(question: str) -> Answer | None:
         )
     reason = junk(question)
     return None if reason is None else Answer(question, reason=reason)
-
-
-def _number(count: int) -> AnswerItem:
-    return AnswerItem(
-        value=str(count), datatype="http://www.w3.org/2001/XMLSchema#integer", label=f"{count:,}"
-    )

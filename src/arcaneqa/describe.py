@@ -9,7 +9,8 @@ import numpy as np
 from arcaneqa.kb.interface import Ids, KnowledgeBase
 from arcaneqa.kb.names.words import label_from_iri, tail
 from arcaneqa.kb.short_names import Names
-from arcaneqa.kb.terms import Blank, Iri, Literal
+from arcaneqa.kb.terms import XSD, Blank, Iri, Literal, Term
+from arcaneqa.program.execute import Result
 from arcaneqa.program.expression import Expression, Join
 from arcaneqa.record import AnswerItem
 
@@ -32,6 +33,31 @@ def items_of(kb: KnowledgeBase, ids: Ids) -> tuple[AnswerItem, ...]:
             iri = term.value if isinstance(term, Iri) else None
             items.append(AnswerItem(id=names.write(term), label=called, iri=iri))
     return tuple(items)
+
+
+def items_of_result(kb: KnowledgeBase, result: Result, most: int) -> tuple[AnswerItem, ...]:
+    """What a program found, as far as it fits: a value, the first column of a table, or nodes in order."""
+    if result.value is not None:
+        return (_value_item(result.value),)
+    if result.table is not None:
+        firsts = dict.fromkeys(row[0] for row in result.table.rows if row[0] is not None)
+        return tuple(_term_item(kb, term) for term in list(firsts)[:most])
+    ids = result.nodes.ids if result.order is None else result.order
+    return items_of(kb, ids[:most])
+
+
+def _term_item(kb: KnowledgeBase, term: Term) -> AnswerItem:
+    if isinstance(term, Literal):
+        return _value_item(term)
+    node = kb.node(term)
+    assert node is not None, "tables hold terms of the facts"
+    return items_of(kb, np.array([node], np.int64))[0]
+
+
+def _value_item(value: Literal) -> AnswerItem:
+    is_whole = value.datatype == XSD + "integer"
+    label = f"{int(value.lexical):,}" if is_whole else value.lexical
+    return AnswerItem(value=value.lexical, datatype=value.datatype, label=label)
 
 
 def _own_name(term: Iri | Blank) -> str | None:

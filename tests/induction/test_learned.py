@@ -11,6 +11,7 @@ import pytest
 from arcaneqa.errors import ModelError
 from arcaneqa.induction.induction import Induction
 from arcaneqa.induction.learned import FILE, Learned
+from arcaneqa.induction.readings import is_same
 from arcaneqa.induction.rewriting import buildable
 from arcaneqa.induction.search import Search
 from arcaneqa.induction.targets import Target, targets
@@ -18,6 +19,7 @@ from arcaneqa.induction.topics import Topics, terms_of, topics_from_gold
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import XSD, Iri, Literal, Term
 from arcaneqa.program.execute import execute
+from arcaneqa.program.expression import Denotation, denotes
 from arcaneqa.program.text import parse, print_program
 from tests.induction.plain import EX, PROFILE, PlainKb
 from tests.induction.randomness import VALUES, RandomScorer, random_kb, random_topics
@@ -52,7 +54,7 @@ def test_a_taught_constant_needs_no_topic() -> None:
     assert [topic.term for topic in topics.items] == terms_of(parse("(JOIN ex:sits ex:parliament)", NAMES))
     found = targets(Induction(KB, TAUGHT), "who?", program, topics)
     assert isinstance(found, Target)
-    assert KB.terms(found.nodes.ids) == [Iri(EX + "member1")]
+    assert KB.terms(found.result.nodes.ids) == [Iri(EX + "member1")]
     offered = [candidate.text for step in found.steps for candidate in step.candidates]
     assert "chamber1" in offered
     assert "chamber2" not in offered
@@ -64,7 +66,7 @@ def test_a_taught_date_is_offered() -> None:
     assert not isinstance(targets(Induction(KB), "who?", program, topics), Target)
     found = targets(Induction(KB, TAUGHT), "who?", program, topics)
     assert isinstance(found, Target)
-    assert KB.terms(found.nodes.ids) == [Iri(EX + "member3")]
+    assert KB.terms(found.result.nodes.ids) == [Iri(EX + "member3")]
 
 
 def test_what_this_knowledge_base_does_not_have_teaches_nothing() -> None:
@@ -99,8 +101,8 @@ def test_random_lessons_lead_to_no_dead_end_and_no_empty_program(block: int) -> 
                 assert len(options) or state.is_complete
         for found in Search(induction, RandomScorer(seed), beam=3).run("which?", random_topics(seed)).found:
             result = execute(found.program, kb)
-            assert result.count == found.number
-            assert found.number is not None or result.nodes.ids.tolist() == found.nodes.ids.tolist() != []
+            assert is_same(result, found.result)
+            assert denotes(found.program) is not Denotation.SET or len(result.nodes) > 0
 
 
 def test_lessons_are_kept_in_a_model_folder(tmp_path: Path) -> None:

@@ -79,7 +79,7 @@ def test_programs_with_the_same_answers_are_one_reading() -> None:
     (terry,) = (
         reading
         for reading in distinct(found)
-        if reading[0].number is None and KB.terms(reading[0].nodes.ids) == [Iri(EX + "terry")]
+        if reading[0].result.value is None and KB.terms(reading[0].nodes.ids) == [Iri(EX + "terry")]
     )
     assert {"(JOIN ex:director_inv ex:brazil)", "(JOIN ex:writer_inv ex:brazil)"} <= set(programs(terry))
     # Their probabilities add up, and all were as likely by their words.
@@ -128,8 +128,8 @@ def test_no_program_is_lost_and_answers_stay_those_of_the_program(seed: int) -> 
     )
     for one in found:
         result = execute(one.program, kb)
-        assert one.number == result.count
-        if one.number is None:
+        assert one.result.value == result.value
+        if one.result.value is None:
             assert np.array_equal(one.nodes.ids, result.nodes.ids)
 
 
@@ -144,5 +144,5 @@ def test_no_program_is_lost_and_answers_stay_those_of_the_program(seed: int) -> 
 def test_a_program_in_words(program: str, words: str, answers: str) -> None:
     parsed = parse(program, Names(KB.profile), KB.schema)
     result = execute(parsed, KB)
-    found = Readings(KB).candidate(parsed, result.nodes, result.count)
+    found = Readings(KB).candidate(parsed, result)
     assert (found.text.lower(), found.types.lower()) == (words.lower(), answers.lower())

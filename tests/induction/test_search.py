@@ -15,7 +15,7 @@ from arcaneqa.induction.shortlist import Shortlist
 from arcaneqa.induction.topics import Topic, Topics
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri
-from arcaneqa.program.expression import And, Class, Entity
+from arcaneqa.program.expression import And, Class, Denotation, Entity, denotes
 from arcaneqa.program.text import print_program
 from tests.induction.plain import EX, PlainKb
 from tests.induction.randomness import RandomScorer, random_kb, random_topics
@@ -93,7 +93,7 @@ def conjuncts(program: object) -> list[object]:
 def test_all_live_states_are_scored_in_one_call() -> None:
     even = LikingScorer(lambda _: 1.0)
     Search(Induction(KB), even, beam=4).run("q", [Topics((topic("ridley"),)), Topics()])
-    assert even.batches[:3] == [2, 2, 3], "both hypotheses, then JOIN and COUNT of the one beside the other"
+    assert even.batches[:3] == [2, 2, 4], "both hypotheses, then as many functions of them as the beam holds"
 
 
 def test_questions_searched_together_give_what_they_give_alone() -> None:
@@ -116,7 +116,7 @@ def test_time_that_runs_out_is_said() -> None:
 
 
 def test_nothing_to_start_from_finds_nothing() -> None:
-    kb = PlainKb([("a", "r", "b")])
+    kb = PlainKb([("a", "r", "b")], hidden=["r"])
     outcome = Search(Induction(kb), RandomScorer(1)).run("q", [Topics((topic("unknown"),)), Topics()])
     assert outcome.is_complete
     assert outcome.found == ()
@@ -131,7 +131,7 @@ def test_the_trace_is_plain_data_and_adds_up() -> None:
         assert chosen[-1]["kind"] == "end"
         assert abs(sum(np.log(c["probability"]) for c in chosen) - found.score) < 1e-3
         sizes = [step["denotation"] for step in data["steps"] if step["denotation"] is not None]
-        assert sizes[-1] == (1 if found.number is not None else len(found.nodes))
+        assert sizes[-1] == (len(found.nodes) if denotes(found.program) is Denotation.SET else 1)
         assert all(len(step["candidates"]) <= 4 for step in data["steps"])
 
 

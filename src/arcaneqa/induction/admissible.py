@@ -4,65 +4,63 @@
 |---|---|
 | `(` | functions that can be completed here |
 | JOIN | topics and the newest set; then relations that touch it |
+| all of a kind | at the very start classes; then `)`, and JOIN goes on from there |
+| HAS | relations; beside a set those that its members have |
 | AND | the newest set; then the waiting set if they meet, and classes that occur in it |
-| ARGMAX, ARGMIN | the newest set, or at the very start classes; then paths to numbers or times that exist |
-| LT, LE, GT, GE | literal topics; then relations with such a value |
-| COUNT | the newest set, or at the very start classes |
-| CONS | the newest set; then relations to constants that occur in it; then those constants |
+| CONS | the newest set or a class; then relations to implied constants in it; then those constants |
 | TC | the newest set; then relations that date its members; then a time of the question, or NOW |
-| `)` | END if no branch waits; `(` if some function can be completed |
+| LT, LE, GT, GE | literal topics, or the values the newest set is; then relations with such a value |
+| LIKE, NAMED | texts of the question; then relations with such a text |
+| ARGMAX, ARGMIN | the newest set or a class; then a key; then ranks of the question that cut |
+| SUM, AVG, MAX, MIN | the newest set or a class; then paths to numbers, or also to times |
+| COUNT, how many different | the newest set or a class; then nothing, or a path |
+| with so many | the newest set or a class; a relation; a comparison and number some count passes |
+| OR, NOT, MEET | the newest set, a topic or a class; then what goes with it, or `(` |
+| SORT, SHOW, PER | the newest set or a class; then keys and columns |
+| `)` | END if nothing waits; `(` if some function can be completed; inside, the set if it fits |
 
-No dead ends. While nothing waits, END is always among the tokens after `)`. While a branch W waits, every
-token offered leaves the growing branch within reach of it: with reach 0 the two sets meet, so AND joins them;
-with reach 1 some member of the growing branch has a neighbour in W, so JOIN along that very relation meets
-W (a JOIN keeps every neighbour). Reach is never more than what the remaining JOINs and subprograms allow, and
-a wide W must be met directly. Superlatives and counts work on the program while nothing waits.
+A key is a path to numbers or times that exists, the number of what a relation leads to where it differs
+among members, or the total or average of numbers.
+
+No dead ends. While nothing waits, END is always among the tokens after `)`. While a branch or a function
+waits, every token offered leaves the growing branch within reach of what it must meet (`reach`). What works
+on whole sets (superlatives, counts, OR, tables) does so while nothing waits; and a function that takes a
+second set is offered where an entity, a class, or a set that can be built from here goes with the first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-
-import numpy as np
-
 from arcaneqa.induction import wording
-from arcaneqa.induction.grammar import (
-    COMPARATIVES,
-    MOST_BRANCH_JOINS,
-    SUPERLATIVES,
-    Grammar,
-    Known,
-    State,
-)
-from arcaneqa.induction.meaning import Meaning, Meanings
+from arcaneqa.induction.comparing import Comparing
+from arcaneqa.induction.filtering import Filtering
+from arcaneqa.induction.grammar import Grammar
+from arcaneqa.induction.keyed import Keyed
+from arcaneqa.induction.meanings import Meanings
+from arcaneqa.induction.pairing import Pairing
 from arcaneqa.induction.paths import Paths
-from arcaneqa.induction.scorer import Candidate, TokenKind
+from arcaneqa.induction.reach import Reach
+from arcaneqa.induction.rules import CLOSE, END, OPEN, Desk, Rules, variables
+from arcaneqa.induction.starts import Starts
+from arcaneqa.induction.state import State
+from arcaneqa.induction.tabling import Tabling
+from arcaneqa.induction.tokens import FUNCTIONS, Chosen
 from arcaneqa.induction.vocabulary import NOTHING, Options
-from arcaneqa.kb.interface import Comparison, NodeSet, Window
-from arcaneqa.kb.names.words import label_from_iri
-from arcaneqa.kb.terms import Iri, Literal
-from arcaneqa.kb.values import value_of
-from arcaneqa.program.expression import NOW, Entity, Relation, Value
-from arcaneqa.program.steps import Function, Symbol, Token, Variable
+from arcaneqa.induction.walking import Walking
+from arcaneqa.program.expression import Class
+from arcaneqa.program.steps import Function, Symbol
 
-_OPEN = Options([Symbol.OPEN], [wording.OPEN])
-_CLOSE = Options([Symbol.CLOSE], [wording.CLOSE])
-_END = Options([Symbol.END], [wording.END])
+FAMILIES: tuple[type[Rules], ...] = (Walking, Filtering, Comparing, Keyed, Pairing, Tabling)
 
 
 class Admissible:
     """Answers `options(state)` for the states of one search."""
 
-    def __init__(self, meanings: Meanings) -> None:
+    def __init__(self, meanings: Meanings, starts: Starts) -> None:
         self.grammar = Grammar(meanings)
-        self._meanings = meanings
-        self._kb = meanings.kb
-        self._vocabulary = meanings.vocabulary
-        self._paths = Paths(meanings)
-        self._filters: dict[Function, Callable[[State, Known], Options]] = {
-            Function.AND: self._conjuncts,
-            Function.CONS: self._constant_relations,
-            Function.TC: self._dates,
+        self._reach = Reach(meanings, self.grammar.results)
+        desk = Desk(meanings, self.grammar, self._reach, Paths(meanings), starts, self._can_build)
+        self._rules: dict[Chosen, Rules] = {
+            function: rules for rules in (family(desk) for family in FAMILIES) for function in rules.functions
         }
 
     def options(self, state: State) -> Options:
@@ -70,221 +68,41 @@ class Admissible:
             return NOTHING
         if not state.is_open:
             return self._between(state)
-        if state.function is None:
-            offered = [function for function in wording.FUNCTIONS if self._offers(state, function)]
+        function = state.function
+        if function is None:
+            offered = [function for function in FUNCTIONS if self._offers(state, function)]
             return Options(list(offered), [wording.FUNCTIONS[function] for function in offered])
-        if state.source is None:
-            return self._sources(state, state.function)
-        return self._arguments(state, state.function, state.source)
+        rules = self._rules[function]
+        if state.source is not None:
+            return rules.arguments(state, function, state.source)
+        return CLOSE if state.rest else rules.sources(state, function)
 
     def _between(self, state: State) -> Options:
-        can_end = state.top is not None and state.waiting is None
-        can_go_on = any(self._offers(state, function) for function in wording.FUNCTIONS)
-        return (_OPEN if can_go_on else NOTHING) + (_END if can_end else NOTHING)
-
-    # Sources ---------------------------------------------------------------------------------
-
-    def _offers(self, state: State, function: Function) -> bool:
-        if state.left < 0:
-            return False
-        if self._starts_with_class(state, function):
-            return len(self._class_starts(function)) > 0
-        if function is Function.JOIN and self._may_walk_on(state):
-            return True
-        return any(True for _ in self._variables(state, function))
-
-    def _may_walk_on(self, state: State) -> bool:
-        """A case of JOIN that is quicker to see than whether another topic is within reach."""
+        options = OPEN if self._can_go_on(state) else NOTHING
         if state.top is None or state.waiting is not None:
+            return options
+        if state.outer is None:
+            return options + END
+        return options + variables([state.top]) if self._reach.fits(state, state.top.meaning) else options
+
+    def _can_go_on(self, state: State) -> bool:
+        return any(self._offers(state, function) for function in FUNCTIONS)
+
+    def _can_build(self, state: State) -> bool:
+        """Whether a set can be built inside the open subprogram."""
+        if state.outer is not None:
             return False
-        return state.top.meaning.number is None and state.top.meaning.is_walkable
+        inside = self.grammar.advance(state, Symbol.OPEN)
+        # HAS is quickest to see.
+        return self._offers(inside, Function.HAS) or self._can_go_on(inside)
 
-    def _sources(self, state: State, function: Function) -> Options:
-        if self._starts_with_class(state, function):
-            return self._class_starts(function)
-        known = list(self._variables(state, function))
-        return Options([Variable(k.index) for k in known if k.index is not None], [*map(_variable, known)])
-
-    def _starts_with_class(self, state: State, function: Function) -> bool:
-        return state.top is None and (function in SUPERLATIVES or function is Function.COUNT)
-
-    def _class_starts(self, function: Function) -> Options:
-        return self._vocabulary.countable if function is Function.COUNT else self._vocabulary.orderable
-
-    def _variables(self, state: State, function: Function) -> Iterator[Known]:
-        """Variables from which the function can be completed, topics first."""
-        if function is Function.JOIN or function in COMPARATIVES:
-            yield from self._topics(state, function)
-        top = state.top
-        if top is None or top.meaning.number is not None:
-            return
-        if function is Function.JOIN:
-            if len(self._walks(state, top)) > 0:
-                yield top
-        elif function is Function.COUNT:
-            if state.waiting is None:
-                yield top
-        elif function in SUPERLATIVES:
-            if state.waiting is None and top.meaning.has_entities and self._paths.exist(top.meaning):
-                yield top
-        elif function not in COMPARATIVES and len(self._filters[function](state, top)) > 0:
-            yield top
-
-    def _topics(self, state: State, function: Function) -> Iterator[Known]:
-        if not self._may_branch(state):
-            return
-        for index in range(len(state.topics.items)):
-            if not state.excluded >> index & 1:
-                topic = self.grammar.topic(state, index)
-                if function is Function.JOIN:
-                    if self._can_join(state, topic):
-                        yield topic
-                elif isinstance(topic.expression, Value) and len(self._comparisons(state, function, topic)):
-                    yield topic
-
-    def _may_branch(self, state: State) -> bool:
-        """Whether a topic may start the program, or a branch beside what there is."""
-        if state.top is None:
-            return True
-        return state.waiting is None and state.top.meaning.has_entities and state.left >= 1
-
-    def _can_join(self, state: State, topic: Known) -> bool:
-        if state.top is None:
-            return topic.meaning.is_walkable
-        if self._within(state, joins=1) >= 1:
-            return self._meanings.is_near(topic.meaning, state.top.meaning)
-        return self._meanings.meet(topic.meaning.neighbours, state.top.meaning.nodes)
-
-    # Reach -----------------------------------------------------------------------------------
-
-    def _target(self, state: State, source: Known, joins: int) -> NodeSet | None:
-        """What the open subprogram's result must meet: None where nothing waits for it.
-
-        `joins` is how many JOINs the branch has had once the subprogram is closed.
-        """
-        waiting = state.waiting if source is state.top else state.top
-        return None if waiting is None else self._reach(state, waiting, joins)
-
-    def _reach(self, state: State, waiting: Known, joins: int) -> NodeSet:
-        return waiting.meaning.surroundings if self._within(state, joins) >= 1 else waiting.meaning.nodes
-
-    def _within(self, state: State, joins: int) -> int:
-        """How many more JOINs may follow the open subprogram before its branch must meet the other."""
-        return min(MOST_BRANCH_JOINS - joins, state.left - 1)
-
-    def _within_reach(self, state: State, source: Known) -> Meaning:
-        """The members of the newest set that a filter must leave at least one of."""
-        if state.waiting is None:
-            return source.meaning
-        if state.left < 1:
-            return self._meanings.nothing
-        return self._meanings.within(source.meaning, self._reach(state, state.waiting, state.joins))
-
-    # Arguments -------------------------------------------------------------------------------
-
-    def _arguments(self, state: State, function: Function, source: Known) -> Options:
-        rest = state.rest
-        if function in SUPERLATIVES:
-            return self._path(source, rest)
-        if function is Function.COUNT or len(rest) == (2 if function in _WITH_TWO else 1):
-            return _CLOSE
-        if function is Function.JOIN:
-            return self._walks(state, source)
-        if function in COMPARATIVES:
-            return self._comparisons(state, function, source)
-        if function is Function.AND:
-            return self._conjuncts(state, source)
-        if function is Function.CONS:
-            if not rest:
-                return self._constant_relations(state, source)
-            return self._constants(state, source, rest[0])
-        return self._dates(state, source) if not rest else self._moments(state, source, rest[0])
-
-    def _walks(self, state: State, source: Known) -> Options:
-        if source is state.top and state.waiting is not None:
-            joins = state.joins + 1
-            if joins > MOST_BRANCH_JOINS or state.left < 1:
-                return NOTHING
-        else:
-            joins = 1
-        target = self._target(state, source, joins)
-        return source.meaning.joins if target is None else self._meanings.joins_into(source.meaning, target)
-
-    def _comparisons(self, state: State, function: Function, source: Known) -> Options:
-        assert isinstance(source.expression, Value)
-        literal, comparison = source.expression.literal, Comparison(function.value)
-        relations = self._vocabulary.shown(self._meanings.relations_comparing(comparison, literal))
-        target = self._target(state, source, joins=1)
-        if target is not None:
-            relations = self._meanings.comparing_into(comparison, literal, relations, target)
-        return self._vocabulary.attributes(relations)
-
-    def _conjuncts(self, state: State, source: Known) -> Options:
-        classes = self._within_reach(state, source).classes
-        repeated = [klass for klass in classes.tolist() if self._has_class(source.meaning, klass)]
-        if repeated:
-            classes = classes[~np.isin(classes, repeated)]
-        options = self._vocabulary.classes(classes)
-        waiting = state.waiting
-        if waiting is not None and self._meanings.meet(source.meaning.nodes, waiting.meaning.nodes):
-            assert waiting.index is not None
-            return Options([Variable(waiting.index)], [_variable(waiting)]) + options
-        return options
-
-    def _has_class(self, meaning: Meaning, klass: int) -> bool:
-        return len(meaning.parts) > 1 and self._meanings.members(klass) in meaning.parts
-
-    def _path(self, source: Known, rest: tuple[Token, ...]) -> Options:
-        path = tuple(self.grammar.step(token) for token in rest if isinstance(token, Relation))
-        options = self._paths.options(source.meaning, path)
-        return _CLOSE + options if self._paths.ends(source.meaning, path) else options
-
-    def _constant_relations(self, state: State, source: Known) -> Options:
-        relations = self._within_reach(state, source).closed
-        return self._vocabulary.attributes(np.array(relations, np.int64))
-
-    def _constants(self, state: State, source: Known, relation: Token) -> Options:
-        assert isinstance(relation, Relation)
-        ids = self._within_reach(state, source).constants(self.grammar.relation(relation)).ids
-        tokens: list[Token] = []
-        candidates = []
-        for term, label in zip(self._kb.terms(ids), self._kb.labels(ids), strict=True):
-            tokens.append(Value(term) if isinstance(term, Literal) else Entity(term))
-            text = label or (label_from_iri(term.value) if isinstance(term, Iri) else "something")
-            candidates.append(Candidate(TokenKind.CONSTANT, text))
-        return Options(tokens, candidates)
-
-    def _dates(self, state: State, source: Known) -> Options:
-        relations = [
-            relation
-            for relation in self._within_reach(state, source).dated
-            if len(self._moments_of(state, source, relation))
-        ]
-        return self._vocabulary.attributes(np.array(relations, np.int64))
-
-    def _moments(self, state: State, source: Known, relation: Token) -> Options:
-        assert isinstance(relation, Relation)
-        return self._moments_of(state, source, self.grammar.relation(relation))
-
-    def _moments_of(self, state: State, source: Known, relation: int) -> Options:
-        members = self._within_reach(state, source)
-        tokens: list[Token] = []
-        candidates = []
-        for index, topic in enumerate(state.topics.items):
-            if state.excluded >> index & 1 or not isinstance(topic.term, Value):
-                continue
-            is_time = isinstance(value_of(topic.term.literal), Window)
-            if is_time and self._meanings.during(members, relation, topic.term):
-                tokens.append(Variable(index))
-                candidates.append(_variable(self.grammar.topic(state, index)))
-        if self._meanings.during(members, relation, NOW):
-            tokens.append(NOW)
-            candidates.append(wording.NOW_CANDIDATE)
-        return Options(tokens, candidates)
-
-
-_WITH_TWO = frozenset((Function.CONS, Function.TC))
-
-
-def _variable(known: Known) -> Candidate:
-    return Candidate(TokenKind.VARIABLE, known.words, variable=known.index)
+    def _offers(self, state: State, function: Chosen) -> bool:
+        if state.left < 0 or function not in self._rules:
+            return False
+        if (
+            state.top is not None
+            and isinstance(state.top.expression, Class)
+            and function is not Function.JOIN
+        ):
+            return False  # other functions start from the class itself
+        return self._rules[function].offers(state, function)

@@ -16,8 +16,10 @@ def has_closed_range(relation: Relation) -> bool:
     """Whether many facts share few objects, as with gender, status or basic roles.
 
     The objects of an open range (films, places) grow with its facts; those of a closed one hardly do, so
-    they stay below some multiple of the root of the number of facts.
+    they stay below some multiple of the root of the number of facts. True and false are always few.
     """
+    if relation.kinds == {ValueKind.BOOLEAN}:
+        return True
     return (
         ValueKind.ENTITY in relation.kinds
         and 0 < relation.objects <= MOST_CONSTANTS

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from arcaneqa.induction.topics import Topic
 from arcaneqa.induction.trace import Trace
 from arcaneqa.kb.interface import NodeSet
+from arcaneqa.program.execute import Result
 from arcaneqa.program.expression import Expression
 
 
@@ -15,17 +16,20 @@ class Found:
     """A program with its score, and what it denotes.
 
     The score is the sum of its log-probabilities and priors, and of `reading`: what the model makes of the
-    whole program beside the others that were found. `nodes` are the answers, empty for COUNT, whose answer
-    is `number`.
+    whole program beside the others that were found.
     """
 
     program: Expression
     score: float
-    nodes: NodeSet
-    number: int | None
+    result: Result
     topics: tuple[Topic, ...]
     trace: Trace
     reading: float = 0.0
+
+    @property
+    def nodes(self) -> NodeSet:
+        """The members of a set or list, or what a number or table is about."""
+        return self.result.nodes
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,83 +1,16 @@
-"""What is well formed: the state of a program in the making, and what a token does to it.
-
-A program is built bottom-up, one flat subprogram after the other; each becomes a variable. At most one
-earlier variable waits while a newer branch grows, and AND joins the two:
-
-    ( JOIN #0 r ) ( JOIN #1 s ) ( AND #3 #2 ) END
-
-Every variable is used once. So after END the last subprogram has taken in all the others. With one waiting
-branch every program of eight subprograms can be built if its harder branch comes first (`order`).
-"""
+"""What is well formed: what a token does to the state of a program in the making."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from arcaneqa.induction.meaning import Meaning, Meanings
-from arcaneqa.induction.topics import Topics
-from arcaneqa.induction.wording import FUNCTION_WORDS, class_words, relation_words
-from arcaneqa.kb.interface import Comparison, Step
-from arcaneqa.program.expression import (
-    And,
-    Class,
-    Compare,
-    Cons,
-    Count,
-    Direction,
-    During,
-    Entity,
-    Expression,
-    Extreme,
-    Join,
-    Now,
-    Relation,
-    Value,
-)
-from arcaneqa.program.steps import Function, Symbol, Token, Variable
-
-MOST_SUBPROGRAMS = 8
-MOST_BRANCH_JOINS = 2
-"""JOINs of a branch while another waits; a comparative counts as one."""
-
-COMPARATIVES = frozenset((Function.LT, Function.LE, Function.GT, Function.GE))
-SUPERLATIVES = frozenset((Function.ARGMAX, Function.ARGMIN))
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """A variable, or a class that stands for one: its meaning, its program and its words."""
-
-    index: int | None
-    meaning: Meaning
-    expression: Expression
-    words: str
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    """A decoding history, reduced to what the next tokens depend on.
-
-    `excluded` is a bit mask of topics no longer available, `joins` counts the JOINs of the branch that
-    grows while another waits, `rest` are the arguments of the open subprogram after its source.
-    """
-
-    topics: Topics
-    excluded: int = 0
-    closed: int = 0
-    top: Known | None = None
-    waiting: Known | None = None
-    joins: int = 0
-    is_open: bool = False
-    function: Function | None = None
-    source: Known | None = None
-    rest: tuple[Token, ...] = ()
-    is_complete: bool = False
-    prior: float = 0.0
-
-    @property
-    def left(self) -> int:
-        """Subprograms that may follow the open or next one."""
-        return MOST_SUBPROGRAMS - self.closed - 1
+from arcaneqa.induction.meanings import Meanings
+from arcaneqa.induction.results import Results
+from arcaneqa.induction.state import Known, State
+from arcaneqa.induction.tokens import COMPARATIVES, Form, Token
+from arcaneqa.induction.wording import FUNCTION_WORDS
+from arcaneqa.program.expression import Class, Relation
+from arcaneqa.program.steps import Function, Symbol, Variable
 
 
 class Grammar:
@@ -85,7 +18,7 @@ class Grammar:
 
     def __init__(self, meanings: Meanings) -> None:
         self.meanings = meanings
-        self._schema = meanings.kb.schema
+        self.results = Results(meanings)
 
     def topic(self, state: State, index: int) -> Known:
         topic = state.topics.items[index]
@@ -94,31 +27,60 @@ class Grammar:
     def advance(self, state: State, token: Token) -> State:
         match token:
             case Symbol.OPEN:
-                return replace(state, is_open=True)
+                return self._opened(state)
             case Symbol.CLOSE:
                 return self._closed(state)
             case Symbol.END:
                 return replace(state, is_complete=True)
-            case Function():
-                return replace(state, function=token)
-        if state.source is not None:
+        if not state.is_open:
+            return self._handed_over(state)
+        if state.function is None:
+            assert isinstance(token, Function | Form)
+            return replace(state, function=token)
+        if state.source is not None or isinstance(token, Relation):
             return self._argument(state, token)
         if isinstance(token, Variable):
             return self._source(state, token.index)
         assert isinstance(token, Class)
-        klass = self._schema.class_ids[token.iri]
-        words = class_words(self._schema.classes[klass])
-        return replace(state, source=Known(None, self.meanings.members(klass), token, words))
+        return replace(state, source=self.results.known_class(token))
 
     def context(self, state: State) -> str:
         """The program so far in a few words."""
-        parts = [known.words for known in (state.waiting, state.top) if known is not None]
+        parts = [] if state.outer is None else [self.context(state.outer)]
+        parts += [known.words for known in (state.waiting, state.top) if known is not None]
         if state.function is not None:
             parts.append(FUNCTION_WORDS[state.function])
             if state.source is not None and state.source is not state.top:
                 parts.append(state.source.words)
-            parts += [self.label(token) for token in state.rest if isinstance(token, Relation)]
+            parts += [words for token in state.rest if (words := self.results.words_of(token, state))]
         return " ; ".join(parts)
+
+    def _opened(self, state: State) -> State:
+        if not state.is_open:
+            return replace(state, is_open=True)
+        # A set is built inside the open subprogram.
+        return State(
+            state.topics,
+            excluded=state.excluded,
+            closed=state.closed,
+            is_open=True,
+            outer=state,
+            prior=state.prior,
+        )
+
+    def _handed_over(self, state: State) -> State:
+        """The set built inside becomes an argument of the subprogram around it."""
+        assert state.outer is not None
+        assert state.top is not None
+        assert state.top.index is not None
+        return replace(
+            state.outer,
+            excluded=state.excluded,
+            closed=state.closed,
+            prior=state.prior,
+            argument=state.top,
+            rest=(*state.outer.rest, Variable(state.top.index)),
+        )
 
     def _source(self, state: State, index: int) -> State:
         if state.top is not None and state.top.index == index:
@@ -130,106 +92,32 @@ class Grammar:
         return replace(state, excluded=excluded, prior=state.prior + state.topics.items[index].prior)
 
     def _argument(self, state: State, token: Token) -> State:
-        if state.function is Function.TC and isinstance(token, Variable):
-            state = self._taking(state, token.index)
+        if isinstance(token, Variable) and token.index < len(state.topics.items):
+            state = replace(self._taking(state, token.index), argument=self.topic(state, token.index))
+        elif isinstance(token, Variable):
+            state = replace(state, argument=state.waiting)
+        elif isinstance(token, Class):
+            state = replace(state, argument=self.results.known_class(token))
         return replace(state, rest=(*state.rest, token))
 
     def _closed(self, state: State) -> State:
         function, source = state.function, state.source
         assert function is not None
-        assert source is not None
-        meaning, expression, words = self._result(state, function, source)
+        meaning, expression, words = self.results.of(state, function)
         result = Known(len(state.topics.items) + state.closed, meaning, expression, words)
         starts_branch = state.top is not None and source is not state.top
         merges = function is Function.AND and isinstance(state.rest[0], Variable)
         waiting = state.top if starts_branch else None if merges else state.waiting
         steps = function is Function.JOIN or function in COMPARATIVES
-        joins = 0 if waiting is None else (0 if starts_branch else state.joins) + steps
+        must_meet = waiting is not None or state.outer is not None
+        joins = (0 if starts_branch else state.joins) + steps if must_meet else 0
         return State(
             state.topics,
             excluded=state.excluded,
             closed=state.closed + 1,
             top=result,
             waiting=waiting,
-            joins=joins,
+            joins=0 if merges else joins,
+            outer=state.outer,
             prior=state.prior,
         )
-
-    def _result(self, state: State, function: Function, source: Known) -> tuple[Meaning, Expression, str]:
-        meanings, meaning, inner = self.meanings, source.meaning, source.expression
-        rest = state.rest
-        match function, rest:
-            case Function.JOIN, (Relation() as relation,):
-                found = meanings.join(meaning, self.walk(relation))
-                return found, Join(relation, inner), _join_words(self.label(relation), relation, source.words)
-            case Function.AND, (Class() as klass,):
-                words = f"{class_words(self._schema.classes[self._class(klass)])} {source.words}"
-                return meanings.both(meaning, meanings.members(self._class(klass))), And(klass, inner), words
-            case Function.AND, (Variable(),):
-                waiting = state.waiting
-                assert waiting is not None
-                words = f"{waiting.words} and {source.words}"
-                return meanings.both(meaning, waiting.meaning), And(waiting.expression, inner), words
-            case Function.COUNT, ():
-                return meanings.count(meaning), Count(inner), f"how many {source.words}"
-            case Function.CONS, (Relation() as relation, (Entity() | Value()) as constant):
-                found = meanings.constant(meaning, self.relation(relation), constant)
-                words = f"{source.words} with {self.label(relation)}"
-                return found, Cons(inner, relation, constant), words
-            case Function.TC, (Relation() as relation, when):
-                moment = self._moment(state, when)
-                words = f"{source.words} at {_moment_words(moment)}"
-                return (
-                    meanings.during(meaning, self.relation(relation), moment),
-                    During(inner, relation, moment),
-                    words,
-                )
-        path = tuple(token for token in rest if isinstance(token, Relation))
-        if function in SUPERLATIVES:
-            steps = tuple(self.step(relation) for relation in path)
-            direction = Direction(function.value)
-            found = meanings.extreme(meaning, steps, direction is Direction.LARGEST)
-            names = " ".join(self.label(relation) for relation in path)
-            return (
-                found,
-                Extreme(direction, inner, path),
-                f"{source.words} with {FUNCTION_WORDS[function]} {names}",
-            )
-        comparison, value = Comparison(function.value), inner
-        assert isinstance(value, Value)
-        found = meanings.compare(comparison, self.relation(path[0]), value.literal)
-        words = f"{self.label(path[0])} {FUNCTION_WORDS[function]} {source.words}"
-        return found, Compare(comparison, path[0], value), words
-
-    def _moment(self, state: State, token: Token) -> Value | Now:
-        if isinstance(token, Now):
-            return token
-        assert isinstance(token, Variable)
-        value = state.topics.items[token.index].term
-        assert isinstance(value, Value)
-        return value
-
-    def relation(self, relation: Relation) -> int:
-        return self._schema.relation_ids[relation.iri]
-
-    def _class(self, klass: Class) -> int:
-        return self._schema.class_ids[klass.iri]
-
-    def label(self, relation: Relation) -> str:
-        return relation_words(self._schema.relations[self.relation(relation)])
-
-    def walk(self, relation: Relation) -> Step:
-        """JOIN reads a plain relation from objects to subjects."""
-        return Step(self.relation(relation), not relation.inverse)
-
-    def step(self, relation: Relation) -> Step:
-        """Everywhere else a plain relation leads from subjects to objects."""
-        return Step(self.relation(relation), relation.inverse)
-
-
-def _join_words(label: str, relation: Relation, source: str) -> str:
-    return f"{label} of {source}" if relation.inverse else f"whose {label} is {source}"
-
-
-def _moment_words(moment: Value | Now) -> str:
-    return "now" if isinstance(moment, Now) else moment.literal.lexical

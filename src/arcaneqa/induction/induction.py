@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from arcaneqa.induction.admissible import Admissible
-from arcaneqa.induction.grammar import State
 from arcaneqa.induction.learned import Learned
-from arcaneqa.induction.meaning import Meanings, Roots
+from arcaneqa.induction.meanings import Meanings
+from arcaneqa.induction.roots import Roots
+from arcaneqa.induction.starts import Starts
+from arcaneqa.induction.state import State
+from arcaneqa.induction.tokens import Token
 from arcaneqa.induction.topics import Topics
 from arcaneqa.induction.vocabulary import Options, Vocabulary
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.program.steps import Token
 
 
 class Induction:
@@ -18,17 +20,18 @@ class Induction:
     def __init__(self, kb: KnowledgeBase, learned: Learned | None = None) -> None:
         self.kb = kb
         self.vocabulary = Vocabulary(kb, learned)
+        self.starts = Starts(self.vocabulary)
         self._roots = Roots()
 
     def machine(self) -> Machine:
-        return Machine(Meanings(self.vocabulary, self._roots))
+        return Machine(Meanings(self.vocabulary, self._roots), self.starts)
 
 
 class Machine:
     """The state machine of one search; denotations are shared between all its states."""
 
-    def __init__(self, meanings: Meanings) -> None:
-        self._admissible = Admissible(meanings)
+    def __init__(self, meanings: Meanings, starts: Starts) -> None:
+        self._admissible = Admissible(meanings, starts)
         self._grammar = self._admissible.grammar
 
     def start(self, topics: Topics) -> State:

@@ -1,87 +1,115 @@
-"""The order in which a program is built: one sequence for all ways of writing its conjunctions.
+"""The order in which a program is built: one sequence for all ways of writing what has no order.
 
 Induction keeps one branch waiting while another grows, and the growing one is short and plain. So among the
 conjuncts of an AND the one that needs more (a superlative, a conjunction inside, a long chain) comes first;
-among equals, the one whose topic the question names first. Classes come last, as in GrailQA's programs.
+among equals, the one whose topic the question names first. Classes come after sets, as in GrailQA's programs,
+and comparisons of counts last, since they pick from a set. The sets of OR and MEET come in the same order,
+with topics and classes after what is built.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from arcaneqa.induction.grammar import MOST_BRANCH_JOINS
+from arcaneqa.induction.bounds import MOST_BRANCH_JOINS
 from arcaneqa.program.expression import (
     And,
     Class,
     Compare,
     Cons,
-    Count,
+    Counted,
     During,
     Entity,
     Expression,
-    Extreme,
+    Has,
     Join,
+    Like,
+    Meet,
+    Named,
+    Or,
+    Relation,
     Value,
     post_order,
 )
+from arcaneqa.program.rewrite import leaves, rewrite
+
+Ranks = Mapping[Expression, int]
 
 
-def arranged(program: Expression, ranks: Mapping[Expression, int]) -> Expression:
-    """An equal program whose conjunctions are in building order; `ranks` numbers the topics."""
-    match program:
-        case Join(relation, argument):
-            return Join(relation, arranged(argument, ranks))
-        case Extreme(direction, argument, path):
-            return Extreme(direction, arranged(argument, ranks), path)
-        case Count(argument):
-            return Count(arranged(argument, ranks))
-        case Cons(argument, relation, constant):
-            return Cons(arranged(argument, ranks), relation, constant)
-        case During(argument, relation, when):
-            return During(arranged(argument, ranks), relation, when)
-        case And():
-            return _conjunction(program, ranks)
-        case _:
-            return program
+def arranged(program: Expression, ranks: Ranks) -> Expression:
+    """An equal program in building order; `ranks` numbers the topics."""
+
+    def change(node: Expression) -> Expression:
+        match node:
+            case And():
+                return _conjunction(leaves(node, And), ranks)
+            case Or():
+                first, *others = sorted(leaves(node, Or), key=lambda part: _side(part, ranks))
+                return _chain(first, others, Or)
+            case Meet(left, right):
+                return Meet(*sorted((left, right), key=lambda part: _side(part, ranks)))
+            case _:
+                return node
+
+    return rewrite(program, change)
 
 
-def _conjunction(program: And, ranks: Mapping[Expression, int]) -> Expression:
-    found: dict[Expression, None] = {}
-    stack: list[Expression] = [program]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, And):
-            stack += [node.right, node.left]
-        else:
-            found[arranged(node, ranks)] = None
-    sets = sorted((c for c in found if not isinstance(c, Class)), key=lambda c: _priority(c, ranks))
-    classes = sorted((c for c in found if isinstance(c, Class)), key=lambda c: c.iri)
-    result, rest = (sets[0], sets[1:]) if sets else (classes.pop(), [])
-    for conjunct in rest:
-        result = And(result, conjunct)
+def counts(conjunct: Expression) -> bool:
+    """Whether a conjunct compares counts, which picks from the set beside it."""
+    return isinstance(conjunct, Compare) and isinstance(conjunct.key, Counted)
+
+
+def _conjunction(parts: Sequence[Expression], ranks: Ranks) -> Expression:
+    counted = sorted((part for part in parts if counts(part)), key=repr)
+    plain = [part for part in parts if not counts(part)]
+    sets = sorted((c for c in plain if not isinstance(c, Class)), key=lambda c: _priority(c, ranks))
+    classes = sorted((c for c in plain if isinstance(c, Class)), key=lambda c: c.iri)
+    if not sets and not classes:
+        return _chain(counted[0], counted[1:], And)
+    result = _chain(sets[0], sets[1:], And) if sets else classes.pop()
     for klass in classes:
         result = And(klass, result)
-    return result
+    return _chain(result, counted, And)
 
 
-def _priority(conjunct: Expression, ranks: Mapping[Expression, int]) -> tuple[bool, int, int, str]:
+def _chain(first: Expression, others: Sequence[Expression], kind: type[And] | type[Or]) -> Expression:
+    for other in others:
+        first = kind(first, other)
+    return first
+
+
+def _side(part: Expression, ranks: Ranks) -> tuple[int, tuple[int, int, int, str]]:
+    late = 2 if isinstance(part, Class) else 1 if isinstance(part, Entity | Value) else 0
+    return late, _priority(part, ranks)
+
+
+def _priority(conjunct: Expression, ranks: Ranks) -> tuple[int, int, int, str]:
     nodes = list(post_order(conjunct))
     first = min((ranks[node] for node in nodes if node in ranks), default=len(ranks))
     steps = [node for node in nodes if not isinstance(node, Entity | Value | Class)]
-    return is_plain(conjunct), -len(steps), first, repr(conjunct)
+    return _ease(conjunct), -len(steps), first, repr(conjunct)
 
 
 def is_plain(branch: Expression) -> bool:
     """Whether a branch can grow while another waits."""
-    joins = 0
+    return _ease(branch) == 2
+
+
+def _ease(branch: Expression) -> int:
+    """0: nothing may wait; 1: it can be built inside a function; 2: while another branch waits."""
+    joins, ease = 0, 2
     for node in post_order(branch):
         match node:
-            case Extreme() | Count():
-                return False
+            case And(_, right) if counts(right):
+                return 0
             case And(left, right) if not isinstance(left, Class) and not isinstance(right, Class):
-                return False
+                ease = 1
+            case And() | Cons() | During() | Entity() | Value() | Class() | Has() | Like() | Named():
+                pass
             case Join(_, Class()):
-                return False
-            case Join() | Compare():
+                return 0
+            case Join() | Compare(_, Relation(), Value()):
                 joins += 1
-    return joins <= MOST_BRANCH_JOINS
+            case _:
+                return 0
+    return ease if joins <= MOST_BRANCH_JOINS else min(ease, 1)

@@ -1,31 +1,38 @@
-"""Paths that a superlative can order by: relations that lead from a set to numbers or times."""
+"""Paths that lead from a set to values, or to whatever is counted."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from arcaneqa.induction.meaning import Meaning, Meanings
+from arcaneqa.induction.meaning import Meaning
+from arcaneqa.induction.meanings import Meanings
 from arcaneqa.induction.vocabulary import NOTHING, Options
-from arcaneqa.kb.interface import Step
+from arcaneqa.kb.interface import Ids, Step
+
+FEW_STEPS = 8
+"""How many steps are tried to see whether numbers lie behind one of them."""
 
 
 class Paths:
-    """A path of at most `most_hops` relations; the last one gives the values, the others lead there."""
+    """A path of at most `most_hops` relations; the last one gives the values, the others lead there.
+
+    With `numbers` the values are numbers that can be added up: no times, and no identifiers.
+    """
 
     def __init__(self, meanings: Meanings) -> None:
         self._meanings = meanings
         self._vocabulary = meanings.vocabulary
         self._kb = meanings.kb
 
-    def options(self, source: Meaning, path: tuple[Step, ...]) -> Options:
+    def options(self, source: Meaning, path: tuple[Step, ...], numbers: bool = False) -> Options:
         """Relations by which the path can go on; none once it has ended in values."""
         hops_left = self._vocabulary.most_hops - len(path)
         if hops_left < 1:
             return NOTHING
         reached = self._reached(source, path)
-        forward = set(reached.comparable.tolist())
+        forward = set(_last(reached, numbers).tolist())
         backward: set[int] = set()
-        for step in self._steps(reached, hops_left - 1):
+        for step in self._steps(reached, hops_left - 1, numbers):
             (backward if step.inverse else forward).add(step.relation)
         return self._vocabulary.paths(
             np.array(sorted(forward), np.int64), np.array(sorted(backward), np.int64)
@@ -34,29 +41,50 @@ class Paths:
     def exist(self, source: Meaning) -> bool:
         return len(source.comparable) > 0 or bool(self._steps(source, self._vocabulary.most_hops - 1))
 
-    def ends(self, source: Meaning, path: tuple[Step, ...]) -> bool:
+    def seen_to_numbers(self, source: Meaning) -> bool:
+        """Whether it is quick to see that a path leads to numbers."""
+        if len(source.numeric) > 0:
+            return True
+        if self._vocabulary.most_hops < 2:
+            return False
+        visible = self._vocabulary.visible
+        near = [step for step in source.value_steps if visible[step.relation]]
+        return any(len(self._meanings.join(source, step).numeric) for step in near[:FEW_STEPS])
+
+    def ends(self, source: Meaning, path: tuple[Step, ...], numbers: bool = False) -> bool:
         """Whether the path leads to values already."""
         if not path or path[-1].inverse:
             return False
-        return path[-1].relation in self._reached(source, path[:-1]).comparable
+        return path[-1].relation in _last(self._reached(source, path[:-1]), numbers)
+
+    def onward(self, source: Meaning, path: tuple[Step, ...]) -> Options:
+        """Relations by which a path to anything can go on."""
+        if self._vocabulary.most_hops - len(path) < 1:
+            return NOTHING
+        reached = self._reached(source, path)
+        return reached.steps if reached.has_entities else NOTHING
 
     def _reached(self, source: Meaning, path: tuple[Step, ...]) -> Meaning:
         for step in path:
             source = self._meanings.join(source, step)
         return source
 
-    def _steps(self, source: Meaning, hops_left: int) -> list[Step]:
+    def _steps(self, source: Meaning, hops_left: int, numbers: bool = False) -> list[Step]:
         """Steps after which values can be reached within so many relations."""
         if hops_left < 1:
             return []
         visible = self._vocabulary.visible
         near = [step for step in source.value_steps if visible[step.relation]]
-        if self._vocabulary.hides_comparable:
-            near = [step for step in near if len(self._meanings.join(source, step).comparable)]
+        if self._vocabulary.hides_comparable or numbers:
+            near = [step for step in near if len(_last(self._meanings.join(source, step), numbers))]
         if hops_left == 1:
             return near
         found = set(near)
         for step in source.walks:
-            if step not in found and self._steps(self._meanings.join(source, step), hops_left - 1):
+            if step not in found and self._steps(self._meanings.join(source, step), hops_left - 1, numbers):
                 found.add(step)
         return sorted(found)
+
+
+def _last(reached: Meaning, numbers: bool) -> Ids:
+    return reached.numeric if numbers else reached.comparable

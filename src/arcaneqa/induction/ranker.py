@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 _WIDTH = 512
 _LASTING = 512
-_MOST_KEPT = 8
+_MOST_KEPT = 16
 _MOST_TEXTS = 32_768
 """Texts whose vectors are kept: 64 MB of them, at 2 KB each. A single larger list is kept as well."""
 _WORD = re.compile(r"[^\W_]+")

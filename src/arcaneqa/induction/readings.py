@@ -15,20 +15,28 @@ import numpy as np
 
 from arcaneqa.induction.found import Found, Outcome
 from arcaneqa.induction.scorer import Candidate, Decision, Scores, TokenKind
-from arcaneqa.induction.wording import class_words, domain_words, range_words
-from arcaneqa.kb.interface import KnowledgeBase, NodeSet
-from arcaneqa.kb.schema import Schema
+from arcaneqa.induction.wording import ANYTHING, class_words, domain_words, range_words
+from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.schema import Schema, ValueKind
+from arcaneqa.kb.values import kind_of
+from arcaneqa.program.execute import Result
 from arcaneqa.program.expression import (
     And,
     Class,
     Compare,
     Cons,
-    Count,
+    Denotation,
     During,
     Expression,
     Extreme,
+    Has,
     Join,
+    Like,
+    Not,
+    Or,
     Relation,
+    Sort,
+    denotes,
 )
 from arcaneqa.program.phrase import paraphrase
 
@@ -51,7 +59,7 @@ class Readings:
         Programs with the same answers speak for each other: theirs is the probability of all together.
         """
         readings = distinct(outcome.found)
-        candidates = [self.candidate(best.program, best.nodes, best.number) for best, *_ in readings]
+        candidates = [self.candidate(best.program, best.result) for best, *_ in readings]
         if candidates and self._offers_none:
             candidates.append(NONE)
         if len(candidates) < 2:
@@ -66,10 +74,22 @@ class Readings:
         found = tuple(sorted(weighed, key=lambda one: -one.score))
         return replace(outcome, found=found, none=none)
 
-    def candidate(self, program: Expression, nodes: NodeSet, number: int | None) -> Candidate:
+    def candidate(self, program: Expression, result: Result) -> Candidate:
         """ "the capital of France", which leads to "1 city"; for a scorer it is an end of the program."""
-        answers = "number" if number is not None else f"{len(nodes)} {_kind(program, self._kb.schema)}"
-        return Candidate(TokenKind.END, paraphrase(program, self._kb), answers)
+        return Candidate(TokenKind.END, paraphrase(program, self._kb), self._answers(program, result))
+
+    def _answers(self, program: Expression, result: Result) -> str:
+        match denotes(program):
+            case Denotation.NUMBER:
+                is_time = result.value is not None and kind_of(result.value) is ValueKind.TIME
+                return "date" if is_time else "number"
+            case Denotation.TRUTH:
+                return "yes or no"
+            case Denotation.TABLE:
+                assert result.table is not None
+                return f"{len(result.table.rows)} rows"
+            case _:
+                return f"{len(result.nodes)} {_kind(program, self._kb.schema)}"
 
 
 def distinct(found: Sequence[Found]) -> list[list[Found]]:
@@ -77,7 +97,7 @@ def distinct(found: Sequence[Found]) -> list[list[Found]]:
     groups: list[list[Found]] = []
     for one in found:
         for group in groups:
-            if is_same(one.nodes, one.number, group[0].nodes, group[0].number):
+            if is_same(one.result, group[0].result):
                 group.append(one)
                 break
         else:
@@ -85,11 +105,16 @@ def distinct(found: Sequence[Found]) -> list[list[Found]]:
     return groups
 
 
-def is_same(nodes: NodeSet, number: int | None, others: NodeSet, other: int | None) -> bool:
+def is_same(one: Result, two: Result) -> bool:
     """Whether two answers are equal; sets of different sizes are never looked at."""
-    if number is not None or other is not None:
-        return number == other
-    return len(nodes) == len(others) and bool((nodes.ids == others.ids).all())
+    if one.value is not None or two.value is not None:
+        return one.value == two.value
+    if one.table is not None or two.table is not None:
+        return one.table is not None and two.table is not None and one.table.rows == two.table.rows
+    if one.order is not None and two.order is not None:
+        return len(one.order) == len(two.order) and bool((one.order == two.order).all())
+    same_size = (one.order is None) == (two.order is None) and len(one.nodes) == len(two.nodes)
+    return same_size and bool((one.nodes.ids == two.nodes.ids).all())
 
 
 def _kind(program: Expression, schema: Schema) -> str:
@@ -100,11 +125,17 @@ def _kind(program: Expression, schema: Schema) -> str:
         case Join(relation, _):
             known = schema.relations[schema.relation_ids[relation.iri]]
             return range_words(known, schema) if relation.inverse else domain_words(known, schema)
-        case Compare(_, Relation() as relation, _):
+        case Has(relation):
+            known = schema.relations[schema.relation_ids[relation.iri]]
+            return range_words(known, schema) if relation.inverse else domain_words(known, schema)
+        case Compare(_, Relation() as relation, _) | Like(relation, _):
             return domain_words(schema.relations[schema.relation_ids[relation.iri]], schema)
         case And(left, right):
-            return _kind(left if isinstance(left, Class) else right, schema)
-        case Extreme(_, argument, _) | Cons(argument, _, _) | During(argument, _, _) | Count(argument):
+            kinds = [_kind(side, schema) for side in (left, right)]
+            return kinds[0] if isinstance(left, Class) or kinds[1] == ANYTHING else kinds[1]
+        case Or(argument, _) | Not(argument, _) | Sort(argument):
+            return _kind(argument, schema)
+        case Extreme(_, argument, _) | Cons(argument, _, _) | During(argument, _, _):
             return _kind(argument, schema)
         case _:
-            return "thing"
+            return ANYTHING

@@ -2,48 +2,75 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from arcaneqa.errors import ArcaneError
 from arcaneqa.induction.constants import has_constants
 from arcaneqa.induction.learned import Learned
-from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.induction.order import counts
+from arcaneqa.kb.interface import KnowledgeBase, Step
+from arcaneqa.kb.schema import ValueKind
+from arcaneqa.kb.values import kind_of
 from arcaneqa.program.execute import execute
 from arcaneqa.program.expression import (
     And,
+    Class,
     Cons,
-    Count,
     During,
     Expression,
-    Extreme,
+    Has,
     Join,
     Relation,
     Value,
 )
+from arcaneqa.program.rewrite import rewrite
 
 
 def buildable(program: Expression, kb: KnowledgeBase, learned: Learned | None = None) -> Expression:
     """An equal program without what induction never offers.
 
     CONS by a relation with an open range becomes an AND with a JOIN, unless its constant was learned: nobody
-    can guess it, so it has to be among the topics. TC over nodes none of which is dated filters nothing, and
-    goes.
+    can guess it, so it has to be among the topics. A JOIN from true or false beside a set becomes a CONS:
+    nobody names them. TC over nodes none of which is dated filters nothing, and goes.
     """
-    match program:
-        case Cons(argument, relation, constant):
-            inner = buildable(argument, kb, learned)
-            if _is_offered(program, kb, learned):
-                return Cons(inner, relation, constant)
-            return And(inner, Join(relation, constant))
-        case During(argument, relation, when):
-            inner = buildable(argument, kb, learned)
-            return During(inner, relation, when) if _is_dated(inner, relation, kb) else inner
-        case And(left, right):
-            return And(buildable(left, kb, learned), buildable(right, kb, learned))
-        case Join() | Extreme() | Count():
-            return replace(program, argument=buildable(program.argument, kb, learned))
-        case _:
-            return program
+
+    def change(node: Expression) -> Expression:
+        match node:
+            case Cons(argument, relation, constant) if not _is_offered(node, kb, learned):
+                return And(argument, Join(relation, constant))
+            case During(argument, relation, _) if not _is_dated(argument, relation, kb):
+                return argument
+            case And():
+                return _with_truth(node, kb, learned)
+            case _:
+                return node
+
+    return rewrite(program, change)
+
+
+def without_class_joins(program: Expression, kb: KnowledgeBase) -> Expression:
+    """An equal program with HAS for a JOIN from a whole class, where its relation leads nowhere else."""
+
+    def change(node: Expression) -> Expression:
+        if not isinstance(node, Join) or not isinstance(node.argument, Class):
+            return node
+        relation = kb.schema.relation_ids.get(node.relation.iri)
+        if relation is None:
+            return node
+        # (JOIN r c) are subjects, and so are (HAS r); (JOIN r_inv c) are objects, and so are (HAS r_inv).
+        ends = kb.having(Step(relation, inverse=not node.relation.inverse))
+        members = kb.members(kb.schema.class_ids[node.argument.iri])
+        return node if kb.difference(ends, members) else Has(node.relation)
+
+    return rewrite(program, change)
+
+
+def _with_truth(node: And, kb: KnowledgeBase, learned: Learned | None) -> Expression:
+    for one, other in ((node.left, node.right), (node.right, node.left)):
+        if isinstance(other, Join) and isinstance(other.argument, Value):
+            cons = Cons(one, other.relation, other.argument)
+            is_truth = kind_of(other.argument.literal) is ValueKind.BOOLEAN
+            if is_truth and not counts(one) and _is_offered(cons, kb, learned):
+                return cons
+    return node
 
 
 def _is_offered(program: Cons, kb: KnowledgeBase, learned: Learned | None) -> bool:

@@ -16,13 +16,13 @@ from itertools import islice
 import numpy as np
 
 from arcaneqa.induction.found import Found, Outcome
-from arcaneqa.induction.grammar import State
 from arcaneqa.induction.induction import Induction, Machine
 from arcaneqa.induction.meaning import Meaning
 from arcaneqa.induction.ranker import WordRanker
 from arcaneqa.induction.readings import Readings
 from arcaneqa.induction.scorer import Decision, Ranker, Scorer, Scores, TokenKind
 from arcaneqa.induction.shortlist import Shortlist
+from arcaneqa.induction.state import State
 from arcaneqa.induction.topics import Topics
 from arcaneqa.induction.trace import Considered, Trace
 from arcaneqa.induction.vocabulary import Options
@@ -247,7 +247,9 @@ def _key(state: State) -> Hashable:
         state.is_open,
         state.function,
         state.source and state.source.meaning,
+        state.argument and state.argument.meaning,
         state.rest,
+        state.outer and _key(state.outer),
     )
 
 
@@ -268,8 +270,7 @@ def _found(hypothesis: _Hypothesis) -> Found:
     return Found(
         program=state.top.expression,
         score=hypothesis.score,
-        nodes=state.top.meaning.nodes,
-        number=state.top.meaning.number,
+        result=state.top.meaning.result,
         topics=tuple(topic for index, topic in enumerate(topics.items) if index in used),
         trace=Trace(topics.words, steps[::-1]),
     )

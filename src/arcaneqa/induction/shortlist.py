@@ -10,7 +10,7 @@ from arcaneqa.induction.scorer import Candidate, Ranker, TokenKind
 _NAMED = frozenset((TokenKind.RELATION, TokenKind.CLASS, TokenKind.CONSTANT))
 _LASTING = 512
 """Sets from this size on (the classes a program can start from) come back with every question."""
-_MOST_KEPT = 8
+_MOST_KEPT = 16
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,20 +6,21 @@ A gold token that is not admissible is never forced in: the program is left out,
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice, product
 
-from arcaneqa.errors import ProgramError
-from arcaneqa.induction.grammar import MOST_SUBPROGRAMS
+from arcaneqa.induction.bounds import MOST_SUBPROGRAMS
 from arcaneqa.induction.induction import Induction
+from arcaneqa.induction.linear import Linear
 from arcaneqa.induction.order import arranged
-from arcaneqa.induction.rewriting import buildable
+from arcaneqa.induction.rewriting import buildable, without_class_joins
 from arcaneqa.induction.scorer import Candidate
+from arcaneqa.induction.tokens import Form, Token
 from arcaneqa.induction.topics import Topics, is_same, terms_of
-from arcaneqa.kb.interface import NodeSet
+from arcaneqa.program.execute import Result
 from arcaneqa.program.expression import Class, Entity, Expression, Relation, Value
-from arcaneqa.program.steps import Argument, Function, Steps, Symbol, Token, Variable, to_steps
+from arcaneqa.program.steps import Function, Symbol, Variable
 
 
 class Reason(StrEnum):
@@ -52,8 +53,7 @@ class Target:
     topics: Topics
     steps: tuple[TargetStep, ...]
     tokens: tuple[Token, ...]
-    nodes: NodeSet
-    number: int | None
+    result: Result
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +68,25 @@ class Inadmissible:
 def targets(
     induction: Induction, question: str, program: Expression, topics: Topics
 ) -> Target | Inadmissible:
-    planned = plan(buildable(program, induction.kb, induction.vocabulary.learned), topics)
+    given = buildable(program, induction.kb, induction.vocabulary.learned)
+    found = _walked(induction, question, given, topics)
+    if isinstance(found, Inadmissible):
+        other = without_class_joins(given, induction.kb)
+        again = found if other == given else _walked(induction, question, other, topics)
+        found = found if isinstance(again, Inadmissible) else again
+    return found
+
+
+def _walked(
+    induction: Induction, question: str, program: Expression, topics: Topics
+) -> Target | Inadmissible:
+    planned = plan(program, topics)
     if isinstance(planned, Inadmissible):
         return planned
     machine = induction.machine()
     state = machine.start(topics)
     steps: list[TargetStep] = []
-    tokens = tuple(planned.tokens())
-    for number, token in enumerate(tokens):
+    for number, token in enumerate(planned):
         options = machine.options(state)
         try:
             gold = options.tokens.index(token)
@@ -84,27 +95,26 @@ def targets(
         steps.append(TargetStep(options.candidates, gold, machine.context(state)))
         state = machine.advance(state, token)
     assert state.top is not None
-    meaning = state.top.meaning
-    return Target(question, topics, tuple(steps), tokens, meaning.nodes, meaning.number)
+    return Target(question, topics, tuple(steps), planned, state.top.meaning.result)
 
 
-def plan(program: Expression, topics: Topics) -> Steps | Inadmissible:
-    """The subprograms of a program in the order in which induction builds it."""
+def plan(program: Expression, topics: Topics) -> tuple[Token, ...] | Inadmissible:
+    """The decisions that build a program, in induction's order."""
     wanted = terms_of(program)
     numbers = _assigned(wanted, topics)
     if numbers is None:
         return Inadmissible(Reason.UNLINKED)
-    ranks: dict[Expression, int] = dict(zip(wanted, numbers, strict=True))
-    try:
-        found = to_steps(arranged(program, ranks), wanted)
-    except ProgramError:
+    if isinstance(program, Entity | Value):
         return Inadmissible(Reason.NO_STEPS)
-    if len(found.subprograms) > MOST_SUBPROGRAMS:
+    ranks: dict[Expression, int] = dict(zip(wanted, numbers, strict=True))
+    linear = Linear(ranks, len(topics.items))
+    linear.write(arranged(program, ranks))
+    if linear.subprograms > MOST_SUBPROGRAMS:
         return Inadmissible(Reason.TOO_LONG)
-    used = [token for token in found.tokens() if isinstance(token, Variable)]
+    used = [token.index for token in linear.tokens if isinstance(token, Variable)]
     if len(set(used)) < len(used):
         return Inadmissible(Reason.SHARED)
-    return _renumbered(found, numbers, topics)
+    return tuple(linear.tokens)
 
 
 def _assigned(wanted: Sequence[Entity | Value], topics: Topics) -> Sequence[int] | None:
@@ -123,27 +133,11 @@ def _assigned(wanted: Sequence[Entity | Value], topics: Topics) -> Sequence[int]
     return next(filter(go_together, choices), [place[0] for place in places])
 
 
-def _renumbered(steps: Steps, numbers: Sequence[int], topics: Topics) -> Steps:
-    """The same steps with the variables of these topics, unused ones included."""
-    shift = len(topics.items) - len(numbers)
-
-    def variable(token: Argument) -> Argument:
-        if not isinstance(token, Variable):
-            return token
-        own = token.index < len(numbers)
-        return Variable(numbers[token.index] if own else token.index + shift)
-
-    return Steps(
-        tuple(topic.term for topic in topics.items),
-        tuple(replace(sub, arguments=tuple(map(variable, sub.arguments))) for sub in steps.subprograms),
-    )
-
-
 def _reason(token: Token) -> Reason:
     match token:
         case Symbol():
             return Reason.SYMBOL
-        case Function():
+        case Function() | Form():
             return Reason.FUNCTION
         case Variable():
             return Reason.VARIABLE

@@ -12,15 +12,26 @@ from arcaneqa.errors import ArcaneError
 from arcaneqa.induction import scorer
 from arcaneqa.induction.learned import Learned
 from arcaneqa.induction.rewriting import buildable
+from arcaneqa.induction.said import numbers_said, texts_said
 from arcaneqa.induction.wording import class_words, literal_words
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.words import label_from_iri
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri, Literal
-from arcaneqa.kb.values import value_of
+from arcaneqa.kb.values import Number, value_of
 from arcaneqa.links import Links
-from arcaneqa.program.expression import Entity, Expression, Value, post_order
+from arcaneqa.program.expression import (
+    Compare,
+    Counted,
+    Entity,
+    Expression,
+    Extreme,
+    Value,
+    children,
+    post_order,
+)
 from arcaneqa.program.lexer import read_literal
+from arcaneqa.program.steps import Ranks
 from arcaneqa.record import Mention
 
 
@@ -37,11 +48,14 @@ class Topic:
 class Topics:
     """The topics of one starting hypothesis; variable `i` is topic `i`.
 
-    `are_meant` says that a program may use all of them, though their mentions overlap.
+    `are_meant` says that a program may use all of them, though their mentions overlap. `ranks` and `counts`
+    are the numbers of the question as ranks of a superlative and as what counts compare with.
     """
 
     items: tuple[Topic, ...] = ()
     are_meant: bool = False
+    ranks: tuple[Ranks, ...] = ()
+    counts: tuple[int, ...] = ()
 
     @cached_property
     def words(self) -> tuple[scorer.Topic, ...]:
@@ -78,7 +92,16 @@ def topics_from_links(links: Links, kb: KnowledgeBase) -> Topics:
             words = scorer.Topic(literal_words(reading), literal.start, literal.end, group)
             found.append(Topic(Value(reading), words))
         group += 1
-    return Topics(tuple(sorted(found, key=lambda topic: topic.words.start)))
+    known = {(topic.term, topic.words.start) for topic in found}
+    for said in texts_said(links.question):
+        text_term = Value(Literal(said.text))
+        if (text_term, said.start) not in known:
+            words = scorer.Topic(literal_words(text_term.literal), said.start, said.end, group)
+            found.append(Topic(text_term, words))
+            group += 1
+    ranks, counts = numbers_said(links.question)
+    ordered = sorted(found, key=lambda topic: topic.words.start)
+    return Topics(tuple(ordered), ranks=ranks, counts=counts)
 
 
 def _distinct(readings: Iterable[Literal]) -> Iterable[Literal]:
@@ -128,12 +151,36 @@ def topics_from_gold(
         Topic(term, scorer.Topic(text, start, end, group))
         for group, (term, text, start, end) in enumerate(found)
     ]
-    return Topics(tuple(topics), are_meant=True)
+    ranks, counts = numbers_said(question)
+    if program is not None:
+        ranks, counts = (*ranks, *ranks_of(program)), (*counts, *counts_of(program))
+    return Topics(tuple(topics), True, tuple(dict.fromkeys(ranks)), tuple(sorted(set(counts))))
 
 
 def terms_of(program: Expression) -> list[Entity | Value]:
-    """The entities and literals a program starts from, in order of appearance."""
-    return list(dict.fromkeys(node for node in post_order(program) if isinstance(node, Entity | Value)))
+    """The entities and literals a program starts from, in order of appearance.
+
+    Numbers that counts compare with are no topics: any number of the question may be one.
+    """
+    nodes = list(post_order(program))
+    named = {program, *(child for node in nodes if not _counts(node) for child in children(node))}
+    return list(dict.fromkeys(n for n in nodes if isinstance(n, Entity | Value) and n in named))
+
+
+def ranks_of(program: Expression) -> list[Ranks]:
+    extremes = [node for node in post_order(program) if isinstance(node, Extreme)]
+    return [Ranks(node.first, node.last) for node in extremes if (node.first, node.last) != (1, 1)]
+
+
+def counts_of(program: Expression) -> list[int]:
+    compared = [node.value for node in post_order(program) if isinstance(node, Compare) and _counts(node)]
+    values = [value_of(value.literal) for value in compared if isinstance(value, Value)]
+    return [int(v.nearest) for v in values if isinstance(v, Number) and v.nearest.is_integer()]
+
+
+def _counts(node: Expression) -> bool:
+    """Whether a node compares counts with a number."""
+    return isinstance(node, Compare) and isinstance(node.key, Counted) and isinstance(node.value, Value)
 
 
 def is_same(one: Entity | Value, two: Entity | Value) -> bool:

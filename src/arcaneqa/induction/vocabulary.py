@@ -17,11 +17,11 @@ from arcaneqa.induction import wording
 from arcaneqa.induction.constants import has_constants
 from arcaneqa.induction.learned import Learned
 from arcaneqa.induction.scorer import Candidate
+from arcaneqa.induction.tokens import Token
 from arcaneqa.kb.interface import Ids, KnowledgeBase, NodeSet
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.kb.terms import Literal
 from arcaneqa.program.expression import Class, Relation
-from arcaneqa.program.steps import Token
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +102,11 @@ class Vocabulary:
             self._backward[relation] = found
         return found
 
+    def step_candidate(self, relation: Relation) -> Candidate:
+        """A relation of a path in words."""
+        number = self.kb.schema.relation_ids[relation.iri]
+        return self.backward(number) if relation.inverse else self.forward(number)
+
     def _steps(self, forward: Ids, backward: Ids) -> tuple[list[int], list[int]]:
         ahead, back = forward.tolist(), backward.tolist()
         if self._twins:
@@ -132,12 +137,21 @@ class Vocabulary:
         return Options([self._classes[c] for c in ids], [self._class_words[c] for c in ids])
 
     @cached_property
+    def every(self) -> Options:
+        """All relations, from subjects, and from objects that are entities: what HAS can ask for."""
+        shown = [relation for relation in self.kb.schema.relations if not relation.hidden]
+        backward = [relation.id for relation in shown if ValueKind.ENTITY in relation.kinds]
+        forward = np.array([relation.id for relation in shown], np.int64)
+        return self.paths(forward, np.array(backward, np.int64))
+
+    @cached_property
+    def texts(self) -> Ids:
+        """Relations that hold texts."""
+        shown = [relation for relation in self.kb.schema.relations if not relation.hidden]
+        return np.array([r.id for r in shown if ValueKind.TEXT in r.kinds], np.int64)
+
+    @cached_property
     def countable(self) -> Options:
         """Classes with members: starts of COUNT."""
         found = [klass.id for klass in self.kb.schema.classes if klass.members and not klass.hidden]
         return self.classes(np.array(found, np.int64))
-
-    @cached_property
-    def orderable(self) -> Options:
-        """Classes with a member that has a number or a time, or a neighbour with one: starts of ARG*."""
-        return self.classes(self.kb.orderable_classes(self.most_hops))

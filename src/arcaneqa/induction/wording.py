@@ -9,9 +9,11 @@ they are, or all checkpoints are trained anew.
 | relation, object to subject | `whose place of birth is` | `location to person` |
 | attribute | `population` | `city to number` |
 | class | `magnetic flux unit` | `measurement unit` (the part of a dotted name before it) |
-| function | `largest` | |
 | entity | `Paris (city)` | |
 | literal | `1999 (year)`, `5.0 (number)` | |
+| function | `largest`, `how many`, `but not`, `yes or no` | |
+| count or total as a key | `number of`, `average` | |
+| ranks; a count to compare with | `3`, `2nd`; `3` | `rank`; `number` |
 | whole program (`readings`) | `the capital of France` | `1 city` |
 
 `types` always reads from the class a step starts in to the class it leads to.
@@ -19,14 +21,17 @@ they are, or all checkpoints are trained anew.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from arcaneqa.induction.scorer import Candidate, TokenKind
+from arcaneqa.induction.tokens import Chosen, Form
 from arcaneqa.kb.names.words import label_from_iri, tail, words
 from arcaneqa.kb.schema import Class, Relation, Schema, ValueKind
 from arcaneqa.kb.terms import XSD, Literal
 from arcaneqa.kb.values import kind_of
-from arcaneqa.program.steps import Function, Symbol
+from arcaneqa.program.steps import Function, Ranks, Symbol
 
-FUNCTION_WORDS = {
+FUNCTION_WORDS: dict[Chosen, str] = {
     Function.JOIN: "follow",
     Function.AND: "and",
     Function.ARGMAX: "largest",
@@ -38,8 +43,40 @@ FUNCTION_WORDS = {
     Function.COUNT: "how many",
     Function.CONS: "only those with",
     Function.TC: "at the time",
+    Form.ALL: "all of a kind",
+    Form.HAVING: "with so many",
+    Form.DISTINCT: "how many different",
+    Function.SUM: "total",
+    Function.AVG: "average",
+    Function.MAX: "maximum",
+    Function.MIN: "minimum",
+    Function.OR: "or",
+    Function.NOT: "but not",
+    Function.HAS: "that have any",
+    Function.LIKE: "containing the text",
+    Function.NAMED: "called",
+    Function.MEET: "yes or no",
+    Function.SORT: "in the order of",
+    Function.SHOW: "table with",
+    Function.PER: "for each",
 }
-_ANYTHING = "thing"
+COMPARISON_WORDS = {
+    Function.LT: FUNCTION_WORDS[Function.LT],
+    Function.LE: FUNCTION_WORDS[Function.LE],
+    Function.EQ: "exactly",
+    Function.GE: FUNCTION_WORDS[Function.GE],
+    Function.GT: FUNCTION_WORDS[Function.GT],
+}
+"""How a count compares with a number."""
+KEY_WORDS = {
+    Function.COUNT: "number of",
+    Function.SUM: FUNCTION_WORDS[Function.SUM],
+    Function.AVG: FUNCTION_WORDS[Function.AVG],
+    Function.MAX: FUNCTION_WORDS[Function.MAX],
+    Function.MIN: FUNCTION_WORDS[Function.MIN],
+}
+"""What makes a number of all that a path leads to."""
+ANYTHING = "thing"
 _VALUE_WORDS = (
     (ValueKind.NUMBER, "number"),
     (ValueKind.TIME, "date"),
@@ -48,11 +85,48 @@ _VALUE_WORDS = (
 )
 _TIME_WORDS = {XSD + "gYear": "year", XSD + "gYearMonth": "month", XSD + "date": "date"}
 
-FUNCTIONS = {function: Candidate(TokenKind.FUNCTION, text) for function, text in FUNCTION_WORDS.items()}
+
+def _functions(words: Mapping[Chosen, str] | Mapping[Function, str]) -> dict[Chosen, Candidate]:
+    return {function: Candidate(TokenKind.FUNCTION, text) for function, text in words.items()}
+
+
+FUNCTIONS = _functions(FUNCTION_WORDS)
+COMPARISONS = _functions(COMPARISON_WORDS)
+KEYS = _functions(KEY_WORDS)
 OPEN = Candidate(TokenKind.OPEN, Symbol.OPEN.value)
 CLOSE = Candidate(TokenKind.CLOSE, Symbol.CLOSE.value)
 END = Candidate(TokenKind.END, "end")
 NOW_CANDIDATE = Candidate(TokenKind.LITERAL, "now", "date")
+DESCENDING = Candidate(TokenKind.FUNCTION, "largest first", Symbol.DESC.value)
+SELF = Candidate(TokenKind.RELATION, "itself")
+NEXT = Candidate(TokenKind.OPEN, "and")
+
+
+def number_candidate(number: int) -> Candidate:
+    """A threshold of counts."""
+    return Candidate(TokenKind.LITERAL, str(number), "number")
+
+
+def ranks_candidate(ranks: Ranks) -> Candidate:
+    return Candidate(TokenKind.LITERAL, _ranks(ranks), "rank")
+
+
+def ranks_words(ranks: Ranks, superlative: str) -> str:
+    """ "largest", "3 largest", "2nd largest"."""
+    if ranks == Ranks(1, 1):
+        return superlative
+    return f"{_ranks(ranks)} {superlative}"
+
+
+def _ranks(ranks: Ranks) -> str:
+    if ranks.first == ranks.last:
+        return _ordinal(ranks.first)
+    return str(ranks.last) if ranks.first == 1 else f"{_ordinal(ranks.first)} to {_ordinal(ranks.last)}"
+
+
+def _ordinal(number: int) -> str:
+    teen = 10 < number % 100 < 20
+    return f"{number}{'th' if teen else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
 
 
 def literal_words(literal: Literal) -> str:
@@ -94,7 +168,7 @@ def backward_candidate(relation: Relation, schema: Schema) -> Candidate:
 
 
 def _leads(source: str, target: str) -> str:
-    return "" if source == target == _ANYTHING else f"{source} to {target}"
+    return "" if source == target == ANYTHING else f"{source} to {target}"
 
 
 def _own_words(iri: str, label: str) -> str:
@@ -107,10 +181,10 @@ def domain_words(relation: Relation, schema: Schema) -> str:
     if relation.domain is not None:
         return class_words(schema.classes[relation.domain])
     owner = tail(relation.iri).rpartition(".")[0]
-    return words(owner.rpartition(".")[2]) or _ANYTHING
+    return words(owner.rpartition(".")[2]) or ANYTHING
 
 
 def range_words(relation: Relation, schema: Schema) -> str:
     if ValueKind.ENTITY in relation.kinds:
-        return _ANYTHING if relation.range is None else class_words(schema.classes[relation.range])
-    return next((text for kind, text in _VALUE_WORDS if kind in relation.kinds), _ANYTHING)
+        return ANYTHING if relation.range is None else class_words(schema.classes[relation.range])
+    return next((text for kind, text in _VALUE_WORDS if kind in relation.kinds), ANYTHING)

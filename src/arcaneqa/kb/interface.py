@@ -218,6 +218,11 @@ class KnowledgeBase(ABC):
     def steps_to_values(self, nodes: NodeSet) -> list[Step]:
         """Steps to some neighbour that itself has a number or a time: the inner part of an ARG path."""
 
+    def classes_having(self, relations: Ids, inverse: bool = False) -> Ids:
+        """Classes with a member that is the subject of such a fact, or the object if `inverse`."""
+        found = [self.classes(self.having(Step(relation, inverse))) for relation in relations.tolist()]
+        return np.unique(np.concatenate(found)) if found else np.empty(0, np.int64)
+
     def orderable_classes(self, hops: int) -> Ids:
         """Classes that a superlative can start from: a visible path of at most so many relations leads
         from some member to a number or a time. Hidden classes are left out."""

@@ -102,7 +102,11 @@ def execute(
     so a superlative or a count at the top does not see those entities either.
     """
     check(program, Names(kb.profile), kb.schema)
-    run = Run(kb, budget, mentioned(program) if exclude_mentioned else [])
+    return evaluate(program, Run(kb, budget, mentioned(program) if exclude_mentioned else []))
+
+
+def evaluate(program: Expression, run: Run) -> Result:
+    """What a well-typed program denotes, with what the run knows already."""
     match program:
         case Count(argument, _):
             nodes = run.nodes(argument, asked_for=True)
@@ -113,7 +117,7 @@ def execute(
             value = run.aggregate(function, nodes, path)
             return Result(nodes, value=value, nothing=value is None)
         case Meet(left, right):
-            met = kb.intersects(run.nodes(left), run.nodes(right))
+            met = run.kb.intersects(run.nodes(left), run.nodes(right))
             return Result(run.nodes(left), value=Literal(str(met).lower(), XSD + "boolean"))
         case Sort() | Show() | Per():
             from arcaneqa.program import tables

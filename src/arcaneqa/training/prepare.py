@@ -134,7 +134,8 @@ class Preparer:
             replace(topic, words=replace(topic.words, group=group + number))
             for number, topic in enumerate(missed)
         ]
-        return Topics(tuple(sorted((*found, *added), key=lambda topic: topic.words.start)))
+        items = tuple(sorted((*found, *added), key=lambda topic: topic.words.start))
+        return Topics(items, ranks=gold.ranks, counts=gold.counts)
 
     def _steps(
         self, name: str, question: str, program: Expression, topics: Topics, draw: Random, report: Report

@@ -9,7 +9,7 @@ not have it: then none of what is found is right.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from random import Random
 
@@ -21,12 +21,13 @@ from arcaneqa.induction.readings import NONE, Readings, distinct, is_same
 from arcaneqa.induction.scorer import Candidate, Decision, Ranker, Scores
 from arcaneqa.induction.search import Search
 from arcaneqa.induction.targets import Target
+from arcaneqa.induction.tokens import Token
 from arcaneqa.induction.topics import Topics
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.forms import split, stem
 from arcaneqa.program.execute import Result, execute
 from arcaneqa.program.expression import Class, Expression, Relation, post_order, relations
-from arcaneqa.program.steps import Function, Token, Variable
+from arcaneqa.program.steps import Function, Variable
 from arcaneqa.training.prepared import Step
 
 BEAM = 8
@@ -76,7 +77,7 @@ class Choices:
     def right(self, program: Expression, target: Target, draw: Random) -> Step | None:
         """The gold program among others; None where that leaves no choice."""
         gold = execute(program, self.kb)
-        right = Readings(self.kb).candidate(program, gold.nodes, gold.count)
+        right = Readings(self.kb).candidate(program, gold)
         astray = Astray(target.question, _meant(target), draw)
         others = self._found(target.question, target.topics, astray, gold)
         return self._step([right, *(other for other in others if other.text != right.text)], right, draw)
@@ -90,7 +91,7 @@ class Choices:
         topics, unseen = target.topics, frozenset[Candidate]()
         if isinstance(hidden, Variable):
             term = topics.items[hidden.index].term
-            topics = Topics(tuple(topic for topic in topics.items if topic.term != term), topics.are_meant)
+            topics = replace(topics, items=tuple(topic for topic in topics.items if topic.term != term))
         else:
             steps = zip(target.tokens, target.steps, strict=True)
             unseen = frozenset(step.candidates[step.gold] for token, step in steps if token == hidden)
@@ -120,9 +121,9 @@ class Choices:
         search = Search(self.induction, astray, BEAM, ranker=self.ranker)
         wrong = []
         for best, *_ in distinct(search.run(question, [topics]).found):
-            is_right = gold is not None and is_same(best.nodes, best.number, gold.nodes, gold.count)
+            is_right = gold is not None and is_same(best.result, gold)
             if not is_right and is_possible(best.program):
-                wrong.append(Readings(self.kb).candidate(best.program, best.nodes, best.number))
+                wrong.append(Readings(self.kb).candidate(best.program, best.result))
         return list(dict.fromkeys(wrong))
 
     def _step(self, found: Sequence[Candidate], gold: Candidate, draw: Random) -> Step | None:

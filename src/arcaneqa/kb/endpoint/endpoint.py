@@ -228,6 +228,9 @@ class Endpoint(ByTerms):
     def steps_to_values(self, nodes: NodeSet) -> list[Step]:
         return self._touching.steps_to_values(self._remote(nodes))
 
+    def classes_having(self, relations: Ids, inverse: bool = False) -> Ids:
+        return self._touching.classes_having([self._iri(r) for r in relations.tolist()], inverse)
+
     def orderable_classes(self, hops: int) -> Ids:
         return self._touching.orderable_classes(hops) if hops <= 2 else super().orderable_classes(hops)
 

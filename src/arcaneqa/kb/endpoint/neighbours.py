@@ -84,6 +84,20 @@ class Touching:
             found |= {above for name in found for above in self._superclasses.get(name, ())}
         return np.array(sorted(self._classes[name] for name in found if name in self._classes), np.int64)
 
+    def classes_having(self, relations: Sequence[str], inverse: bool) -> Ids:
+        """Classes with a member that is the subject of such a fact, or the object."""
+        if not relations:
+            return np.empty(0, np.int64)
+        chosen = f"FILTER(?r IN ({', '.join(map(iri, relations))}))"
+        # Of many relations it is quicker to say which are not meant.
+        some = chosen if len(relations) <= _NAMED else unlike("?r", self.hidden)
+        fact = "?y ?r ?x ." if inverse else "?x ?r ?y ."
+        found = self._with_member(
+            [name for name, members in self._members.items() if members], f"{fact} {some}"
+        )
+        found |= {above for name in found for above in self._superclasses.get(name, ())}
+        return np.array(sorted(self._classes[name] for name in found if name in self._classes), np.int64)
+
     def _with_member(self, classes: Sequence[str], where: str) -> set[str]:
         questions = []
         for start in range(0, len(classes), _BATCH):

@@ -1,0 +1,187 @@
+"""What goes by a number for each member: superlatives, totals, counts, and comparisons of counts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from arcaneqa.induction import wording
+from arcaneqa.induction.keys import TOTALS, steps_of
+from arcaneqa.induction.meaning import Meaning
+from arcaneqa.induction.rules import CLOSE, OPEN, Rules, is_alone, variables
+from arcaneqa.induction.state import Known, State
+from arcaneqa.induction.tokens import AGGREGATES, SUPERLATIVES, Chosen, Form, Token
+from arcaneqa.induction.vocabulary import NOTHING, Options
+from arcaneqa.kb.interface import Ids, Step
+from arcaneqa.kb.terms import XSD, Literal
+from arcaneqa.program.expression import Class, Direction, Extreme, Relation, Value
+from arcaneqa.program.steps import Function, Ranks, Variable
+
+
+class Keyed(Rules):
+    functions = SUPERLATIVES | AGGREGATES | {Function.COUNT, Form.DISTINCT, Form.HAVING}
+
+    def offers(self, state: State, function: Chosen) -> bool:
+        if function is Form.HAVING and not state.topics.counts:
+            return False
+        if state.top is None:
+            if state.outer is not None:
+                return False
+            return len(self._classes(function)) > 0
+        meaning = state.top.meaning
+        if not is_alone(state) or not meaning.is_set:
+            return False
+        if function is Function.COUNT:
+            return True
+        return meaning.has_entities and self._can_start(function, meaning)
+
+    def sources(self, state: State, function: Chosen) -> Options:
+        return self._classes(function) if state.top is None else variables([state.top])
+
+    def _classes(self, function: Chosen) -> Options:
+        if function is Function.COUNT:
+            return self._vocabulary.countable
+        if function in SUPERLATIVES:
+            return self._starts.keyed
+        if function in TOTALS:
+            return self._starts.numeric
+        return self._starts.valued if function in AGGREGATES else self._starts.related
+
+    def _can_start(self, function: Chosen, members: Meaning) -> bool:
+        if function in SUPERLATIVES:
+            return (len(members.nodes) > 1 and members.is_walkable) or self._paths.exist(members)
+        if function in TOTALS:
+            return self._paths.seen_to_numbers(members)
+        return self._paths.exist(members) if function in AGGREGATES else members.is_walkable
+
+    def arguments(self, state: State, function: Chosen, source: Known) -> Options:
+        if function is Function.COUNT:
+            return CLOSE
+        if function is Form.DISTINCT:
+            onward = self._paths.onward(source.meaning, steps_of(self._results, state.rest))
+            return CLOSE + onward if state.rest else onward
+        if function in AGGREGATES:
+            return self._values(source, steps_of(self._results, state.rest), function in TOTALS)
+        if function is Form.HAVING:
+            return self._having(state, source)
+        return self._superlative(state, source)
+
+    # Keys ------------------------------------------------------------------------------------
+
+    def keys(self, state: State, source: Known) -> Options:
+        """What a key can begin with, or how it goes on; with `)` where it is whole."""
+        rest = state.rest
+        meaning = source.meaning
+        if not rest:
+            counts = len(meaning.nodes) > 1 and meaning.is_walkable
+            options = _key(Function.COUNT) if counts else NOTHING
+            if self._paths.seen_to_numbers(meaning):
+                options += _key(Function.SUM) + _key(Function.AVG)
+            return self._paths.options(meaning, ()) + options
+        path = steps_of(self._results, rest)
+        if rest[0] is Function.COUNT:
+            return self._counted(meaning, path)
+        return self._values(source, path, numbers=rest[0] in TOTALS)
+
+    def _counted(self, source: Meaning, path: tuple[Step, ...]) -> Options:
+        """Relations whose counts differ among the members; any, where none of them does."""
+        onward = self._paths.onward(source, path)
+        if path:
+            return CLOSE + onward
+        differing = [
+            place
+            for place, token in enumerate(onward.tokens)
+            if isinstance(token, Relation) and self._meanings.counts_differ(source, self._results.step(token))
+        ]
+        if not differing:
+            return onward
+        return Options([onward.tokens[i] for i in differing], [onward.candidates[i] for i in differing])
+
+    def _values(self, source: Known, path: tuple[Step, ...], numbers: bool) -> Options:
+        options = self._paths.options(source.meaning, path, numbers)
+        return CLOSE + options if self._paths.ends(source.meaning, path, numbers) else options
+
+    # Superlatives ----------------------------------------------------------------------------
+
+    def _superlative(self, state: State, source: Known) -> Options:
+        rest = state.rest
+        if rest and isinstance(rest[-1], Ranks):
+            return CLOSE
+        if state.argument is not None:
+            return CLOSE + self._ranks(state, source)
+        options = self.keys(state, source)
+        if len(options) == 0 or options.tokens[0] is not CLOSE.tokens[0]:
+            return options
+        options += self._ranks(state, source)
+        return options + self._within(state, source) if rest[0] is Function.COUNT else options
+
+    def _ranks(self, state: State, source: Known) -> Options:
+        """Ranks that the question names, where they leave some members and not all."""
+        kept = [ranks for ranks in state.topics.ranks if self._cuts(state, source, ranks)]
+        return Options(list(kept), [wording.ranks_candidate(ranks) for ranks in kept])
+
+    def _cuts(self, state: State, source: Known, ranks: Ranks) -> bool:
+        assert isinstance(state.function, Function)
+        key, _ = self._results.key(state)
+        direction = Direction(state.function.value)
+        program = Extreme(direction, source.expression, key, ranks.first, ranks.last)
+        found = self._results.picked(state, program, ranks)
+        return 0 < len(found.nodes) < len(source.meaning.nodes)
+
+    def _within(self, state: State, source: Known) -> Options:
+        """A set to count in: a class of what is counted, or one that is built here."""
+        counted = self._reach.counted(state, source.meaning)
+        if not counted.has_entities:
+            return NOTHING
+        parts = [
+            klass
+            for klass in counted.classes.tolist()
+            if not self._meanings.covers(self._meanings.members(klass), counted)
+        ]
+        return self._vocabulary.classes(np.array(parts, np.int64)) + (
+            OPEN if self._desk.can_build(state) else NOTHING
+        )
+
+    # Comparisons of counts -------------------------------------------------------------------
+
+    def _having(self, state: State, source: Known) -> Options:
+        rest = state.rest
+        if not rest:
+            return _key(Function.COUNT)
+        if isinstance(rest[-1], Value):
+            return CLOSE
+        path = steps_of(self._results, rest)
+        if not path:
+            return source.meaning.steps
+        within = None if state.argument is None else state.argument.meaning
+        counts = self._meanings.counts(source.meaning, path, within)
+        if isinstance(rest[-1], Function):
+            numbers = [number for number in state.topics.counts if _passes(rest[-1], counts, number)]
+            tokens = [Value(Literal(str(number), XSD + "integer")) for number in numbers]
+            return Options(list(tokens), [wording.number_candidate(number) for number in numbers])
+        comparisons = [
+            comparison
+            for comparison in wording.COMPARISON_WORDS
+            if any(_passes(comparison, counts, number) for number in state.topics.counts)
+        ]
+        options = Options(list(comparisons), [wording.COMPARISONS[one] for one in comparisons])
+        is_last = isinstance(rest[-1], Variable | Class)
+        return options if is_last else options + self._within(state, source)
+
+
+def _passes(comparison: Token, counts: Ids, number: int) -> bool:
+    """Whether some member's count passes; EQ of 0 is left to NOT and HAS."""
+    match comparison:
+        case Function.GT:
+            return bool(counts.max() > number)
+        case Function.GE:
+            return number > 0 and bool(counts.max() >= number)
+        case Function.LT:
+            return number > 0 and bool(counts.min() < number)
+        case Function.LE:
+            return bool(counts.min() <= number)
+        case _:
+            return number > 0 and bool((counts == number).any())
+
+
+def _key(function: Function) -> Options:
+    return Options([function], [wording.KEYS[function]])

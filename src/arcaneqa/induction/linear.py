@@ -1,0 +1,186 @@
+"""A program as the tokens of its decisions (`tokens` says how they differ from a program's steps)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from arcaneqa.induction.tokens import Chosen, Form, Token
+from arcaneqa.kb.terms import XSD, Literal
+from arcaneqa.kb.values import Number, value_of
+from arcaneqa.program.expression import (
+    Aggregate,
+    And,
+    Class,
+    Compare,
+    Cons,
+    Count,
+    Counted,
+    During,
+    Entity,
+    Expression,
+    Extreme,
+    Has,
+    Join,
+    Key,
+    Like,
+    Meet,
+    Named,
+    Not,
+    Now,
+    Or,
+    Path,
+    Per,
+    Show,
+    Sort,
+    Totalled,
+    Value,
+)
+from arcaneqa.program.steps import Function, Ranks, Symbol, Variable
+
+
+class Linear:
+    """Writes one arranged program; `topics` are the variables of its entities and literals."""
+
+    def __init__(self, topics: Mapping[Expression, int], first_variable: int) -> None:
+        self._topics = topics
+        self._next = first_variable
+        self.tokens: list[Token] = []
+        self.subprograms = 0
+
+    def write(self, program: Expression) -> None:
+        self._built(program)
+        self.tokens.append(Symbol.END)
+
+    def _built(self, node: Expression) -> Variable:
+        """Write the subprograms of a node; its variable."""
+        match node:
+            case Class():
+                return self._closed(Form.ALL, node)
+            case Join(relation, argument):
+                source = self._built(argument) if isinstance(argument, Class) else self._source(argument)
+                return self._closed(Function.JOIN, source, relation)
+            case And(left, Compare(_, Counted(), Value()) as compare):
+                return self._having(compare, self._source(left))
+            case Compare(_, Counted(path), Value()):
+                # Whatever has more than none has some.
+                return self._having(node, self._closed(Function.HAS, path[0]))
+            case And(Class() as klass, right):
+                return self._closed(Function.AND, self._source(right), klass)
+            case And(left, right):
+                waiting = self._source(left)
+                return self._closed(Function.AND, self._source(right), waiting)
+            case Or(left, right):
+                return self._paired(Function.OR, left, right)
+            case Meet(left, right):
+                return self._paired(Function.MEET, left, right)
+            case Not(argument, without):
+                return self._paired(Function.NOT, argument, without)
+            case Has(relation):
+                return self._closed(Function.HAS, relation)
+            case Like(relation, text):
+                return self._closed(Function.LIKE, self._source(text), relation)
+            case Named(text):
+                return self._closed(Function.NAMED, self._source(text))
+            case Cons(argument, relation, constant):
+                return self._closed(Function.CONS, self._source(argument), relation, constant)
+            case During(argument, relation, when):
+                source = self._source(argument)
+                moment = when if isinstance(when, Now) else self._source(when)
+                return self._closed(Function.TC, source, relation, moment)
+            case Count(argument, path):
+                return self._closed(Form.DISTINCT if path else Function.COUNT, self._source(argument), *path)
+            case Aggregate(function, argument, path):
+                return self._closed(Function(function.value), self._source(argument), *path)
+            case _:
+                return self._keyed(node)
+
+    def _keyed(self, node: Expression) -> Variable:
+        match node:
+            case Compare(comparison, key, value):
+                source = self._source(value)
+                self._open(Function(comparison.value), source)
+                self._key((key,) if not isinstance(key, Counted | Totalled) else key)
+                return self._close()
+            case Extreme(direction, argument, key, first, last):
+                source = self._source(argument)
+                self._open(Function(direction.value), source)
+                self._key(key)
+                return self._close(*([] if first == last == 1 else [Ranks(first, last)]))
+            case Sort(argument, key, descending):
+                source = self._source(argument)
+                self._open(Function.SORT, source)
+                self._key(key)
+                return self._close(*([Symbol.DESC] if descending else []))
+            case Show(argument, columns):
+                source = self._source(argument)
+                self._open(Function.SHOW, source)
+                for number, column in enumerate(columns):
+                    self._column(column, follows=number > 0)
+                return self._close()
+            case Per(argument, path, columns):
+                source = self._source(argument)
+                self._open(Function.PER, source)
+                self._column(path, follows=False)
+                for column in columns:
+                    self._column(column, follows=True)
+                return self._close()
+        raise AssertionError(f"{node} is a topic, never a subprogram")
+
+    def _source(self, node: Expression) -> Token:
+        """What stands for an argument: a class itself, a topic's variable, or that of what is built first."""
+        if isinstance(node, Class):
+            return node
+        return Variable(self._topics[node]) if isinstance(node, Entity | Value) else self._built(node)
+
+    def _having(self, compare: Compare, source: Token) -> Variable:
+        self._open(Form.HAVING, source)
+        assert isinstance(compare.key, Counted)
+        assert isinstance(compare.value, Value)
+        self._key(compare.key)
+        return self._close(Function(compare.comparison.value), _whole(compare.value))
+
+    def _paired(self, function: Function, one: Expression, two: Expression) -> Variable:
+        first = self._source(one)
+        self._open(function, first)
+        second = self._source(two)
+        return self._close(second)
+
+    def _key(self, key: Key) -> None:
+        match key:
+            case Counted(path, within):
+                self.tokens += [Function.COUNT, *path]
+                if within is not None:
+                    self.tokens.append(self._source(within))
+            case Totalled(function, path):
+                self.tokens += [Function(function.value), *path]
+            case _:
+                self.tokens += key
+
+    def _column(self, column: Key | Path, follows: bool) -> None:
+        if follows:
+            self.tokens.append(Symbol.NEXT)
+        if column == ():
+            self.tokens.append(Symbol.SELF)
+        else:
+            self._key(column)
+
+    def _open(self, function: Chosen, *arguments: Token) -> None:
+        self.tokens += [Symbol.OPEN, function, *arguments]
+
+    def _close(self, *arguments: Token) -> Variable:
+        self.tokens += [*arguments, Symbol.CLOSE]
+        self.subprograms += 1
+        self._next += 1
+        return Variable(self._next - 1)
+
+    def _closed(self, function: Chosen, *arguments: Token) -> Variable:
+        self._open(function, *arguments)
+        return self._close()
+
+
+def _whole(value: Value) -> Value:
+    """A number that counts compare with, as induction writes it."""
+    number = value_of(value.literal)
+    if isinstance(number, Number) and number.nearest.is_integer():
+        return Value(Literal(str(int(number.nearest)), XSD + "integer"))
+    return value

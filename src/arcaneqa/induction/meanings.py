@@ -1,0 +1,251 @@
+"""The meanings of one search, each computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+
+import numpy as np
+
+from arcaneqa.induction.meaning import WIDE, Meaning
+from arcaneqa.induction.roots import Roots
+from arcaneqa.induction.vocabulary import NOTHING, Options, Vocabulary
+from arcaneqa.kb.interface import Comparison, Ids, KnowledgeBase, NodeSet, Step, Window
+from arcaneqa.kb.terms import Literal
+from arcaneqa.kb.values import value_of
+from arcaneqa.program.execute import Budget, Result, Run, evaluate, now_window
+from arcaneqa.program.expression import Entity, Expression, Now, Sort, Value, denotes
+from arcaneqa.program.numbers import with_zeros
+
+Given = Mapping[Expression, Meaning]
+"""The arguments of a program that are known already."""
+UNHURRIED = Budget(seconds=3600.0)
+"""A search has a deadline of its own."""
+
+
+class Meanings:
+    """The meanings of one search. Those of topics may be shared between searches (`roots`)."""
+
+    def __init__(self, vocabulary: Vocabulary, roots: Roots | None = None) -> None:
+        self.vocabulary = vocabulary
+        self.kb: KnowledgeBase = vocabulary.kb
+        self._roots = roots or Roots()
+        self._known: dict[Hashable, Meaning] = {}
+        self._meet: dict[tuple[NodeSet, NodeSet], bool] = {}
+        self._near: dict[tuple[Meaning, Meaning], bool] = {}
+        self._into: dict[tuple[Meaning, NodeSet], Options] = {}
+        self._comparing: dict[tuple[Comparison, Literal], Ids] = {}
+        self._comparing_into: dict[tuple[Comparison, Literal, NodeSet], Ids] = {}
+        self._counts: dict[tuple[Meaning, tuple[Step, ...], Meaning | None], Ids] = {}
+        self.nothing = Meaning(vocabulary, self.kb.nodes(np.empty(0, np.int64)))
+
+    def _once(self, key: Hashable, nodes: Callable[[], NodeSet]) -> Meaning:
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = Meaning(self.vocabulary, nodes())
+        return found
+
+    def topic(self, term: Entity | Value) -> Meaning:
+        return self._root(term, lambda: self._topic_nodes(term))
+
+    def _topic_nodes(self, term: Entity | Value) -> NodeSet:
+        if isinstance(term, Value):
+            return self.kb.equal(term.literal)
+        node = self.kb.node(term.term)
+        return self.kb.nodes(np.array([] if node is None else [node], np.int64))
+
+    def members(self, klass: int) -> Meaning:
+        return self._root(("class", klass), lambda: self.kb.members(klass))
+
+    def _root(self, key: Hashable, nodes: Callable[[], NodeSet]) -> Meaning:
+        found = self._known.get(key)
+        if found is None:
+            found = self._roots.get(key, lambda: Meaning(self.vocabulary, nodes()))
+            self._known[key] = found
+        return found
+
+    def join(self, source: Meaning, step: Step) -> Meaning:
+        return self._once((source, step), lambda: self.kb.walk(step, source.nodes))
+
+    def compare(self, comparison: Comparison, relation: int, literal: Literal) -> Meaning:
+        return self._once(
+            (comparison, relation, literal), lambda: self.kb.compare(comparison, relation, literal)
+        )
+
+    def extreme(self, source: Meaning, path: tuple[Step, ...], largest: bool) -> Meaning:
+        return self._once((source, path, largest), lambda: self.kb.extreme(source.nodes, path, largest))
+
+    def during(self, source: Meaning, relation: int, when: Value | Now) -> Meaning:
+        def nodes() -> NodeSet:
+            window = now_window(self.kb.profile) if isinstance(when, Now) else value_of(when.literal)
+            assert isinstance(window, Window), "only times are offered to TC"
+            end = self.kb.schema.time_pairs.get(relation)
+            return self.kb.valid_during(source.nodes, relation, end, window)
+
+        return self._once((source, relation, when), nodes)
+
+    def both(self, left: Meaning, right: Meaning) -> Meaning:
+        parts = left.parts | right.parts
+        found = self._known.get(parts)
+        if found is None:
+            found = Meaning(self.vocabulary, self.kb.intersection(left.nodes, right.nodes), parts)
+            self._known[parts] = found
+        return found
+
+    def constant(self, source: Meaning, relation: int, constant: Entity | Value) -> Meaning:
+        """CONS: the same as AND with a JOIN."""
+        return self.both(source, self.join(self.topic(constant), Step(relation, inverse=True)))
+
+    def either(self, left: Meaning, right: Meaning) -> Meaning:
+        return self._once(("or", frozenset((left, right))), lambda: self.kb.union(left.nodes, right.nodes))
+
+    def without(self, left: Meaning, right: Meaning) -> Meaning:
+        return self._once(("not", left, right), lambda: self.kb.difference(left.nodes, right.nodes))
+
+    def covers(self, large: Meaning, small: Meaning) -> bool:
+        """Whether nothing would be left of the small set without the large one."""
+        return len(large.nodes) >= len(small.nodes) and not self.without(small, large).nodes
+
+    def having_some(self, step: Step) -> Meaning:
+        return self._once(("has", step), lambda: self.kb.having(step))
+
+    def like(self, relation: int, text: str) -> Meaning:
+        return self._once(("like", relation, text), lambda: self.kb.containing(relation, text))
+
+    def named(self, text: str) -> Meaning:
+        return self._once(("named", text), lambda: self.kb.named(text))
+
+    def compared(self, comparison: Comparison, relation: int, values: Meaning) -> Meaning:
+        """A comparison with all values of a program: with the one that is hardest to pass."""
+        literal = self.edge(comparison, values)
+        assert literal is not None, "only numbers and times are offered"
+        return self.compare(comparison, relation, literal)
+
+    def edge(self, comparison: Comparison, values: Meaning) -> Literal | None:
+        """Of the numbers or times a program denotes, the one that is hardest to pass."""
+        if not values.is_set:
+            return values.result.value
+        return next(iter(self.kb.edges(comparison, values.nodes)), None)
+
+    def picked(self, key: Hashable, program: Expression, given: Given) -> Meaning:
+        """A set by keys that are computed from its members."""
+        return self._once(key, lambda: self._evaluated(program, given).nodes)
+
+    def answer(self, key: Hashable, program: Expression, given: Given) -> Meaning:
+        """A number, truth value, list or table: computed when somebody looks."""
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = Meaning(
+                self.vocabulary,
+                self.nothing.nodes,
+                denotes=denotes(program),
+                evaluate=lambda: self._evaluated(program, given),
+                listed=given.get(program.argument) if isinstance(program, Sort) else None,
+            )
+        return found
+
+    def _evaluated(self, program: Expression, given: Given) -> Result:
+        run = Run(self.kb, UNHURRIED, [])
+        run.known.update({(part, False): meaning.nodes for part, meaning in given.items() if meaning.is_set})
+        return evaluate(program, run)
+
+    def counts(self, source: Meaning, path: tuple[Step, ...], within: Meaning | None = None) -> Ids:
+        """How many nodes the path leads to from each member."""
+        key = (source, path, within)
+        found = self._counts.get(key)
+        if found is None:
+            inside = None if within is None else within.nodes
+            tally = self.kb.tally(source.nodes, path, inside)
+            counts = with_zeros(source.nodes.ids, tally.nodes, tally.counts)
+            found = self._counts[key] = counts.astype(np.int64)
+        return found
+
+    def counts_differ(self, source: Meaning, step: Step) -> bool:
+        counts = self.counts(source, (step,))
+        return bool(counts.min() < counts.max())
+
+    def within(self, source: Meaning, target: NodeSet) -> Meaning:
+        """The members of a set that are in the target: a help for induction, not a subprogram."""
+        return self._once(("within", source, target), lambda: self.kb.intersection(source.nodes, target))
+
+    def meet(self, left: NodeSet, right: NodeSet) -> bool:
+        key = (left, right)
+        found = self._meet.get(key)
+        if found is None:
+            found = self._meet[key] = self.kb.intersects(left, right)
+        return found
+
+    def is_near(self, topic: Meaning, waiting: Meaning) -> bool:
+        """Whether a neighbour of the topic is in the waiting set's surroundings."""
+        key = (topic, waiting)
+        found = self._near.get(key)
+        if found is None:
+            found = self._near[key] = self._is_near(topic, waiting)
+        return found
+
+    def _is_near(self, topic: Meaning, waiting: Meaning) -> bool:
+        if self.kb.intersects(topic.neighbours, waiting.nodes):
+            return True
+        if len(waiting.nodes) > WIDE:
+            return False
+        around = topic.neighbourhood
+        arriving, leaving = set(around.backward.tolist()), set(around.forward.tolist())
+        steps = [step for step in waiting.walks if step.relation in (leaving if step.inverse else arriving)]
+        return any(self.meet(self.join(waiting, step).nodes, around.nodes) for step in steps)
+
+    def relations_comparing(self, comparison: Comparison, literal: Literal) -> Ids:
+        key = (comparison, literal)
+        found = self._comparing.get(key)
+        if found is None:
+            found = self._comparing[key] = self.kb.relations_comparing(comparison, literal)
+        return found
+
+    def comparing_into(
+        self, comparison: Comparison, literal: Literal, relations: Ids, target: NodeSet
+    ) -> Ids:
+        """Those of the relations by which the comparison finds a member of the target."""
+        key = (comparison, literal, target)
+        found = self._comparing_into.get(key)
+        if found is None:
+            # Few of all relations with numbers give one to a member of the target.
+            candidates = relations[np.isin(relations, self.kb.comparable_relations(target))]
+            meets = [
+                self.meet(self.compare(comparison, relation, literal).nodes, target)
+                for relation in candidates.tolist()
+            ]
+            found = self._comparing_into[key] = candidates[np.array(meets, bool)]
+        return found
+
+    def joins_into(self, source: Meaning, target: NodeSet) -> Options:
+        """The JOINs of a set whose result meets the target."""
+        key = (source, target)
+        found = self._into.get(key)
+        if found is None:
+            found = self._into[key] = self._joins_into(source, target)
+        return found
+
+    def joins_where(self, source: Meaning, is_wanted: Callable[[Meaning], bool]) -> Options:
+        """The JOINs of a set whose result is wanted."""
+        wanted = [step for step in source.walks if is_wanted(self.join(source, step))]
+        forward = [step.relation for step in wanted if not step.inverse]
+        backward = [step.relation for step in wanted if step.inverse]
+        return self.vocabulary.joins(np.array(forward, np.int64), np.array(backward, np.int64))
+
+    def _joins_into(self, source: Meaning, target: NodeSet) -> Options:
+        kb = self.kb
+        if len(source.nodes) == 1:
+            # A topic's neighbours are known by now, and few of them are in the target.
+            target = kb.intersection(source.neighbours, target)
+        arriving, leaving = set(kb.in_relations(target).tolist()), set(kb.out_relations(target).tolist())
+        forward = [
+            relation
+            for relation in source.forward.tolist()
+            if relation in arriving and self.meet(self.join(source, Step(relation)).nodes, target)
+        ]
+        backward = [
+            relation
+            for relation in source.backward.tolist()
+            if relation in leaving and self.meet(self.join(source, Step(relation, True)).nodes, target)
+        ]
+        if not forward and not backward:
+            return NOTHING
+        return self.vocabulary.joins(np.array(forward, np.int64), np.array(backward, np.int64))

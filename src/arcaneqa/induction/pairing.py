@@ -1,0 +1,133 @@
+"""OR, NOT and MEET: two sets side by side, the second an entity, a class, or built inside the function."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from arcaneqa.induction.meaning import Meaning
+from arcaneqa.induction.rules import CLOSE, OPEN, Rules, is_alone, variables
+from arcaneqa.induction.state import Known, State
+from arcaneqa.induction.tokens import PAIRING, Chosen
+from arcaneqa.induction.vocabulary import NOTHING, Options
+from arcaneqa.kb.interface import Ids
+from arcaneqa.program.expression import Class, Entity
+from arcaneqa.program.steps import Function
+
+
+class Pairing(Rules):
+    functions = PAIRING
+
+    def offers(self, state: State, function: Chosen) -> bool:
+        if not is_alone(state):
+            return False
+        if state.top is None and function is Function.NOT:
+            return self._starts.have_parts(self._has_parts)
+        return any(True for _ in self._firsts(state, function))
+
+    def sources(self, state: State, function: Chosen) -> Options:
+        if state.top is None and function is Function.NOT:
+            return self._starts.with_parts(self._has_parts)
+        return variables(self._firsts(state, function))
+
+    def arguments(self, state: State, function: Chosen, source: Known) -> Options:
+        if state.rest:
+            return CLOSE
+        is_topic = source is not state.top and not isinstance(source.expression, Class)
+        if function is Function.OR:
+            options = variables(self._partners(state, source))
+            return options if is_topic else options + self._built(state)
+        if function is Function.NOT:
+            classes = [
+                klass
+                for klass in source.meaning.classes.tolist()
+                if not self._meanings.covers(self._meanings.members(klass), source.meaning)
+            ]
+            within = variables(self._within(state, source.meaning))
+            return within + self._vocabulary.classes(np.array(classes, np.int64)) + self._built(state)
+        classes_of_kin = self._vocabulary.classes(source.meaning.kin.classes)
+        if is_topic:
+            return classes_of_kin
+        return variables(self._within(state, source.meaning.kin)) + classes_of_kin + self._built(state)
+
+    def _built(self, state: State) -> Options:
+        return OPEN if self._desk.can_build(state) else NOTHING
+
+    def _firsts(self, state: State, function: Chosen) -> Iterator[Known]:
+        """What the first set can be: the newest one, or at the start a topic."""
+        top = state.top
+        if top is None:
+            for topic in self.free_topics(state):
+                if self._can_be_first(state, function, topic):
+                    yield topic
+        elif top.meaning.is_set and self._can_go_on(state, function, top):
+            yield top
+
+    def _can_be_first(self, state: State, function: Chosen, topic: Known) -> bool:
+        if function is Function.MEET:
+            return isinstance(topic.expression, Entity) and len(topic.meaning.classes) > 0
+        return any(True for _ in self._partners(self._opened(state, function, topic), topic))
+
+    def _can_go_on(self, state: State, function: Chosen, top: Known) -> bool:
+        meaning = top.meaning
+        if not meaning.has_entities:
+            return False
+        if function is Function.MEET:
+            return len(meaning.classes) > 0
+        if function is Function.NOT and (len(meaning.nodes) < 2 or self._has_parts(meaning)):
+            return len(meaning.nodes) > 1
+        opened = self._opened(state, function, top)
+        if function is Function.OR:
+            return any(True for _ in self._partners(opened, top)) or self._desk.can_build(opened)
+        return any(True for _ in self._within(opened, meaning)) or self._desk.can_build(opened)
+
+    def _opened(self, state: State, function: Chosen, source: Known) -> State:
+        """The state once the function has this source."""
+        excluded = state.excluded
+        if source is not state.top and source.index is not None:
+            excluded |= state.topics.excluded_by[source.index]
+        return replace(state, is_open=True, function=function, source=source, excluded=excluded)
+
+    def _partners(self, state: State, source: Known) -> Iterator[Known]:
+        """Topics that can stand beside the source in an OR: of its kind, and not in it."""
+        for topic in self.free_topics(state):
+            if topic.meaning.nodes and self._is_like(topic.meaning, source.meaning):
+                yield topic
+
+    def _is_like(self, one: Meaning, two: Meaning) -> bool:
+        if one.has_entities != two.has_entities:
+            return False
+        if self._meanings.covers(two, one):
+            return False
+        if one.has_entities:
+            return _share(one.classes, two.classes)
+        return one.value_kind is not None and one.value_kind is two.value_kind
+
+    def _within(self, state: State, members: Meaning) -> Iterator[Known]:
+        """Entities of the question that are in the set."""
+        for topic in self.free_topics(state):
+            is_entity = isinstance(topic.expression, Entity)
+            if is_entity and self._meanings.meet(topic.meaning.nodes, members.nodes):
+                yield topic
+
+    def _has_parts(self, members: Meaning) -> bool:
+        """Whether some relation or class takes part of the members away and leaves part."""
+        ids = members.nodes.ids
+        if len(ids) < 2 or not members.has_entities:
+            return False
+        first, last = (Meaning(self._vocabulary, self._kb.nodes(ends)) for ends in (ids[:1], ids[-1:]))
+        if _differ(first.forward, last.forward) or _differ(first.classes, last.classes):
+            return True  # quick to see, and mostly so
+        return any(
+            not self._meanings.covers(self._meanings.having_some(step), members) for step in members.walks
+        )
+
+
+def _differ(one: Ids, two: Ids) -> bool:
+    return not np.array_equal(one, two)
+
+
+def _share(one: Ids, two: Ids) -> bool:
+    return bool(np.isin(one, two).any())

@@ -1,0 +1,98 @@
+"""The classes that a program can start from, for each function that takes a whole class.
+
+Lists are made when first asked for and kept as long as the knowledge base is open. They are found relation by
+relation, since one question gives all classes whose members have it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cached_property
+
+import numpy as np
+
+from arcaneqa.induction.meaning import Meaning
+from arcaneqa.induction.vocabulary import Options, Vocabulary
+from arcaneqa.kb.interface import Ids
+from arcaneqa.kb.schema import ValueKind
+
+
+class Starts:
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+        self._kb = vocabulary.kb
+        self._with_parts: Options | None = None
+        self._some_parts: bool | None = None
+
+    @cached_property
+    def related(self) -> Options:
+        """Classes with a member that has some relation, either way."""
+        return self._options(self._related)
+
+    @cached_property
+    def keyed(self) -> Options:
+        """Starts of superlatives: of several members that can be counted by, or with values to order by."""
+        return self._options(np.concatenate([self._several, self._valued]))
+
+    @cached_property
+    def valued(self) -> Options:
+        """Classes with a member that has a number or a time, or a neighbour with one."""
+        return self._options(self._valued)
+
+    @cached_property
+    def numeric(self) -> Options:
+        """Classes with a member that has a number."""
+        relations = self._kb.schema.relations
+        visible = self._vocabulary.visible
+        numbers = [r for r in relations if visible[r.id] and ValueKind.NUMBER in r.kinds]
+        surely = [r.id for r in numbers if r.kinds == {ValueKind.NUMBER} and not r.is_identifier]
+        perhaps = self._having(r.id for r in numbers if len(r.kinds) > 1)
+        return self._tested(self._having(surely), perhaps, lambda members: len(members.numeric) > 0)
+
+    @cached_property
+    def with_constants(self) -> Options:
+        """Classes with a member that has an implied constant."""
+        perhaps = self._having(self._vocabulary.taught)
+        return self._tested(self._having(self._vocabulary.closed), perhaps, lambda m: len(m.closed) > 0)
+
+    def with_parts(self, has_parts: Callable[[Meaning], bool]) -> Options:
+        """Classes from which something can be taken so that something is left."""
+        if self._with_parts is None:
+            self._with_parts = self._tested(self._several[:0], self._several, has_parts)
+        return self._with_parts
+
+    def have_parts(self, has_parts: Callable[[Meaning], bool]) -> bool:
+        """Whether there is such a class: quicker to see than which they are."""
+        if self._some_parts is None:
+            self._some_parts = any(has_parts(self._members(klass)) for klass in self._several.tolist())
+        return self._some_parts
+
+    @cached_property
+    def _related(self) -> Ids:
+        visible = np.flatnonzero(self._vocabulary.visible)
+        both = [self._kb.classes_having(visible, inverse) for inverse in (False, True)]
+        return np.concatenate(both)
+
+    @cached_property
+    def _several(self) -> Ids:
+        related = (self._kb.schema.classes[klass] for klass in np.unique(self._related).tolist())
+        return np.array([klass.id for klass in related if klass.members > 1 and not klass.hidden], np.int64)
+
+    @cached_property
+    def _valued(self) -> Ids:
+        return self._kb.orderable_classes(self._vocabulary.most_hops)
+
+    def _having(self, relations: Iterable[int]) -> Ids:
+        return self._kb.classes_having(np.array(sorted(relations), np.int64))
+
+    def _tested(self, surely: Ids, perhaps: Ids, test: Callable[[Meaning], bool]) -> Options:
+        left = np.setdiff1d(perhaps, surely)
+        passed = [klass for klass in left.tolist() if test(self._members(klass))]
+        return self._options(np.concatenate([surely, np.array(passed, np.int64)]))
+
+    def _members(self, klass: int) -> Meaning:
+        return Meaning(self._vocabulary, self._kb.members(klass))
+
+    def _options(self, classes: Ids) -> Options:
+        found = np.unique(classes)
+        return self._vocabulary.classes(found[self._vocabulary.visible_classes[found]])
