@@ -103,7 +103,7 @@ def _measures(program: Expression, kb: KnowledgeBase) -> set[str]:
 
 
 def _counts(sign: Sign, found: Found) -> bool:
-    return sign.form is Form.NUMBER and found.number is not None
+    return sign.form is Form.NUMBER and found.result.value is not None
 
 
 def _overlaps(word: Word, spans: Iterable[tuple[int, int]]) -> bool:

@@ -49,7 +49,7 @@ def evidence(question: str, found: Found, outcome: Outcome, left_out: Coverage, 
     others = [rival for rival in outcome.found if rival is not found]
     lead = found.score - max(rival.score for rival in others) if others else LIMIT
     share = 1 / (1 + sum(math.exp(min(rival.score - found.score, LIMIT)) for rival in others))
-    agreeing = sum(is_same(found.nodes, found.number, rival.nodes, rival.number) for rival in others)
+    agreeing = sum(is_same(found.result, rival.result) for rival in others)
     return np.array(
         [
             total,
@@ -76,7 +76,7 @@ def evidence(question: str, found: Found, outcome: Outcome, left_out: Coverage, 
 
 def _without_names(found: Found, kb: KnowledgeBase) -> float:
     """The share of the first answers that nobody gave a name."""
-    if found.number is not None or not found.nodes:
+    if found.result.value is not None or not found.nodes:
         return 0.0
     labels = kb.labels(found.nodes.ids[:_LOOKED_AT])
     return sum(not label for label in labels) / len(labels)

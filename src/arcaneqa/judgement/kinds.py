@@ -21,7 +21,7 @@ def is_unexpected(question: str, found: Found, kb: KnowledgeBase) -> bool:
     kind = wanted(question)
     if kind is None:
         return False
-    if found.number is not None:
+    if found.result.value is not None:
         return kind is not Wanted.COUNT
     few = found.nodes.ids[:_LOOKED_AT]
     return not any(
