@@ -66,7 +66,7 @@ class Sampler:
 
     def __init__(self, kb: KnowledgeBase, facts: Facts, vocabulary: Vocabulary, rng: Random) -> None:
         self.kb, self.facts, self.rng = kb, facts, rng
-        self._vocabulary = vocabulary
+        self.vocabulary = vocabulary
         self._iris = [relation.iri for relation in kb.schema.relations]
         self._twin = [relation.inverse is not None for relation in kb.schema.relations]
         pairs = kb.schema.time_pairs
@@ -97,7 +97,7 @@ class Sampler:
             "tc": self.dated,
         }
 
-    def _deal(self, kind: str, cards: str) -> int | None:
+    def deal(self, kind: str, cards: str) -> int | None:
         name = f"{kind}/{cards}"
         if name not in self._decks:
             self._decks[name] = Deck(self._cards[cards], self.rng)
@@ -108,7 +108,7 @@ class Sampler:
     def start(self, kind: str) -> Found | None:
         """One step from something the question names; across nodes without a name, two."""
         places = self.rng.random() < _PLACES and self._cards["place"]
-        relation = self._deal(kind, "place" if places else "any")
+        relation = self.deal(kind, "place" if places else "any")
         fact = None if relation is None else self.facts.fact(relation, self.rng)
         if relation is None or fact is None:
             return None
@@ -144,8 +144,8 @@ class Sampler:
 
     def steps(self, nodes: NodeSet) -> Iterator[tuple[int, bool]]:
         """Relations that touch a set and whether they are walked backwards, the least used first."""
-        ahead = self._vocabulary.shown(self.kb.out_relations(nodes)).tolist()
-        back = self._vocabulary.shown(self.kb.in_relations(nodes)).tolist()
+        ahead = self.vocabulary.shown(self.kb.out_relations(nodes)).tolist()
+        back = self.vocabulary.shown(self.kb.in_relations(nodes)).tolist()
         steps = [(relation, False) for relation in ahead]
         steps += [(relation, True) for relation in back if not self._twin[relation]]
         self.rng.shuffle(steps)
@@ -161,7 +161,7 @@ class Sampler:
 
     def hop(self, source: Found) -> Found | None:
         for relation, backwards in self.steps(source.nodes):
-            if _undoes(source.expression, self._iris[relation], backwards):
+            if undoes(source.expression, self._iris[relation], backwards):
                 continue
             found = self.join(source, relation, backwards)
             return found and self.named(found)
@@ -174,7 +174,7 @@ class Sampler:
         for relation, backwards in self.steps(found.nodes):
             if isinstance(found.expression, During) and relation in self._dates:
                 continue
-            if not _undoes(found.expression, self._iris[relation], backwards):
+            if not undoes(found.expression, self._iris[relation], backwards):
                 onward = self.join(found, relation, backwards)
                 if onward is not None and not self.facts.is_nameless(onward.nodes):
                     return onward
@@ -256,13 +256,13 @@ class Sampler:
         return None
 
     def comparison(self, kind: str = "compare") -> Found | None:
-        relation = self._deal(kind, "number")
+        relation = self.deal(kind, "number")
         if relation is None:
             return None
         subjects, objects = self.facts.pairs(relation)
         if len(subjects) < 3:
             return None
-        comparison = self.rng.choice(list(Comparison))
+        comparison = self.rng.choice([c for c in Comparison if c is not Comparison.EQ])
         literal = threshold(
             [self.facts.literal(int(n)) for n in self._some(objects.tolist(), 25)], comparison, self.rng
         )
@@ -302,7 +302,7 @@ class Sampler:
     def several(self, kind: str) -> Found | None:
         """A class, or a set of at least two that the question describes."""
         if self.rng.random() < 0.45:
-            klass = self._deal(kind, "class")
+            klass = self.deal(kind, "class")
             if klass is None:
                 return None
             schema = self.kb.schema.classes[klass]
@@ -315,7 +315,7 @@ class Sampler:
         return None
 
     def _value_path(self, nodes: NodeSet) -> tuple[Step, ...] | None:
-        direct = self._vocabulary.shown(self.kb.comparable_relations(nodes)).tolist()
+        direct = self.vocabulary.shown(self.kb.comparable_relations(nodes)).tolist()
         if direct and self.rng.random() < 0.9:
             self.rng.shuffle(direct)
             best = min(direct[:6], key=lambda relation: self._used[relation, False])
@@ -323,18 +323,18 @@ class Sampler:
             return (Step(best),)
         if len(nodes) > 5000:
             return None
-        steps = [step for step in self.kb.steps_to_values(nodes) if self._vocabulary.visible[step.relation]]
+        steps = [step for step in self.kb.steps_to_values(nodes) if self.vocabulary.visible[step.relation]]
         steps = [step for step in steps if not (step.inverse and self._twin[step.relation])]
         if not steps:
             return None
         near = self.rng.choice(steps)
-        far = self._vocabulary.shown(self.kb.comparable_relations(self.kb.walk(near, nodes))).tolist()
+        far = self.vocabulary.shown(self.kb.comparable_relations(self.kb.walk(near, nodes))).tolist()
         return (near, Step(self.rng.choice(far))) if far else None
 
     def count(self) -> Found | None:
         draw = self.rng.random()
         if draw < 0.1:
-            klass = self._deal("count", "class")
+            klass = self.deal("count", "class")
             if klass is None:
                 return None
             found: Found | None = Found(Class(self.kb.schema.classes[klass].iri), self.kb.members(klass))
@@ -353,7 +353,7 @@ class Sampler:
         return Found(Count(found.expression), found.nodes)
 
     def constant(self) -> Found | None:
-        relation = self._deal("cons", "closed")
+        relation = self.deal("cons", "closed")
         fact = None if relation is None else self.facts.fact(relation, self.rng)
         if relation is None or fact is None:
             return None
@@ -372,7 +372,7 @@ class Sampler:
         return Found(Cons(source.expression, Relation(self._iris[relation]), constant), nodes)
 
     def dated(self) -> Found | None:
-        relation = self._deal("tc", "dated")
+        relation = self.deal("tc", "dated")
         fact = None if relation is None else self.facts.fact(relation, self.rng)
         if relation is None or fact is None:
             return None
@@ -406,7 +406,7 @@ class Sampler:
         return isinstance(found.expression, Join) and found.expression.relation.inverse
 
 
-def _undoes(expression: Expression, iri: str, backwards: bool) -> bool:
+def undoes(expression: Expression, iri: str, backwards: bool) -> bool:
     """Whether a step leads straight back to where the last one came from."""
     while isinstance(expression, During | Cons | Extreme):
         expression = expression.argument

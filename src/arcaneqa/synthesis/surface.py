@@ -10,7 +10,9 @@ from random import Random
 from arcaneqa.synthesis.wording import FIRST_MARK
 
 _MARK = re.compile(f"[{chr(FIRST_MARK)}-{chr(FIRST_MARK + 99)}]")
-_QUESTION = re.compile(r"^(wh|how|in which|by wh|of which|at which|from which|can you|do you|is |are )")
+_QUESTION = re.compile(
+    r"^(wh|how|in which|by wh|of which|at which|from which|can you|do |does |did |is |are )"
+)
 _ARTICLE = re.compile(r"\b(the|a|an) ")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 

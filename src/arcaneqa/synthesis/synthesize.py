@@ -6,40 +6,58 @@ from collections import Counter, deque
 from collections.abc import Iterator
 from random import Random
 
-from arcaneqa.errors import InputError
+from arcaneqa.errors import BudgetExceeded, InputError, ProgramError
 from arcaneqa.induction.induction import Induction
 from arcaneqa.induction.targets import Inadmissible, targets
 from arcaneqa.induction.topics import topics_from_gold
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.short_names import Names
 from arcaneqa.program.canonical import canonical
-from arcaneqa.program.execute import Result
-from arcaneqa.program.expression import Count, Entity, Value, post_order
+from arcaneqa.program.execute import Budget, Result, execute
+from arcaneqa.program.expression import Count, Denotation, Entity, Expression, Value, denotes, post_order
 from arcaneqa.program.text import print_program
 from arcaneqa.record import Mention, Question
-from arcaneqa.synthesis import questions
 from arcaneqa.synthesis.facts import Facts
+from arcaneqa.synthesis.form_phrases import FormSpeaker
+from arcaneqa.synthesis.form_questions import ask
+from arcaneqa.synthesis.forms import FormSampler
 from arcaneqa.synthesis.lexicon import Lexicon
 from arcaneqa.synthesis.records import answers_of, function_of, relations_of
 from arcaneqa.synthesis.sampling import Found, Sampler
 from arcaneqa.synthesis.surface import Span, finish
-from arcaneqa.synthesis.wording import Speaker, UnspeakableError
+from arcaneqa.synthesis.wording import UnspeakableError
 
 SHARES = {
-    "one": 0.26,
-    "two": 0.14,
+    "one": 0.15,
+    "two": 0.09,
     "three": 0.03,
-    "both": 0.11,
-    "compare": 0.13,
-    "extreme": 0.16,
-    "count": 0.10,
-    "cons": 0.04,
-    "tc": 0.03,
+    "chain": 0.04,
+    "both": 0.08,
+    "compare": 0.08,
+    "extreme": 0.09,
+    "count": 0.07,
+    "cons": 0.02,
+    "tc": 0.02,
+    "most": 0.05,
+    "many": 0.03,
+    "rank": 0.03,
+    "either": 0.03,
+    "without": 0.03,
+    "having": 0.02,
+    "total": 0.04,
+    "different": 0.015,
+    "than": 0.025,
+    "yes": 0.03,
+    "like": 0.01,
+    "sort": 0.015,
+    "table": 0.025,
+    "each": 0.02,
 }
 """How often each kind of program is asked for."""
 _MOST_WORDINGS = 3
 _LARGEST_ANSWER = 300
 _LONGEST_QUESTION = 200
+_BUDGET = Budget(seconds=5)
 _WINDOW, _FEWEST = 1000, 20
 """A knowledge base is exhausted when so few of the last programs gave a new question."""
 
@@ -53,6 +71,7 @@ def synthesize(kb: KnowledgeBase, size: int, seed: int = 0, careful: bool = Fals
     facts = Facts(kb, Random(seed))
     induction = Induction(kb)
     sampler = Sampler(kb, facts, induction.vocabulary, rng)
+    forms = FormSampler(sampler)
     writer = _Writer(induction, Lexicon(kb, facts), rng, careful)
     said: set[str] = set()
     wordings: Counter[str | None] = Counter()
@@ -61,8 +80,8 @@ def synthesize(kb: KnowledgeBase, size: int, seed: int = 0, careful: bool = Fals
     while made < size and sum(tries) > _FEWEST:
         tries.append(False)
         (kind,) = rng.choices(list(SHARES), list(SHARES.values()))
-        found = sampler.kinds[kind]()
-        question = None if found is None else writer.write(found, f"synth-{made}")
+        found = _executed(forms.kinds[kind](), kb) if kind in forms.kinds else _drawn(sampler.kinds[kind]())
+        question = None if found is None else writer.write(*found, f"synth-{made}")
         key = "" if question is None else question.question.lower().rstrip("?.")
         if question is None or key in said or wordings[question.program] == _MOST_WORDINGS:
             continue
@@ -77,6 +96,23 @@ def synthesize(kb: KnowledgeBase, size: int, seed: int = 0, careful: bool = Fals
         )
 
 
+def _drawn(found: Found | None) -> tuple[Expression, Result] | None:
+    if found is None:
+        return None
+    is_count = isinstance(found.expression, Count)
+    return found.expression, Result(found.nodes, len(found.nodes) if is_count else None)
+
+
+def _executed(program: Expression | None, kb: KnowledgeBase) -> tuple[Expression, Result] | None:
+    """A program with what it finds; None where it does not fit this knowledge base."""
+    if program is None:
+        return None
+    try:
+        return program, execute(program, kb, _BUDGET)
+    except (ProgramError, BudgetExceeded):
+        return None
+
+
 class _Writer:
     """Puts programs into words, each a little differently."""
 
@@ -85,15 +121,15 @@ class _Writer:
         self._kb = induction.kb
         self._names = Names(self._kb.profile)
 
-    def write(self, found: Found, name: str) -> Question | None:
+    def write(self, program: Expression, result: Result, name: str) -> Question | None:
         """A record, unless the program is trivial, cannot be said, or cannot be built by induction."""
-        is_count = isinstance(found.expression, Count)
-        size = len(found.nodes)
-        if size == 0 or (not is_count and (size > _LARGEST_ANSWER or self._is_trivial(found))):
+        size = len(result.nodes)
+        is_set = denotes(program) is Denotation.SET
+        if size == 0 or (is_set and (size > _LARGEST_ANSWER or self._is_trivial(program, result))):
             return None
-        speaker = Speaker(self._lexicon, self._rng)
+        speaker = FormSpeaker(self._lexicon, self._rng)
         try:
-            draft = questions.ask(speaker, found.expression, size)
+            draft = ask(speaker, program, size)
         except UnspeakableError:
             return None
         surfaces = [surface for _, surface in speaker.marks]
@@ -102,11 +138,10 @@ class _Writer:
             return None
         topics = [speaker.marks[span.index][0] for span in spans]
         mentions = tuple(self._mention(topic, span) for topic, span in zip(topics, spans, strict=True))
-        program = canonical(found.expression, topics)
+        program = canonical(program, topics)
         gold = topics_from_gold(mentions, self._kb, text, program)
         if isinstance(targets(self._induction, text, program, gold), Inadmissible):
             return None
-        result = Result(found.nodes, size if is_count else None)
         return Question(
             id=name,
             question=text,
@@ -121,12 +156,12 @@ class _Writer:
         term = topic.literal.lexical if isinstance(topic, Value) else self._names.write(topic.term)
         return Mention(term, span.text, span.start, span.end)
 
-    def _is_trivial(self, found: Found) -> bool:
+    def _is_trivial(self, program: Expression, result: Result) -> bool:
         """Whether the answer is no more than what the question names."""
         topics: set[int | None] = set()
-        for node in post_order(found.expression):
+        for node in post_order(program):
             if isinstance(node, Entity):
                 topics.add(self._kb.node(node.term))
             elif isinstance(node, Value):
                 topics.update(self._kb.equal(node.literal).ids.tolist())
-        return set(found.nodes.ids[: len(topics) + 1].tolist()) <= topics
+        return set(result.nodes.ids[: len(topics) + 1].tolist()) <= topics

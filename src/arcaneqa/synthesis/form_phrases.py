@@ -1,0 +1,331 @@
+"""Noun phrases for the forms beyond the paper's: "suppliers with more than three products", "all but …"."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from arcaneqa.kb.interface import Comparison
+from arcaneqa.program.expression import (
+    Aggregate,
+    Aggregation,
+    Class,
+    Compare,
+    Counted,
+    Direction,
+    Entity,
+    Expression,
+    Extreme,
+    Has,
+    Join,
+    Key,
+    Like,
+    Not,
+    Or,
+    Path,
+    Relation,
+    Totalled,
+    Value,
+)
+from arcaneqa.synthesis.attributes import generic
+from arcaneqa.synthesis.inflection import plural, singular, with_article
+from arcaneqa.synthesis.lexicon import Words
+from arcaneqa.synthesis.phrases import Modifier, Phrase
+from arcaneqa.synthesis.wording import Speaker, UnspeakableError
+
+_BOUNDS = {
+    Comparison.GT: ("more than {n}", "over {n}", "more than {n}"),
+    Comparison.GE: ("at least {n}", "{n} or more", "no fewer than {n}"),
+    Comparison.LT: ("fewer than {n}", "less than {n}", "under {n}"),
+    Comparison.LE: ("at most {n}", "up to {n}", "no more than {n}"),
+    Comparison.EQ: ("exactly {n}", "{n}", "just {n}"),
+}
+_TOTALS = {
+    Aggregation.SUM: ("total", "combined", "overall", "sum of"),
+    Aggregation.AVG: ("average", "mean", "average"),
+    Aggregation.MAX: ("highest", "maximum", "largest", "greatest", "top"),
+    Aggregation.MIN: ("lowest", "minimum", "smallest", "least"),
+}
+_LAST = {Aggregation.MAX: ("latest", "most recent", "last"), Aggregation.MIN: ("earliest", "first")}
+_NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_ORDINALS = ("zeroth", "first", "second", "third", "fourth", "fifth")
+_SUFFIXES = (" id", " ids", " code", " codes", " name", " key")
+
+
+def spoken(words: Words) -> str:
+    """A relation as people say it: nobody asks for a "customer id" when they mean the customer."""
+    for suffix in _SUFFIXES:
+        if words.range is not None and words.label.endswith(suffix):
+            return words.label.removesuffix(suffix)
+    return words.label
+
+
+class FormSpeaker(Speaker):
+    def phrase(self, expression: Expression, many: bool) -> Phrase:
+        match expression:
+            case Or(Entity() | Value() as one, Entity() | Value() as two):
+                said = f"{self.mark(one)} or {self.mark(two)}"
+                return Phrase(name=f"either {said}" if self.chance(0.2) else said)
+            case Not(argument, without):
+                return self.all_but(self.phrase(argument, many), without)
+            case Extreme(direction, argument, (Counted() | Totalled()) as key, first, last):
+                head = self.phrase(argument, many=last > 1)
+                most = self.most(key, direction is Direction.LARGEST)
+                if last > 1:
+                    number = self.number(last)
+                    return replace(head, before=(number, *head.before), after=(*head.after, most))
+                return replace(head, after=(*head.after, most), unique=first == last == 1)
+            case Extreme(direction, argument, tuple() as path, first, last) if last > 1:
+                return self.ranks(direction is Direction.LARGEST, argument, path, first, last)
+            case Compare() | Has() | Like():
+                raise UnspeakableError
+        return super().phrase(expression, many)
+
+    def number(self, number: int) -> str:
+        return _NUMBERS[number] if number < len(_NUMBERS) and self.chance(0.6) else str(number)
+
+    # What is counted -----------------------------------------------------------------------------
+
+    def counted(self, path: Path, within: Expression | None = None) -> str:
+        """The plural noun of what a step leads to: "products", "official languages"."""
+        if within is not None and not isinstance(within, Class):
+            found = self.phrase(within, many=True)
+            if found.name is not None or found.noun == "thing":
+                raise UnspeakableError
+            return found.bare()
+        (relation,) = path
+        words = self.lexicon.relation(relation)
+        noun = words.domain if relation.inverse else spoken(words)
+        if not relation.inverse and words.range and self.chance(0.5):
+            noun = words.range
+        if noun is None:
+            raise UnspeakableError
+        return plural(noun)
+
+    def most(self, key: Key, largest: bool) -> Modifier:
+        """ "with the most products", "with the highest total price"."""
+        match key:
+            case Counted(path, within):
+                noun = self.counted(path, within)
+                texts = (
+                    (
+                        f"the most {noun}",
+                        f"the most {noun}",
+                        f"the highest number of {noun}",
+                        f"the largest number of {noun}",
+                    )
+                    if largest
+                    else (f"the fewest {noun}", f"the least {noun}", f"the lowest number of {noun}")
+                )
+                return Modifier.having(self.rng.choice(texts))
+            case Totalled(function, path):
+                words = self.lexicon.relation(path[-1])
+                total = self.rng.choice(_TOTALS[function]).removesuffix(" of")
+                best = (
+                    self.pick("highest", "largest", "greatest")
+                    if largest
+                    else self.pick("lowest", "smallest")
+                )
+                of = f" of {self.counted(path[:1])}" if len(path) == 2 and self.chance(0.6) else ""
+                return Modifier.having(f"the {best} {total} {words.label}{of}")
+        raise UnspeakableError
+
+    def ranks(self, largest: bool, argument: Expression, path: Path, first: int, last: int) -> Phrase:
+        words = self.lexicon.relation(path[-1])
+        special = words.attribute
+        best = (special.most if largest else special.least) if special else ()
+        head = self.phrase(argument, many=first != last)
+        if head.name is not None:
+            raise UnspeakableError
+        if first == last:
+            place = (
+                _ORDINALS[last]
+                if self.chance(0.8)
+                else f"{last}{'nd' if last == 2 else 'rd' if last == 3 else 'th'}"
+            )
+            if best and self.chance(0.8):
+                return replace(head, before=(f"{place} {self.rng.choice(best)}", *head.before), unique=True)
+            side = self.pick("highest", "largest") if largest else self.pick("lowest", "smallest")
+            return replace(
+                head, after=(*head.after, Modifier.having(f"the {place} {side} {words.label}")), unique=True
+            )
+        number = self.number(last)
+        if best and self.chance(0.7):
+            return replace(head, before=(f"{number} {self.rng.choice(best)}", *head.before))
+        if self.chance(0.4):
+            top = self.pick("top", "first") if largest else self.pick("bottom", "last")
+            return replace(
+                head,
+                before=(f"{top} {number}", *head.before),
+                after=(*head.after, Modifier.adverbial(f"by {words.label}")),
+            )
+        side = self.pick("highest", "largest", "greatest") if largest else self.pick("lowest", "smallest")
+        return replace(
+            head,
+            before=(number, *head.before),
+            after=(*head.after, Modifier.having(f"the {side} {words.label}")),
+        )
+
+    # What is said of members -----------------------------------------------------------------------
+
+    def modifier(self, expression: Expression) -> Modifier:
+        match expression:
+            case Compare(comparison, Counted(path, within), Value() as value):
+                bound = self.rng.choice(_BOUNDS[comparison]).format(n=self.mark(value))
+                noun = self.counted(path, within)
+                one = value.literal.lexical == "1" and bound.endswith(self.marked())
+                return Modifier.having(f"{bound} {singular(noun) if one else noun}")
+            case Compare(comparison, Relation() as relation, Aggregate()):
+                return self.than_average(relation, comparison is Comparison.GT)
+            case Compare(comparison, Relation() as relation, Join(_, Entity() as other)):
+                return self.than(relation, comparison is Comparison.GT, self.mark(other))
+            case Has(relation):
+                return self.some(relation)
+            case Join(Relation(_, True) as relation, Class()):
+                noun = self.counted((relation,))
+                return self.rng.choice(
+                    (
+                        Modifier.having(noun),
+                        Modifier.having(f"at least one {singular(noun)}"),
+                        Modifier.having(f"some {noun}"),
+                        Modifier.clause("that", f"have {noun}", f"has {noun}"),
+                    )
+                )
+            case Like(relation, text):
+                return self.containing(relation, text)
+        return super().modifier(expression)
+
+    def marked(self) -> str:
+        """The mark that was made last."""
+        return chr(0xE000 + len(self.marks) - 1)
+
+    def some(self, relation: Relation) -> Modifier:
+        words = self.lexicon.relation(relation)
+        if relation.inverse:
+            noun = plural(words.domain or "thing")
+            return Modifier.having(noun)
+        noun = spoken(words)
+        return self.rng.choice(
+            (
+                Modifier.having(with_article(noun)),
+                Modifier.having(f"a known {noun}"),
+                Modifier.having(f"some {noun}"),
+            )
+        )
+
+    def than(self, relation: Relation, over: bool, x: str) -> Modifier:
+        words = self.lexicon.relation(relation)
+        special = words.attribute
+        plain = (special.over if over else special.under) if special else ()
+        if plain and self.chance(0.7):
+            text = self.rng.choice(plain).format(r=words.label, v=x)
+            if " than " in text and not text.startswith(("that ", "who ")):
+                return Modifier.adverbial(text)
+        if words.is_time:
+            return Modifier.having(f"{'a later' if over else 'an earlier'} {words.label} than {x}")
+        side = self.pick("a higher", "a larger", "a greater") if over else self.pick("a lower", "a smaller")
+        return Modifier.having(f"{side} {words.label} than {x}")
+
+    def than_average(self, relation: Relation, over: bool) -> Modifier:
+        words = self.lexicon.relation(relation)
+        special = words.attribute
+        plain = (special.over if over else special.under) if special else ()
+        if plain and self.chance(0.4):
+            text = self.rng.choice(plain).format(r=words.label, v=self.pick("the average", "average"))
+            if " than " in text and not text.startswith(("that ", "who ")):
+                return Modifier.adverbial(text)
+        side = self.pick("above average", "above the average", "higher than the average", "above-average")
+        if not over:
+            side = self.pick("below average", "below the average", "lower than the average", "below-average")
+        if "-" in side:
+            return Modifier.having(f"{with_article(side)} {words.label}")
+        return Modifier(
+            f"whose {words.label} is {side}", f"have a {words.label} {side}", f"has a {words.label} {side}"
+        )
+
+    def containing(self, relation: Relation, text: Value) -> Modifier:
+        words, mark = self.lexicon.relation(relation), self.mark(text)
+        quoted = self.pick(f"'{mark}'", f'"{mark}"', mark, f"the word {mark}")
+        noun = words.label
+        return self.rng.choice(
+            (
+                Modifier(
+                    f"whose {noun} contains {quoted}",
+                    f"have {quoted} in their {noun}",
+                    f"has {quoted} in its {noun}",
+                ),
+                Modifier.having(f"{quoted} in their {noun}"),
+                Modifier.having(f"{with_article(noun)} containing {quoted}"),
+                Modifier(
+                    f"whose {noun} includes {quoted}",
+                    f"mention {quoted} in the {noun}",
+                    f"mentions {quoted} in the {noun}",
+                ),
+            )
+        )
+
+    def all_but(self, head: Phrase, without: Expression) -> Phrase:
+        """ "customers without orders", "countries that are not in Europe"."""
+        if head.name is not None:
+            raise UnspeakableError
+        return replace(head, after=(*head.after, self.negated(without)))
+
+    def negated(self, without: Expression) -> Modifier:
+        match without:
+            case Join(Relation(_, True) as relation, Class()):
+                noun = self.counted((relation,))
+                return self.rng.choice(
+                    (
+                        Modifier(f"without {noun}", f"have no {noun}", f"has no {noun}"),
+                        Modifier(
+                            f"without any {noun}", f"do not have any {noun}", f"does not have any {noun}"
+                        ),
+                        Modifier(f"with no {noun}", f"have no {noun}", f"has no {noun}"),
+                        Modifier.clause(
+                            "that",
+                            f"never had {with_article(singular(noun))}",
+                            f"never had {with_article(singular(noun))}",
+                        ),
+                    )
+                )
+            case Has(relation):
+                noun = (
+                    self.counted((relation,)) if relation.inverse else spoken(self.lexicon.relation(relation))
+                )
+                one = noun if relation.inverse else with_article(noun)
+                return Modifier(f"without {one}", f"do not have {one}", f"does not have {one}")
+            case Join(Relation(_, False) as relation, (Entity() | Value()) as value):
+                words, x = self.lexicon.relation(relation), self.mark(value)
+                noun = spoken(words)
+                return self.rng.choice(
+                    (
+                        Modifier(
+                            f"whose {noun} is not {x}",
+                            f"do not have {x} as {noun}",
+                            f"does not have {x} as {noun}",
+                        ),
+                        Modifier(
+                            f"with a {noun} other than {x}",
+                            f"have a {noun} other than {x}",
+                            f"has a {noun} other than {x}",
+                        ),
+                        Modifier.adverbial(f"not {self.pick('in', 'from', 'of')} {x}")
+                        if isinstance(value, Entity)
+                        else Modifier.having(f"a {noun} that is not {x}"),
+                        Modifier.having(f"any {noun} except {x}"),
+                    )
+                )
+        raise UnspeakableError
+
+    def total(self, function: Aggregation, path: Path) -> str:
+        """ "average price", "latest date"."""
+        words = self.lexicon.relation(path[-1])
+        choices = _LAST[function] if words.is_time and function in _LAST else _TOTALS[function]
+        word = self.rng.choice(choices)
+        return f"sum of the {words.label}" if word == "sum of" else f"{word} {words.label}"
+
+    def most_word(self, relation: Relation, largest: bool) -> str | None:
+        """ "longest", if the attribute has such a word."""
+        words = self.lexicon.relation(relation)
+        special = words.attribute or generic(words.is_time)
+        choices = special.most if largest else special.least
+        return self.rng.choice(choices) if choices else None

@@ -1,0 +1,329 @@
+"""Programs of the forms beyond the paper's: counts, ranks, totals, either, not, yes or no, tables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from arcaneqa.kb.interface import Comparison, Step
+from arcaneqa.kb.terms import XSD, Literal
+from arcaneqa.program.expression import (
+    Aggregate,
+    Aggregation,
+    And,
+    Compare,
+    Count,
+    Counted,
+    Direction,
+    Expression,
+    Extreme,
+    Join,
+    Key,
+    Like,
+    Meet,
+    Not,
+    Or,
+    Per,
+    Relation,
+    Show,
+    Sort,
+    Totalled,
+    Value,
+)
+from arcaneqa.synthesis.drawing import Drawing
+from arcaneqa.synthesis.sampling import Found, Sampler, undoes
+
+_WORD = re.compile(r"[^\W\d_]{4,}")
+_CROWD = 60
+"""A chain that leads through more nodes than this says nothing of the one it began with."""
+
+
+class FormSampler(Drawing):
+    """Programs of each form, by the name of its kind."""
+
+    def __init__(self, sampler: Sampler) -> None:
+        super().__init__(sampler)
+        self.kinds: dict[str, Callable[[], Expression | None]] = {
+            "most": self.by_count,
+            "many": self.with_count,
+            "rank": self.ranked,
+            "either": self.either,
+            "without": self.without,
+            "having": self.having,
+            "total": self.total,
+            "different": self.different,
+            "than": self.more_than,
+            "yes": self.yes_or_no,
+            "like": self.containing,
+            "sort": self.sorted,
+            "table": self.table,
+            "each": self.each,
+            "chain": self.chain,
+        }
+
+    # Counts --------------------------------------------------------------------------------------
+
+    def by_count(self) -> Expression | None:
+        direction = Direction.LARGEST if self.rng.random() < 0.75 else Direction.SMALLEST
+        if self.rng.random() < 0.35:
+            return self._commonest(direction)
+        found = self.some_set("most")
+        step = None if found is None else self.countable(found)
+        if found is None or step is None:
+            return None
+        key: Key = Counted((self.relation(step[0]),), self._part(found, step[0]))
+        totals = [n for n in self.numbers(self.kb.walk(step[0], found.nodes)) if self.is_number(n)]
+        if totals and self.rng.random() < 0.25:
+            function = self.rng.choice([Aggregation.SUM, Aggregation.AVG])
+            key = Totalled(function, (self.relation(step[0]), totals[0]))
+        if self.rng.random() < 0.12:
+            return Extreme(direction, found.expression, key, 1, self.rng.choice([2, 3, 5]))
+        return Extreme(direction, found.expression, key)
+
+    def _part(self, found: Found, step: Step) -> Expression | None:
+        """Now and then only some of the neighbours count: "the most products that cost more than 5"."""
+        if self.rng.random() < 0.75:
+            return None
+        reached = self.kb.walk(step, found.nodes)
+        if not reached:
+            return None
+        member = int(self.rng.choice(reached.ids[:200].tolist()))
+        condition = self.sampler.around(member, found.expression)
+        return None if condition is None else condition.expression
+
+    def _commonest(self, direction: Direction) -> Expression | None:
+        """The value that most members of a class have."""
+        found = self.some_class("most")
+        shared = found and self.kinds_of(found.nodes)
+        if found is None or not shared:
+            return None
+        back = Relation(shared[0].iri, inverse=True)
+        return Extreme(direction, Join(back, found.expression), Counted((back,)))
+
+    def with_count(self) -> Expression | None:
+        found = self.some_set("many")
+        step = None if found is None else self.countable(found)
+        if found is None or step is None:
+            return None
+        counts = sorted(step[1].values())
+        number = self.rng.choice(counts)
+        comparison = self.rng.choice(
+            [Comparison.GT, Comparison.GE, Comparison.GE, Comparison.LT, Comparison.EQ]
+        )
+        if comparison is Comparison.GT:
+            number = max(1, number - 1)
+        picked = Compare(comparison, Counted((self.relation(step[0]),)), _integer(number))
+        program: Expression = And(found.expression, picked)
+        return Count(program) if self.rng.random() < 0.15 else program
+
+    def different(self) -> Expression | None:
+        found = self.some_set("different")
+        shared = found and self.kinds_of(found.nodes)
+        return Count(found.expression, (shared[0],)) if found is not None and shared else None
+
+    # Order ---------------------------------------------------------------------------------------
+
+    def ranked(self) -> Expression | None:
+        found = self.some_set("rank")
+        numbers = found and self.numbers(found.nodes)
+        if found is None or not numbers or len(found.nodes) < 4:
+            return None
+        direction = Direction.LARGEST if self.rng.random() < 0.7 else Direction.SMALLEST
+        last = self.rng.choice([2, 3, 3, 5, 10])
+        first = last if last <= 5 and self.rng.random() < 0.4 else 1
+        if last >= len(found.nodes):
+            return None
+        return Extreme(direction, found.expression, (numbers[0],), first, last)
+
+    def sorted(self) -> Expression | None:
+        found = self.some_set("sort")
+        numbers = found and self.numbers(found.nodes)
+        if found is None or not numbers:
+            return None
+        return Sort(found.expression, (numbers[0],), self.rng.random() < 0.55)
+
+    def more_than(self) -> Expression | None:
+        """Compared with another member, or with the average of all."""
+        found = self.some_class("than")
+        numbers = found and self.numbers(found.nodes)
+        if found is None or not numbers:
+            return None
+        comparison = self.rng.choice([Comparison.GT, Comparison.GT, Comparison.LT])
+        if self.rng.random() < 0.35 and self.is_number(numbers[0]):
+            value: Expression = Aggregate(Aggregation.AVG, found.expression, (numbers[0],))
+        else:
+            named = self.named(found.nodes)
+            if named is None:
+                return None
+            value = Join(Relation(numbers[0].iri, inverse=True), named)
+        return And(found.expression, Compare(comparison, numbers[0], value))
+
+    def total(self) -> Expression | None:
+        found = self.some_set("total")
+        numbers = found and self.numbers(found.nodes)
+        if found is None or not numbers:
+            return None
+        function = self.rng.choice(list(Aggregation))
+        times = not self.is_number(numbers[0])
+        if times:
+            function = self.rng.choice([Aggregation.MAX, Aggregation.MIN])
+        if self.rng.random() < 0.12 and not times:
+            pair = self.rng.sample(list(Aggregation), 2)
+            return Show(found.expression, tuple(Totalled(one, (numbers[0],)) for one in pair))
+        return Aggregate(function, found.expression, (numbers[0],))
+
+    # Either, not, yes or no ------------------------------------------------------------------------
+
+    def either(self) -> Expression | None:
+        found = self.some_class("either")
+        if found is None:
+            return None
+        numbers = self.numbers(found.nodes)
+        if numbers and self.rng.random() < 0.25:
+            one, two = self.named(found.nodes), self.named(found.nodes)
+            if one is None or two is None or one == two:
+                return None
+            direction = self.rng.choice(list(Direction))
+            return Extreme(direction, Or(one, two), (numbers[0],))
+        shared = self.kinds_of(found.nodes)
+        values = self.values_of(found.nodes, shared[0], 2) if shared else []
+        if len(values) != 2:
+            return None
+        program = And(found.expression, Join(shared[0], Or(*values)))
+        return Count(program) if self.rng.random() < 0.2 else program
+
+    def without(self) -> Expression | None:
+        found = self.some_class("without")
+        if found is None:
+            return None
+        program: Expression | None = None
+        if self.rng.random() < 0.5:
+            shared = self.kinds_of(found.nodes)
+            values = self.values_of(found.nodes, shared[0], 1) if shared else []
+            if values:
+                program = Not(found.expression, Join(shared[0], values[0]))
+        else:
+            for step in self.steps(found.nodes)[:8]:
+                some = self.kb.walk(Step(step.relation, not step.inverse), self.kb.walk(step, found.nodes))
+                if self.kb.difference(found.nodes, some):
+                    program = Not(found.expression, self.with_some(step))
+                    break
+        return Count(program) if program is not None and self.rng.random() < 0.2 else program
+
+    def having(self) -> Expression | None:
+        found = self.some_class("having")
+        if found is None:
+            return None
+        for step in self.steps(found.nodes)[:8]:
+            some = self.kb.walk(Step(step.relation, not step.inverse), self.kb.walk(step, found.nodes))
+            if self.kb.difference(found.nodes, some):
+                program = And(found.expression, self.with_some(step))
+                return Count(program) if self.rng.random() < 0.2 else program
+        return None
+
+    def yes_or_no(self) -> Expression | None:
+        found = self.some_class("yes")
+        named = None if found is None else self.named(found.nodes)
+        if found is None or named is None:
+            return None
+        draw = self.rng.random()
+        numbers = self.numbers(found.nodes)
+        if draw < 0.3 and numbers:
+            other = self.named(found.nodes)
+            if other is None or other == named:
+                return None
+            comparison = self.rng.choice([Comparison.GT, Comparison.LT])
+            than = Join(Relation(numbers[0].iri, inverse=True), other)
+            return Meet(named, Compare(comparison, numbers[0], than))
+        shared = self.kinds_of(found.nodes)
+        if not shared:
+            return None
+        values = self.values_of(found.nodes, shared[0], 1)
+        if not values:
+            return None
+        condition = Join(shared[0], values[0])
+        return Meet(found.expression if draw > 0.75 else named, condition)
+
+    def containing(self) -> Expression | None:
+        found = self.some_class("like")
+        if found is None:
+            return None
+        for relation in self.attributes(found.nodes):
+            pairs = self.kb.values(
+                self.kb.schema.relation_ids[relation.iri], self.kb.nodes(found.nodes.ids[:200])
+            )
+            texts = [self.facts.literal(int(node)) for node in pairs.objects[:50]]
+            words = [
+                w
+                for text in texts
+                if text is not None and _is_text(text)
+                for w in _WORD.findall(text.lexical)
+            ]
+            if words:
+                return And(found.expression, Like(relation, Value(Literal(self.rng.choice(words)))))
+        return None
+
+    # Tables ------------------------------------------------------------------------------------------
+
+    def table(self) -> Expression | None:
+        found = self.some_set("table")
+        columns = found and self.attributes(found.nodes)
+        if found is None or not columns:
+            return None
+        size = self.rng.choice([1, 1, 2, 2, 3])
+        shown: tuple[Key, ...] = ((), *((column,) for column in columns[:size]))
+        numbers = self.numbers(found.nodes)
+        listed = found.expression
+        if numbers and self.rng.random() < 0.15:
+            listed = Sort(listed, (numbers[0],), self.rng.random() < 0.5)
+        return Show(listed, shown)
+
+    def each(self) -> Expression | None:
+        found = self.some_set("each")
+        shared = found and self.kinds_of(found.nodes)
+        if found is None or not shared:
+            return None
+        numbers = [n for n in self.numbers(found.nodes) if n != shared[0] and self.is_number(n)]
+        column: Counted | Totalled = Counted(())
+        if numbers and self.rng.random() < 0.4:
+            column = Totalled(self.rng.choice(list(Aggregation)), (numbers[0],))
+        program: Expression = Per(found.expression, (shared[0],), (column,))
+        return Sort(program, column, self.rng.random() < 0.7) if self.rng.random() < 0.12 else program
+
+    # Chains --------------------------------------------------------------------------------------------
+
+    def chain(self) -> Expression | None:
+        """Two to four steps from something with a name, never through many at once."""
+        start = self.some_class("chain")
+        named = None if start is None else self.named(start.nodes)
+        node = None if named is None else self.kb.node(named.term)
+        if named is None or node is None:
+            return None
+        found: Found | None = Found(named, self.facts.one(node))
+        length = self.rng.choice([2, 3, 3, 3, 4, 4])
+        for number in range(1, length + 1):
+            found = None if found is None else self._onward(found, number == length)
+        return None if found is None else found.expression
+
+    def _onward(self, found: Found, last: bool) -> Found | None:
+        """One step further: to entities, or at the end mostly to what is known of them."""
+        steps = self.steps(found.nodes)
+        if last and self.rng.random() < 0.6:
+            ids = self.kb.schema.relation_ids
+            steps = [Step(ids[relation.iri]) for relation in self.attributes(found.nodes)]
+        for step in steps[:6]:
+            if not undoes(found.expression, self.kb.schema.relations[step.relation].iri, step.inverse):
+                onward = self.sampler.join(found, step.relation, step.inverse)
+                if onward is None or len(onward.nodes) > _CROWD:
+                    continue
+                if not (last and self.facts.is_nameless(onward.nodes)):
+                    return onward
+        return None
+
+
+def _integer(number: int) -> Value:
+    return Value(Literal(str(number), XSD + "integer"))
+
+
+def _is_text(literal: Literal) -> bool:
+    return literal.datatype == XSD + "string" and len(literal.lexical) < 80
