@@ -20,7 +20,7 @@ def converted(query: str, unnamed: tuple[str, ...] = ()) -> tuple[str, bool]:
     def named(iri: str) -> bool:
         return NAMES.short(iri) not in unnamed
 
-    program, excludes = program_of(read_query(query), FREEBASE_PROFILE, named)
+    program, excludes, _ = program_of(read_query(query), FREEBASE_PROFILE, named)
     return print_program(program, NAMES), excludes
 
 
@@ -69,6 +69,13 @@ def test_conditions_become_joins(body: str, expected: str) -> None:
 
 def test_entities_kept_out_of_the_answers() -> None:
     assert converted(HEAD + "FILTER (?x != ns:m.1)\nns:m.1 ns:a.b ?x .}") == ("(JOIN a.b_inv m.1)", True)
+
+
+def test_answers_apart_from_another_variable_are_told() -> None:
+    query = HEAD + "FILTER (?x != ?y)\n?y ns:a.b ns:m.1 . ?y ns:c.d ?x .}"
+    program, excludes, leaves_out = program_of(read_query(query), FREEBASE_PROFILE, lambda _: True)
+    assert print_program(program, NAMES) == "(JOIN c.d_inv (JOIN a.b m.1))"
+    assert (excludes, leaves_out) == (False, True)
 
 
 def test_what_the_question_does_not_name_is_implied() -> None:

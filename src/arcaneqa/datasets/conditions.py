@@ -33,6 +33,8 @@ class Conditions:
     """By variable: what its value compares with, and when the node is valid."""
 
     excluded: set[str] = field(default_factory=set)
+    apart: bool = False
+    """Whether the answers differ from another variable: no program says it, and mostly it changes nothing."""
     compared: dict[Var, list[tuple[Comparison, Value]]] = field(default_factory=dict)
     dated: dict[Var, list[Dated]] = field(default_factory=dict)
 
@@ -56,6 +58,9 @@ def _sort_in(expression: Expr, target: Var, found: Conditions) -> None:
             if variable == target:
                 found.excluded.add(iri)
                 return
+        case Call("!=", (Var() as one, Var() as two)) if target in (one, two) and one != two:
+            found.apart = True
+            return
         case Call("||", (Exists(absent, True), Exists(present, False))):
             if len(absent.triples) == len(present.triples) == 1:
                 (subject, relation, _), (other, same, value) = absent.triples[0], present.triples[0]

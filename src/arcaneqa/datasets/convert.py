@@ -30,6 +30,7 @@ from arcaneqa.record import Mention, Question
 
 FORMATS = ("grailqa", "graphq", "webqsp", "cwq", "simplequestions", "spider", "records")
 _BUDGET = Budget(seconds=20)
+_LEAVES_OUT = "the query leaves out more than a program can say"
 
 
 @dataclass
@@ -173,7 +174,8 @@ class Converter:
         With a KB, programs that find something come first.
         """
         if self._kb is None:
-            return [(program, draft.answers) for program in draft.programs]
+            self._reason = _LEAVES_OUT if draft.must_agree else self._reason
+            return [] if draft.must_agree else [(program, draft.answers) for program in draft.programs]
         found: list[tuple[Expression, tuple[str, ...] | None]] = []
         empty: set[Expression] = set()
         for program in draft.programs:
@@ -187,6 +189,10 @@ class Converter:
             found.append((program, answer_terms(result, self._kb)))
             if not result.nodes:
                 empty.add(program)
+        if draft.must_agree and draft.answers is not None:
+            published = draft.answers
+            found = [pair for pair in found if same_answers(pair[1] or (), published, self._names)]
+            self._reason = self._reason if found else _LEAVES_OUT
         found.sort(key=lambda pair: pair[0] in empty)
         if found:
             self.summary.executed += 1

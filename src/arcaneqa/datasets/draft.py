@@ -38,7 +38,8 @@ class Draft:
     `names` holds what the dataset itself calls an entity (by its short form). `answers` are the
     published ones; `parses` has them for every parse, with its program, where there are several.
     `left_out` says why the dataset itself does not count the question; `source` is the program's
-    published text; `mentions` are its topics where the dataset tells them, values among them.
+    published text; `must_agree` says that a program stands only where a knowledge base finds the published
+    answers with it; `mentions` are its topics where the dataset tells them, values among them.
     """
 
     id: str
@@ -48,6 +49,7 @@ class Draft:
     answers: tuple[str, ...] | None = None
     names: dict[str, list[str]] = field(default_factory=dict)
     exclude_mentioned: bool = False
+    must_agree: bool = False
     level: str | None = None
     function: str | None = None
     relations: int | None = None

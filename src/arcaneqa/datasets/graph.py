@@ -30,8 +30,9 @@ from arcaneqa.program.expression import (
 
 def program_of(
     query: Query, profile: Profile, named: Callable[[str], bool], schema: Schema | None = None
-) -> tuple[Expression, bool]:
-    """The program of a query, and whether the query leaves the entities it names out of its answers.
+) -> tuple[Expression, bool, bool]:
+    """The program of a query, whether the query leaves the entities it names out of its answers, and whether
+    it has a filter that the program leaves out: then only equal answers tell that it is the same.
 
     `named` says of an entity whether the question names it; a condition on one it does not name
     becomes a CONS. Raises ProgramError, its text a reason to count, for what no program expresses.
@@ -44,7 +45,7 @@ def program_of(
     program = builder.build(query.target, None)
     if builder.left:
         raise ProgramError("the query has parts that do not hang together")
-    return canonical(Count(program) if query.counted else program), bool(found.excluded)
+    return canonical(Count(program) if query.counted else program), bool(found.excluded), found.apart
 
 
 def _fixed(query: Query, found: Conditions) -> set[Atom]:

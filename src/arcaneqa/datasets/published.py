@@ -38,18 +38,19 @@ class Publication:
     ) -> Draft:
         """`answers` are those of each query; `names` is what the dataset calls entities, by short form."""
         parses: list[Parse] = []
-        excluded, reason = False, "no query is given"
+        excluded, wider, reason = False, False, "no query is given"
         for text, published in zip(queries, answers, strict=True):
             program: Expression | None = None
             try:
                 query = read_query(text)
                 named = partial(self._is_named, query, names, names_entity)
-                program, excludes = program_of(query, self.profile, named, self.schema)
+                program, excludes, leaves_out = program_of(query, self.profile, named, self.schema)
             except ProgramError as error:
                 reason = str(error)
             else:
                 # The first parse decides: it is the one whose answers count.
-                excluded = excluded if any(parse.program for parse in parses) else excludes
+                if not any(parse.program for parse in parses):
+                    excluded, wider = excludes, leaves_out
             parses.append(Parse(text, program, published))
         programs = tuple(dict.fromkeys(parse.program for parse in parses if parse.program is not None))
         return Draft(
@@ -60,6 +61,7 @@ class Publication:
             parses[0].answers if parses else None,
             names,
             exclude_mentioned=excluded,
+            must_agree=wider,
             parses=tuple(parses),
         )
 

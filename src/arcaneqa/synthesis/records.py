@@ -45,7 +45,11 @@ def relations_of(program: Expression) -> int:
 
 
 def answers_of(result: Result, kb: KnowledgeBase, names: Names) -> tuple[str, ...]:
+    """Terms as text; a number, a time or yes and no is one of them, and of a table it is the first column."""
+    if result.value is not None:
+        return (result.value.lexical,)
     if result.count is not None:
         return (str(result.count),)
-    terms = kb.terms(result.nodes.ids)
-    return tuple(term.lexical if isinstance(term, Literal) else names.write(term) for term in terms)
+    terms = kb.terms(result.nodes.ids) if result.table is None else [row[0] for row in result.table.rows]
+    written = (t.lexical if isinstance(t, Literal) else names.write(t) for t in terms if t is not None)
+    return tuple(dict.fromkeys(written))
