@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import math
 import time
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.terms import XSD, Iri
 from arcaneqa.linking.linker import MOST_MENTIONS, PER_MENTION, Linker
@@ -198,3 +200,18 @@ def test_any_question_is_linked(kb: Index, words: list[str]) -> None:
 
 
 LINKERS: dict[Index, Linker] = {}
+
+
+def test_a_class_is_not_a_part_of_a_name_and_a_country_stands_for_its_people(tmp_path: Path) -> None:
+    label = "<http://www.w3.org/2000/01/rdf-schema#label>"
+    kind = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
+    facts = [f'<a:dairy> {label} "Dairy Products" .', f"<a:milk> {kind} <a:Product> ."]
+    facts += ["<a:milk> <a:category> <a:dairy> .", "<a:milk> <a:from> <a:FrenchRegion> ."]
+    (tmp_path / "facts.nt").write_text("\n".join(facts), encoding="utf-8")
+    build_index([tmp_path / "facts.nt"], tmp_path / "index")
+    with Index(tmp_path / "index") as kb:
+        linker = Linker(kb)
+        assert not linker.link("which products are sold?").mentions
+        assert linker.link("which dairy products are sold?").mentions
+        found = linker.link("what comes from France?").mentions
+    assert [candidate.label for mention in found for candidate in mention.candidates] == ["French Region"]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from arcaneqa.errors import InputError
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.kb.names.forms import key, name_from_iri, split
+from arcaneqa.kb.names.forms import key, name_from_iri, split, stem
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri
 from arcaneqa.linking.features import NAMES, Featuriser
@@ -89,7 +89,12 @@ class Linker:
         self._proposer: Proposer
         self._surfaces = kb.surfaces()
         if self._surfaces is not None:
-            self._proposer = SurfaceProposer(self._surfaces, short_forms, self._weights.ordinary)
+            kinds = {
+                tuple(map(stem, split(klass.label)))
+                for klass in kb.schema.classes
+                if klass.members and not klass.hidden
+            }
+            self._proposer = SurfaceProposer(self._surfaces, short_forms, self._weights.ordinary, kinds)
         elif isinstance(kb, LabelSearch):
             self._proposer = RemoteProposer(kb, short_forms)
         else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from itertools import islice, pairwise, product
@@ -149,14 +149,21 @@ class SurfaceProposer:
     """Finds names of a surface index.
 
     `short_forms` maps words without spaces to full names; `ordinary` words are spelt as they are meant.
+    `kinds` are the words (stems) of classes: who asks for products does not mean Dairy Products.
     """
 
     def __init__(
-        self, surfaces: Surfaces, short_forms: Mapping[str, Sequence[str]], ordinary: Sequence[str] = ()
+        self,
+        surfaces: Surfaces,
+        short_forms: Mapping[str, Sequence[str]],
+        ordinary: Sequence[str] = (),
+        kinds: Collection[tuple[str, ...]] = (),
     ) -> None:
         self._surfaces = surfaces
         self._short_forms = short_forms
         self._ordinary = ASKING | frozenset(ordinary)
+        self._kinds = frozenset(kinds)
+        self._peoples = _peoples(short_forms)
 
     def propose(self, text: Text) -> list[Proposal]:
         whole = self._whole_names(text)
@@ -203,7 +210,7 @@ class SurfaceProposer:
         ]
         stems = {n: stem(text.words[n].folded) for n in content}
         known = self._surfaces.frequencies(list(set(stems.values())))
-        spelt = _Spellings(self._surfaces, self._ordinary)
+        spelt = _Spellings(self._surfaces, self._ordinary, self._peoples)
         for first in content:
             for last in range(first + 1, min(first + LONGEST_PART, len(text.words)) + 1):
                 inside = [n for n in range(first, last) if n in stems]
@@ -212,6 +219,9 @@ class SurfaceProposer:
                 said = text.words[first].folded
                 common_number = said.isdigit() and not 0 < known.get(stems[first], 0) <= FEW_NAMES
                 if len(inside) == 1 and (said in ASKING or common_number):
+                    continue
+                is_kind = tuple(stems[n] for n in inside) in self._kinds
+                if is_kind and not text.is_written_as_name(Span(first, last)):
                     continue
                 nodes, match = [], Match.CONTAINED
                 if all(stems[n] in known for n in inside):
@@ -235,17 +245,22 @@ class SurfaceProposer:
 
 
 class _Spellings:
-    """What words of one question may be misspellings of; only so many are looked into."""
+    """What words of one question may be misspellings of; only so many are looked into. A country may stand
+    for its people: a region in France is called the French region."""
 
-    def __init__(self, surfaces: Surfaces, ordinary: frozenset[str]) -> None:
+    def __init__(
+        self, surfaces: Surfaces, ordinary: frozenset[str], peoples: Mapping[str, Sequence[str]]
+    ) -> None:
         self._surfaces = surfaces
         self._ordinary = ordinary
+        self._peoples = peoples
         self._found: dict[str, list[str]] = {}
 
     def as_known(self, word: str, known: bool) -> list[str]:
         """The word itself if a name holds it, and words of names that it may stand for."""
         if word not in self._found and len(self._found) < MOST_TYPOS and word not in self._ordinary:
-            similar = self._surfaces.similar(word, SPELLINGS)
+            peoples = self._peoples.get(word, ())
+            similar = list(self._surfaces.frequencies(peoples)) or self._surfaces.similar(word, SPELLINGS)
             self._found[word] = [other for other in similar if other not in STOP_WORDS]
         return [*([word] if known else []), *self._found.get(word, [])]
 
@@ -290,6 +305,16 @@ class RemoteProposer:
 
     def rarity(self, text: Text) -> dict[str, float]:  # noqa: ARG002
         return {}
+
+
+def _peoples(short_forms: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """The other way about, where both are a word: what a country's people or things are called."""
+    found: dict[str, list[str]] = {}
+    for short, names in short_forms.items():
+        for name in names:
+            if short.isalpha() and name.isalpha():
+                found.setdefault(stem(name.lower()), []).append(stem(short))
+    return found
 
 
 def _covered(text: Text, proposals: Sequence[Proposal]) -> set[int]:
