@@ -128,6 +128,8 @@ class Denoter:
         if not parts:
             return None
         kept = both(parts)
+        if chosen:
+            without = [gone for gone in without if not self.facts.are_apart(kept, gone)]
         return but_not(kept, either(without)) if without else kept
 
     def _needed(

@@ -45,6 +45,10 @@ class Facts:
         except ProgramError:
             return False
 
+    def are_apart(self, left: Expression, right: Expression) -> bool:
+        """Whether two sets share no member."""
+        return not self.kb.intersects(self.nodes(left), self.nodes(right))
+
     def _cells(self, column: Column) -> dict[int, int]:
         """The node in the column of each row; of a table that is one relation, of each end's node itself."""
         table = self.database.tables[column.table.lower()]

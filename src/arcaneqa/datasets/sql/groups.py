@@ -12,7 +12,18 @@ from arcaneqa.datasets.sql.mapping import Kind
 from arcaneqa.datasets.sql.scope import Place
 from arcaneqa.datasets.sql.variables import Edge, Hop, Unsayable
 from arcaneqa.kb.interface import Comparison
-from arcaneqa.program.expression import Compare, Counted, Direction, Expression, Extreme, Has, Totalled
+from arcaneqa.program.expression import (
+    Class,
+    Compare,
+    Counted,
+    Direction,
+    Expression,
+    Extreme,
+    Has,
+    Join,
+    Relation,
+    Totalled,
+)
 
 
 def group_variable(block: Block) -> int | None:
@@ -109,7 +120,11 @@ class Grouping:
         # The most are never among those with none; the fewest would be, but a group has at least one row.
         if descending:
             ignoring = frozenset([hop.edge])
-        argument = self.block.denoter.set_of(self.group, ignoring) or self.block.set_of(self.group)
+        argument = self.block.denoter.set_of(self.group, ignoring)
+        if argument is None and descending and (klass := self.block.variables[hop.end].class_iri) is not None:
+            # What is counted is said in the key; the values are those of any row.
+            argument = Join(Relation(hop.relation.iri, hop.relation.inverse), Class(klass))
+        argument = argument or self.block.set_of(self.group)
         direction = Direction.LARGEST if descending else Direction.SMALLEST
         return Extreme(direction, argument, key, first, last)
 

@@ -15,9 +15,11 @@ from arcaneqa.program.expression import (
     Count,
     Counted,
     Direction,
+    Entity,
     Expression,
     Extreme,
     Has,
+    Join,
     Key,
     Path,
     Per,
@@ -109,8 +111,18 @@ def _projected(block: Block, places: list[Place], order: tuple[Place, bool] | No
     keys = {place for place in places if of_row(place) and not _is_name(place)}
     if len(set(nodes)) == 1 and not (keys and len(keys) < len(set(places))):
         (node,) = set(nodes)
-        program = _sorted(block, block.set_of(node), node, order)
-        return Answer(program, tuple(Shown(0, place.column, of_row(place)) for place in places))
+        told = tuple(Shown(0, place.column, of_row(place)) for place in places)
+        found = block.set_of(node)
+        if isinstance(found, Entity) and keys and places[0].column.kind is Kind.LITERAL:
+            # Whoever asks for the id of something named asks for the id.
+            found, told = Join(Relation(places[0].column.relation, inverse=True), found), (Shown(0),)
+        row = block.variables.find(scope.row(places[0]))
+        if order is not None and node != row:
+            listed = _sorted(block, block.set_of(row), row, order)
+            if isinstance(listed, Sort) and order[0] != places[0]:
+                return Answer(Show(listed, (block.show(row, node),)), told)
+            return Answer(found, told)
+        return Answer(_sorted(block, found, node, order), told)
     named = {node for place, node in zip(places, nodes, strict=True) if _is_name(place) and of_row(place)}
     columns: list[Path] = []
     shown: list[Shown] = []
