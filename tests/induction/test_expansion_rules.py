@@ -96,6 +96,8 @@ def possible(kb: PlainKb, vocabulary: Vocabulary, state: State) -> Iterator[Expr
     yield from (Join(relation, top) for relation in relations + inverses)
     yield Count(top)
     if not state.top.meaning.has_entities:
+        if len(state.top.meaning.nodes) > 1:
+            yield from superlatives(kb, top, relations, inverses)
         return
     taken = {part for part in conjuncts(top) if isinstance(part, Class)}
     yield from (And(klass, top) for klass in classes if klass not in taken)

@@ -87,7 +87,7 @@ class Comparing(Rules):
         wanted = self._reach.wanted(state, source)
         relations = self._vocabulary.texts
         if wanted is not None:
-            relations = relations[np.isin(relations, wanted.forward)]
+            relations = relations[np.isin(relations, [*wanted.forward, *self._vocabulary.naming])]
         found = [
             relation
             for relation in relations.tolist()

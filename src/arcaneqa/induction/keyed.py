@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from arcaneqa.induction import wording
 from arcaneqa.induction.keys import TOTALS, steps_of
 from arcaneqa.induction.meaning import Meaning
@@ -32,7 +30,7 @@ class Keyed(Rules):
             return False
         if function is Function.COUNT:
             return True
-        return meaning.has_entities and self._can_start(function, meaning)
+        return self._can_start(function, meaning)
 
     def sources(self, state: State, function: Chosen) -> Options:
         return self._classes(function) if state.top is None else variables([state.top])
@@ -48,7 +46,12 @@ class Keyed(Rules):
 
     def _can_start(self, function: Chosen, members: Meaning) -> bool:
         if function in SUPERLATIVES:
-            return (len(members.nodes) > 1 and members.is_walkable) or self._paths.exist(members)
+            several = len(members.nodes) > 1 and members.is_walkable
+            return several or (members.has_entities and self._paths.exist(members))
+        if function is Form.HAVING:
+            return members.is_walkable
+        if not members.has_entities:
+            return False
         if function in TOTALS:
             return self._paths.seen_to_numbers(members)
         return self._paths.exist(members) if function in AGGREGATES else members.is_walkable
@@ -132,14 +135,8 @@ class Keyed(Rules):
         counted = self._reach.counted(state, source.meaning)
         if not counted.has_entities:
             return NOTHING
-        parts = [
-            klass
-            for klass in counted.classes.tolist()
-            if not self._meanings.covers(self._meanings.members(klass), counted)
-        ]
-        return self._vocabulary.classes(np.array(parts, np.int64)) + (
-            OPEN if self._desk.can_build(state) else NOTHING
-        )
+        classes = self._vocabulary.classes(counted.classes)
+        return classes + OPEN if self._desk.can_build(state) else classes
 
     # Comparisons of counts -------------------------------------------------------------------
 

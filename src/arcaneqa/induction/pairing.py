@@ -13,8 +13,12 @@ from arcaneqa.induction.state import Known, State
 from arcaneqa.induction.tokens import PAIRING, Chosen
 from arcaneqa.induction.vocabulary import NOTHING, Options
 from arcaneqa.kb.interface import Ids
-from arcaneqa.program.expression import Class, Entity
+from arcaneqa.kb.values import kind_of
+from arcaneqa.program.expression import Class, Entity, Value
 from arcaneqa.program.steps import Function
+
+FEW_CLASSES = 64
+"""So many classes with members all alike are tried with what the question names."""
 
 
 class Pairing(Rules):
@@ -24,12 +28,12 @@ class Pairing(Rules):
         if not is_alone(state):
             return False
         if state.top is None and function is Function.NOT:
-            return self._starts.have_parts(self._has_parts)
+            return self._starts.have_parts(self._has_parts) or len(self._whole(state)) > 0
         return any(True for _ in self._firsts(state, function))
 
     def sources(self, state: State, function: Chosen) -> Options:
         if state.top is None and function is Function.NOT:
-            return self._starts.with_parts(self._has_parts)
+            return self._whole(state)
         return variables(self._firsts(state, function))
 
     def arguments(self, state: State, function: Chosen, source: Known) -> Options:
@@ -52,6 +56,25 @@ class Pairing(Rules):
             return classes_of_kin
         return variables(self._within(state, source.meaning.kin)) + classes_of_kin + self._built(state)
 
+    def _whole(self, state: State) -> Options:
+        """Classes from which something can be taken: by what their members have, or by what is named."""
+        known = self._starts.with_parts(self._has_parts)
+        alike = self._starts.without_parts
+        if not state.topics.items or not 0 < len(alike) <= FEW_CLASSES:
+            return known
+        others = [
+            place
+            for place, klass in enumerate(alike.tokens)
+            if isinstance(klass, Class) and self._can_take(state, self._results.known_class(klass))
+        ]
+        if not others:
+            return known
+        return known + Options([alike.tokens[i] for i in others], [alike.candidates[i] for i in others])
+
+    def _can_take(self, state: State, klass: Known) -> bool:
+        opened = self._opened(state, Function.NOT, klass)
+        return any(True for _ in self._within(opened, klass.meaning)) or self._desk.can_build(opened)
+
     def _built(self, state: State) -> Options:
         return OPEN if self._desk.can_build(state) else NOTHING
 
@@ -72,10 +95,10 @@ class Pairing(Rules):
 
     def _can_go_on(self, state: State, function: Chosen, top: Known) -> bool:
         meaning = top.meaning
-        if not meaning.has_entities:
-            return False
         if function is Function.MEET:
-            return len(meaning.classes) > 0
+            return meaning.has_entities and len(meaning.classes) > 0
+        if function is Function.OR and not meaning.has_entities:
+            return False
         if function is Function.NOT and (len(meaning.nodes) < 2 or self._has_parts(meaning)):
             return len(meaning.nodes) > 1
         opened = self._opened(state, function, top)
@@ -93,17 +116,17 @@ class Pairing(Rules):
     def _partners(self, state: State, source: Known) -> Iterator[Known]:
         """Topics that can stand beside the source in an OR: of its kind, and not in it."""
         for topic in self.free_topics(state):
-            if topic.meaning.nodes and self._is_like(topic.meaning, source.meaning):
+            if topic.meaning.nodes and self._is_like(topic, source):
                 yield topic
 
-    def _is_like(self, one: Meaning, two: Meaning) -> bool:
-        if one.has_entities != two.has_entities:
+    def _is_like(self, one: Known, two: Known) -> bool:
+        if isinstance(one.expression, Value) and isinstance(two.expression, Value):
+            kinds = (kind_of(one.expression.literal), kind_of(two.expression.literal))
+            return kinds[0] is kinds[1] and bool(two.meaning.nodes) and one.meaning is not two.meaning
+        if not (one.meaning.has_entities and two.meaning.has_entities):
             return False
-        if self._meanings.covers(two, one):
-            return False
-        if one.has_entities:
-            return _share(one.classes, two.classes)
-        return one.value_kind is not None and one.value_kind is two.value_kind
+        is_new = not self._meanings.covers(two.meaning, one.meaning)
+        return is_new and _share(one.meaning.classes, two.meaning.classes)
 
     def _within(self, state: State, members: Meaning) -> Iterator[Known]:
         """Entities of the question that are in the set."""

@@ -62,7 +62,7 @@ class Paths:
         if self._vocabulary.most_hops - len(path) < 1:
             return NOTHING
         reached = self._reached(source, path)
-        return reached.steps if reached.has_entities else NOTHING
+        return NOTHING if path and not reached.has_entities else reached.steps
 
     def _reached(self, source: Meaning, path: tuple[Step, ...]) -> Meaning:
         for step in path:

@@ -162,6 +162,6 @@ class Reach:
         """Whether a topic may start the program, or a branch beside what there is."""
         if state.top is None:
             return True
-        if state.waiting is not None or not state.top.meaning.has_entities or state.left < 1:
+        if state.waiting is not None or not state.top.meaning.is_set or state.left < 1:
             return False
         return state.outer is None or self.fits(state, state.top.meaning)

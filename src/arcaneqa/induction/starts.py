@@ -61,6 +61,15 @@ class Starts:
             self._with_parts = self._tested(self._several[:0], self._several, has_parts)
         return self._with_parts
 
+    @property
+    def without_parts(self) -> Options:
+        """The other classes of several members, once `with_parts` has been asked for."""
+        assert self._with_parts is not None
+        known = set(self._with_parts.tokens)
+        several = self._options(self._several)
+        kept = [place for place, klass in enumerate(several.tokens) if klass not in known]
+        return Options([several.tokens[i] for i in kept], [several.candidates[i] for i in kept])
+
     def have_parts(self, has_parts: Callable[[Meaning], bool]) -> bool:
         """Whether there is such a class: quicker to see than which they are."""
         if self._some_parts is None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from arcaneqa.induction import wording
 from arcaneqa.induction.keys import MEASURES, TOTALS, key_options, key_tokens
 from arcaneqa.induction.meaning import Meaning
@@ -11,10 +13,10 @@ from arcaneqa.induction.scorer import Candidate
 from arcaneqa.induction.state import Known, State
 from arcaneqa.induction.tokens import OUTERMOST, Chosen, Token
 from arcaneqa.induction.vocabulary import Options
-from arcaneqa.program.expression import Per, Relation, Sort
+from arcaneqa.program.expression import Entity, Per, Relation, Sort
 from arcaneqa.program.steps import Function, Symbol
 
-MOST_COLUMNS = 8
+MOST_COLUMNS = 16
 
 _DESCENDING = Options([Symbol.DESC], [wording.DESCENDING])
 _NEXT = Options([Symbol.NEXT], [wording.NEXT])
@@ -29,20 +31,32 @@ class Tabling(Rules):
             return False
         top = state.top
         if top is None:
-            return len(self._starts.related) > 0
+            return len(self.sources(state, function)) > 0
         if isinstance(top.expression, Per):
             return function is Function.SORT
         if isinstance(top.expression, Sort):
             return function is Function.SHOW and not isinstance(top.expression.argument, Per)
         meaning = top.meaning
-        if not meaning.is_set or not meaning.has_entities or not meaning.is_walkable:
+        if not meaning.is_set or not meaning.is_walkable:
             return False
-        return function is Function.SHOW or len(meaning.nodes) > 1
+        return len(meaning.nodes) > 1 or (function is Function.SHOW and meaning.has_entities)
 
-    def sources(self, state: State, function: Chosen) -> Options:  # noqa: ARG002
-        if state.top is None:
+    def sources(self, state: State, function: Chosen) -> Options:
+        if state.top is not None:
+            return variables([state.top])
+        if function is not Function.SHOW:
             return self._starts.related
-        return variables([state.top])
+        return self._joined(variables(self._shown(state)))
+
+    def _shown(self, state: State) -> Iterator[Known]:
+        """Entities of the question whose facts can be shown."""
+        for topic in self.free_topics(state):
+            if isinstance(topic.expression, Entity) and topic.meaning.is_walkable:
+                yield topic
+
+    def _joined(self, topics: Options) -> Options:
+        # A list of many classes is kept as it is: its shortlist is made once.
+        return topics + self._starts.related if len(topics) else self._starts.related
 
     def arguments(self, state: State, function: Chosen, source: Known) -> Options:
         if function is Function.SORT:

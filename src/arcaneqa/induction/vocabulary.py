@@ -60,6 +60,9 @@ class Vocabulary:
             if not schema.relations[start].hidden and ValueKind.TIME in schema.relations[start].kinds
         }
         """Relations of TC, and their partners."""
+        labels = (schema.relation_ids.get(iri) for iri in kb.profile.label)
+        self.naming = frozenset(relation for relation in labels if relation is not None)
+        """Relations that give labels."""
         self.closed = frozenset(r.id for r in schema.relations if has_constants(r.id, kb))
         self.taught = self._taught_constants()
         """Constants of relations with an open range that training programs have."""
@@ -91,7 +94,9 @@ class Vocabulary:
     def forward(self, relation: int) -> Candidate:
         found = self._forward[relation]
         if found is None:
-            found = wording.forward_candidate(self.kb.schema.relations[relation], self.kb.schema)
+            known = self.kb.schema.relations[relation]
+            is_name = relation in self.naming
+            found = wording.NAME if is_name else wording.forward_candidate(known, self.kb.schema)
             self._forward[relation] = found
         return found
 
@@ -138,17 +143,18 @@ class Vocabulary:
 
     @cached_property
     def every(self) -> Options:
-        """All relations, from subjects, and from objects that are entities: what HAS can ask for."""
-        shown = [relation for relation in self.kb.schema.relations if not relation.hidden]
-        backward = [relation.id for relation in shown if ValueKind.ENTITY in relation.kinds]
-        forward = np.array([relation.id for relation in shown], np.int64)
-        return self.paths(forward, np.array(backward, np.int64))
+        """All relations, from subjects and from objects: what HAS can ask for."""
+        shown = np.flatnonzero(self.visible)
+        return self.paths(shown, shown)
 
     @cached_property
     def texts(self) -> Ids:
-        """Relations that hold texts."""
-        shown = [relation for relation in self.kb.schema.relations if not relation.hidden]
-        return np.array([r.id for r in shown if ValueKind.TEXT in r.kinds], np.int64)
+        """Relations that hold texts, labels first: they are hidden elsewhere, since every name is one."""
+        relations = self.kb.schema.relations
+        named = [r.id for r in relations if r.id in self.naming]
+        return np.array(
+            named + [r.id for r in relations if not r.hidden and ValueKind.TEXT in r.kinds], np.int64
+        )
 
     @cached_property
     def countable(self) -> Options:

@@ -99,6 +99,7 @@ END = Candidate(TokenKind.END, "end")
 NOW_CANDIDATE = Candidate(TokenKind.LITERAL, "now", "date")
 DESCENDING = Candidate(TokenKind.FUNCTION, "largest first", Symbol.DESC.value)
 SELF = Candidate(TokenKind.RELATION, "itself")
+NAME = Candidate(TokenKind.RELATION, "name", "thing to text")
 NEXT = Candidate(TokenKind.OPEN, "and")
 
 
