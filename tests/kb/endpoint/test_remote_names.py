@@ -6,9 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pyoxigraph
-import pytest
 
-from arcaneqa.errors import InputError
 from arcaneqa.kb.endpoint import open_endpoint
 from arcaneqa.kb.endpoint.settings import Settings
 from arcaneqa.kb.profile import RDF_PROFILE
@@ -59,7 +57,5 @@ def test_names_are_looked_up_on_the_server(oxigraph: Oxigraph, tmp_path: Path) -
         assert linker.link("what is the thai capital?").mentions[0].candidates[0].label == "Thailand"
         [value] = linker.link("which city has over 2100000 people?").literals
         assert value.readings[0].lexical == "2100000"
-        for odd in ["", '"}; DROP ALL #', "\\", "who " * 100_000, "👩‍🚀"]:
+        for odd in ["", '"}; DROP ALL #', "\\", "who " * 100_000, "👩‍🚀", "\ud800"]:
             linker.link(odd)
-        with pytest.raises(InputError, match="half a character"):
-            linker.link("\ud800")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import ssl
 import threading
 from collections.abc import Sequence
@@ -31,6 +32,7 @@ _RESULTS = "application/sparql-results+json"
 _BUSY = frozenset((429, 502, 503, 504))
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
 _MOST_REDIRECTS = 5
+_SECONDS = re.compile(r"[0-9]{1,9}")
 # Virtuoso's way to say "200 OK, but I stopped early and this is only a part".
 _PARTIAL = "S1TAT"
 
@@ -68,6 +70,7 @@ class Client:
         self.name = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, parts.query, ""))
         self._authorization = authorization
         self._limits = limits or Limits()
+        self.deadline = self._limits.deadline
         self._cache = cache
         self._tls = _trusted(certificates)
         self._lock = threading.Lock()
@@ -271,15 +274,15 @@ def _retry_after(text: str | None) -> float | None:
     """Seconds, or a date as HTTP writes it; None where there is no usable one."""
     if text is None:
         return None
-    if text.strip().isdigit():
-        return float(text)
     try:
+        if _SECONDS.fullmatch(text.strip()):
+            return float(text)
         moment = parsedate_to_datetime(text)
-    except ValueError:
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=UTC)
+        return max(0.0, (moment - datetime.now(UTC)).total_seconds())
+    except (ValueError, TypeError, OverflowError, IndexError):
         return None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    return max(0.0, (moment - datetime.now(UTC)).total_seconds())
 
 
 def _why_unreachable(name: str, error: httpx.ConnectError) -> str:
@@ -298,6 +301,8 @@ def _rows(body: bytes, name: str) -> list[Row]:
     try:
         data = json.loads(body)
         variables = data["head"]["vars"]
+        if data["results"]["bindings"] and not variables:
+            raise ValueError("rows without columns")
         return [
             tuple(from_json(row[variable]) if variable in row else None for variable in variables)
             for row in data["results"]["bindings"]

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 from arcaneqa.errors import InputError
 from arcaneqa.kb.endpoint.client import Row
+from arcaneqa.kb.endpoint.errors import Garbled
 from arcaneqa.kb.endpoint.inference import Inference
 from arcaneqa.kb.endpoint.naming import Naming
 from arcaneqa.kb.endpoint.patterns import either
-from arcaneqa.kb.endpoint.queries import Capabilities, Queries, Question, whole_number
+from arcaneqa.kb.endpoint.queries import Capabilities, Queries, Question, only_number, whole_number
 from arcaneqa.kb.names.words import label_from_iri
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.profiles import choose_profile
@@ -126,7 +127,7 @@ class _Discoverer:
                 entry = counts[predicate.value]
                 entry.facts += whole_number(facts)
                 entry.objects += whole_number(objects)
-                entry.kinds |= {ValueKind(found.lexical)}
+                entry.kinds |= {_kind(found)}
                 if found.lexical == ValueKind.ENTITY:
                     entry.entities = whole_number(objects)
         return counts
@@ -150,7 +151,7 @@ class _Discoverer:
             for klass in above
         ]
         for klass, rows in zip(above, self._queries.all(unions, _DEADLINE), strict=True):
-            members[klass] = whole_number(rows[0][0])
+            members[klass] = only_number(rows)
         mentioned |= {name for name in declared if not self._selection.hides(name)}
         names = sorted({*members, *mentioned})
         labels = self._labels(names)
@@ -194,6 +195,13 @@ class _Discoverer:
 
     def _ask(self, questions: Sequence[Question]) -> list[Row]:
         return [row for rows in self._queries.all(questions, _DEADLINE) for row in rows]
+
+
+def _kind(said: Literal) -> ValueKind:
+    try:
+        return ValueKind(said.lexical)
+    except ValueError:
+        raise Garbled(f"The endpoint answered {said.lexical!r} where a kind of value was due.") from None
 
 
 def closed_subclasses(

@@ -40,7 +40,7 @@ from arcaneqa.kb.endpoint.patterns import (
     Without,
     hop,
 )
-from arcaneqa.kb.endpoint.queries import Queries, Question, whole_number
+from arcaneqa.kb.endpoint.queries import Queries, Question, only_number
 from arcaneqa.kb.endpoint.sets import Parts, RemoteSet, listed
 from arcaneqa.kb.interface import Comparison, Ids, NodeSet, Pairs, Step, Window
 from arcaneqa.kb.names.surfaces import Surfaces
@@ -133,7 +133,7 @@ class Endpoint(ByTerms):
 
     def count_all(self, questions: Sequence[Question]) -> list[int]:
         rows = self.client.select_all([question.counted() for question in questions])
-        return [whole_number(each[0][0]) for each in rows]
+        return [only_number(each) for each in rows]
 
     def pages(self, question: Question, offsets: Sequence[int]) -> list[list[Row]]:
         """Unsorted pages of a result, side by side."""

@@ -7,16 +7,21 @@ server's name.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from time import monotonic
 
 from arcaneqa.kb.endpoint.client import Client, Row
-from arcaneqa.kb.endpoint.errors import Garbled, Oversized, Rejected
+from arcaneqa.kb.endpoint.errors import Garbled, Oversized, Rejected, TimedOut
 from arcaneqa.kb.sparql.terms import written
 from arcaneqa.kb.terms import XSD, Literal
 from arcaneqa.kb.values import value_of
 
 _PAGE = 10_000
 _LISTED = (1000, 200, 40)
+_TOGETHER = 16
+"""Pages asked for at a time: a server that runs out of rows is not asked for the rest."""
+MOST_ROWS = 20_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +69,7 @@ class Queries:
     def all(self, questions: Sequence[Question], deadline: float | None = None) -> list[list[Row]]:
         """Every row of every question; the questions run side by side."""
         page = self.capabilities.page
-        results = self.client.select_all([question.text(page) for question in questions], deadline)
+        results = self.first(questions, page, deadline)
         return [
             rows if len(rows) < page else self._paged(question, deadline)
             for question, rows in zip(questions, results, strict=True)
@@ -74,32 +79,67 @@ class Queries:
         self, questions: Sequence[Question], limit: int, deadline: float | None = None
     ) -> list[list[Row]]:
         """Up to `limit` rows of every question; `limit` is at most a page."""
-        return self.client.select_all([question.text(limit) for question in questions], deadline)
+        results = self.client.select_all([question.text(limit) for question in questions], deadline)
+        for question, rows in zip(questions, results, strict=True):
+            self._check(question, rows)
+        return results
 
     def count(self, question: Question) -> int:
-        return whole_number(self.client.select(question.counted())[0][0])
+        return only_number(self.client.select(question.counted()))
 
     def _paged(self, question: Question, deadline: float | None) -> list[Row]:
+        """All pages together have the deadline of one query, and end where the server has no more to say."""
         size = self.capabilities.page
+        end = monotonic() + (self.client.deadline if deadline is None else deadline)
         total = self.count(question)
+        if total > MOST_ROWS:
+            raise Oversized(
+                f"The endpoint {self.client.name} counts {total:,} rows for one query; no more than "
+                f"{MOST_ROWS:,} are fetched, so ask something narrower."
+            )
+        rows: dict[Row, None] = {}
         offsets = range(0, total, size)
-        pages = self.client.select_all([question.page(offset, size) for offset in offsets], deadline)
-        rows = list(dict.fromkeys(row for page in pages for row in page))
+        for first in range(0, len(offsets), _TOGETHER):
+            if (left := end - monotonic()) <= 0:
+                raise TimedOut(
+                    f"The endpoint {self.client.name} did not hand out {total:,} rows in time; "
+                    "give it more with ARCANEQA_ENDPOINT_DEADLINE."
+                )
+            asked = [question.page(offset, size) for offset in offsets[first : first + _TOGETHER]]
+            pages = self.client.select_all(asked, left)
+            for page in pages:
+                self._check(question, page)
+                rows.update(dict.fromkeys(page))
+            if not all(pages):
+                break
         if len(rows) != total:
             raise Oversized(
                 f"The endpoint {self.client.name} counts {total} rows but hands out {len(rows)}; it may be "
                 "changing under the query, or cut results short. Try again."
             )
-        return rows
+        return list(rows)
+
+    def _check(self, question: Question, rows: Sequence[Row]) -> None:
+        wanted = len(question.variables)
+        if any(len(row) != wanted for row in rows):
+            raise Garbled(
+                f"The endpoint {self.client.name} sent rows without the {wanted} columns that were asked for."
+            )
 
 
 def whole_number(term: object) -> int:
     if isinstance(term, Literal):
-        try:
-            return int(float(term.lexical))
-        except ValueError:
-            pass
+        with suppress(ValueError, OverflowError):
+            if (number := int(float(term.lexical))) >= 0:
+                return number
     raise Garbled(f"The endpoint answered {term!r} where a count was asked for.")
+
+
+def only_number(rows: Sequence[Row]) -> int:
+    """The count that a query of one row asked for."""
+    if not rows:
+        raise Garbled("The endpoint answered nothing where a count was asked for.")
+    return whole_number(rows[0][0])
 
 
 def probe(client: Client) -> Capabilities:

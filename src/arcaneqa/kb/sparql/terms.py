@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from arcaneqa.errors import InputError
 from arcaneqa.kb.terms import RDF_LANG_STRING, XSD, XSD_STRING, Blank, Iri, Literal, Term
 
 # What SPARQL allows between < and >. An IRI with anything else can be in no store and must be in no query.
@@ -32,9 +33,13 @@ def is_writable(term: Term) -> bool:
             return False
 
 
+class NotAnIri(InputError, ValueError):
+    """Somebody, a file or a server, calls this an IRI."""
+
+
 def iri(value: str) -> str:
     if not _IRI.fullmatch(value):
-        raise ValueError(f"not an IRI: {value!r}")
+        raise NotAnIri(f"{value!r} is not an IRI and can be in no query.")
     return f"<{value}>"
 
 
