@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import httpx
 import pyoxigraph
 from hypothesis import strategies as st
 
+from arcaneqa.errors import ProgramError
 from arcaneqa.kb.interface import Comparison, KnowledgeBase, Window
+from arcaneqa.kb.short_names import Names
+from arcaneqa.kb.sparql.terms import from_json
 from arcaneqa.kb.terms import XSD, Blank, Iri, Literal, Term
 from arcaneqa.kb.values import Number, value_of
+from arcaneqa.program.check import check
 from arcaneqa.program.execute import Result
 from arcaneqa.program.expression import (
     Aggregate,
@@ -34,8 +39,8 @@ from arcaneqa.program.expression import (
     Value,
 )
 from tests.program.worlds import (
-    EX,
     ORDERED,
+    PROFILE,
     classes,
     comparisons,
     entities,
@@ -115,6 +120,14 @@ every_program: st.SearchStrategy[Expression] = st.one_of(
 )
 
 
+def is_sound(program: Expression) -> bool:
+    try:
+        check(program, Names(PROFILE))
+    except ProgramError:
+        return False
+    return True
+
+
 def by_index(result: Result, kb: KnowledgeBase, program: Expression) -> list[object]:
     """Sets and rows sorted, since what is equally good may come in any order."""
     if result.table is not None:
@@ -130,7 +143,24 @@ def by_query(store: pyoxigraph.Store, query: str, program: Expression) -> list[o
     if isinstance(found, pyoxigraph.QueryBoolean):
         return [bool(found)]
     assert isinstance(found, pyoxigraph.QuerySolutions)
-    rows = [tuple(_ours(row[variable]) for variable in found.variables) for row in found]
+    return of_rows([tuple(_ours(row[variable]) for variable in found.variables) for row in found], program)
+
+
+def by_server(url: str, query: str, program: Expression) -> list[object]:
+    accept = {"Accept": "application/sparql-results+json"}
+    reply = httpx.post(url, data={"query": query}, headers=accept, timeout=60)
+    assert reply.status_code == 200, reply.text[:400]
+    content = reply.json()
+    if "boolean" in content:
+        return [content["boolean"]]
+    names = content["head"]["vars"]
+    if names == ["__ASK_RETVAL"]:  # Virtuoso's own way to say yes: a row
+        return [bool(content["results"]["bindings"])]
+    rows = content["results"]["bindings"]
+    return of_rows([tuple(from_json(row[n]) if n in row else None for n in names) for row in rows], program)
+
+
+def of_rows(rows: list[tuple[Term | None, ...]], program: Expression) -> list[object]:
     match program:
         case Show(_, columns):
             return sorted((_row(row, columns) for row in rows), key=repr)
@@ -178,6 +208,3 @@ def _ours(term: object) -> Term | None:
         case pyoxigraph.Literal():
             return Literal(term.value, term.datatype.value, term.language or "")
     return None
-
-
-__all__ = ["EX", "by_index", "by_query", "every_program", "every_set"]

@@ -6,31 +6,21 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from arcaneqa.errors import ProgramError
 from arcaneqa.kb.short_names import Names
 from arcaneqa.program.canonical import canonical
-from arcaneqa.program.check import check
 from arcaneqa.program.equivalence import equivalent
 from arcaneqa.program.execute import execute
 from arcaneqa.program.expression import Class, Entity, Expression, Value
 from arcaneqa.program.sparql import to_sparql
 from arcaneqa.program.steps import from_steps, to_steps
 from arcaneqa.program.text import parse, print_program
-from tests.program.forms import by_index, by_query, every_program
+from tests.program.forms import by_index, by_query, every_program, is_sound
 from tests.program.worlds import PROFILE, graphs, indexed, stored
 
 NAMES = Names(PROFILE)
 
 
-def _sound(program: Expression) -> bool:
-    try:
-        check(program, NAMES)
-    except ProgramError:
-        return False
-    return True
-
-
-sound_programs = every_program.filter(_sound)
+sound_programs = every_program.filter(is_sound)
 
 
 @settings(suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
@@ -52,7 +42,7 @@ def test_steps_and_back(program: Expression) -> None:
 @given(sound_programs)
 def test_the_canonical_program_is_its_own_and_asks_the_same(program: Expression) -> None:
     ordered = canonical(program)
-    assert _sound(ordered)
+    assert is_sound(ordered)
     assert canonical(ordered) == ordered
     assert equivalent(ordered, program)
 

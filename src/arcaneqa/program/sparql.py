@@ -68,6 +68,8 @@ class _Query:
             case Sort(argument, key, descending):
                 lines, order = self.sorted(argument, key, descending)
                 return ["SELECT ?x WHERE {", *_indented(lines), f"}} ORDER BY {order}"]
+            case Show(Sort(argument, _, _), columns) if _is_one_row(columns):
+                return self.show(argument, columns, [])
             case Show(Sort(argument, key, descending), columns):
                 lines, order = self.sorted(argument, key, descending)
                 return [*self.show(argument, columns, lines), f"ORDER BY {order}"]
@@ -123,7 +125,7 @@ class _Query:
     def show(self, argument: Expression, columns: tuple[Key, ...], members: list[str]) -> list[str]:
         among = self.among(argument)
         names = [f"?c{number}" for number in range(1, len(columns) + 1)]
-        if all(isinstance(column, Counted | Totalled) for column in columns):
+        if _is_one_row(columns):
             body = []
             for column, name in zip(columns, names, strict=True):
                 body += ["OPTIONAL { {", *_indented(self.of_all(argument, column, name, among)), "} }"]
@@ -218,6 +220,11 @@ class _Query:
         winners = group("?c1", f"{function}({best})", winner, [*pairs, *lines])
         literals, value = self.with_key("?x", column, winner)
         return _indented(group("?c1", f"SAMPLE({value})", name, [*winners, *pairs, *literals]))
+
+
+def _is_one_row(columns: tuple[Key, ...]) -> bool:
+    """Whether the columns say something of all members together."""
+    return all(isinstance(column, Counted | Totalled) for column in columns)
 
 
 def _indented(lines: list[str]) -> list[str]:

@@ -257,13 +257,17 @@ class Keys:
                 f"}} ORDER BY {direction(key, largest)} LIMIT 1",
             ]
         lines, n = self.numbers(x, path)
+        many = self.fresh()
         return [
-            f"SELECT ({function}({n}) AS {number}) WHERE {{",
-            f"  {{ SELECT DISTINCT {x} WHERE {{",
-            *_indented(among(x)),
+            f"SELECT {number} WHERE {{",
+            f"  {{ SELECT ({function}({n}) AS {number}) (COUNT({n}) AS {many}) WHERE {{",
+            f"    {{ SELECT DISTINCT {x} WHERE {{",
+            *_indented(_indented(among(x))),
+            "    } }",
+            *_indented(_indented(lines)),
             "  } }",
-            *_indented(lines),
-            f"}} HAVING(COUNT({n}) > 0)",
+            f"  FILTER({many} > 0)",
+            "}",
         ]
 
 
