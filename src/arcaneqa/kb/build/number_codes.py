@@ -8,7 +8,7 @@ from arcaneqa.kb.index.store import Array
 
 _ALWAYS = {
     *("id", "ids", "identifier", "code", "codes", "key", "uuid", "guid", "isbn", "issn", "ean", "upc", "sku"),
-    *("barcode", "zip", "zipcode", "postcode", "postal", "ssn", "phone", "telephone", "fax", "oid", "pid"),
+    *("barcode", "zip", "zipcode", "postcode", "postal", "ssn", "phone", "telephone", "fax", "notation"),
 }
 _IF_UNIQUE = frozenset(("number", "no", "nr", "num", "index", "serial", "row"))
 _ENDINGS = ("id", "no", "code", "num", "nr")
