@@ -131,6 +131,37 @@ def answers(text: str, kb: KnowledgeBase) -> tuple[str, ...]:
         return ()
 
 
+def make(source: Path, questions: Path, out: Path, share: float, seed: int) -> str:
+    """Write the folder; returns what became of the questions."""
+    out.mkdir(parents=True, exist_ok=True)
+    build_index([source], out / "whole")
+    asked: list[tuple[Question, Expression, tuple[str, ...]]] = []
+    with open_kb(out / "whole") as kb:
+        names, types = Names(kb.profile), frozenset(kb.profile.type)
+        for question in read_questions(questions):
+            if question.program is not None and (had := answers(question.program, kb)):
+                asked.append((question, parse(question.program, names, kb.schema), had))
+    holes = chosen([program for _, program, _ in asked], share, Random(seed))
+    facts = out / "kb.nt"
+    facts.write_text("".join(without(source, holes, types)), encoding="utf-8")
+    build_index([facts], out / "index")
+    told: Counter[str] = Counter()
+    with open_kb(out / "index") as kb, (out / "questions.jsonl").open("w", encoding="utf-8") as target:
+        for question, program, had in asked:
+            hole = next((hole for hole in holes if hole.is_needed(program)), None)
+            has = answers(question.program or "", kb)
+            lost = hole is not None and not has
+            kind = "as before" if has == had else f"without its {hole.kind}" if hole and lost else "changed"
+            told[kind] += 1
+            if kind != "changed":
+                record = question.to_json() | {
+                    "answers": list(has),
+                    "hole": hole.kind if hole and lost else None,
+                }
+                target.write(json.dumps(record, ensure_ascii=False) + "\n")
+    return f"{out}: {len(holes)} holes; " + ", ".join(f"{n} {kind}" for kind, n in told.most_common())
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("kb", type=Path, help="N-Triples, plain or .gz")
@@ -138,39 +169,8 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--share", type=float, default=0.25)
     parser.add_argument("--seed", type=int, default=1)
-    arguments = parser.parse_args()
-    arguments.out.mkdir(parents=True, exist_ok=True)
-    build_index([arguments.kb], arguments.out / "whole")
-    asked: list[tuple[Question, Expression, tuple[str, ...]]] = []
-    with open_kb(arguments.out / "whole") as kb:
-        names, types = Names(kb.profile), frozenset(kb.profile.type)
-        for question in read_questions(arguments.questions):
-            if question.program is not None and (had := answers(question.program, kb)):
-                asked.append((question, parse(question.program, names, kb.schema), had))
-    holes = chosen([program for _, program, _ in asked], arguments.share, Random(arguments.seed))
-    facts = arguments.out / "kb.nt"
-    facts.write_text("".join(without(arguments.kb, holes, types)), encoding="utf-8")
-    build_index([facts], arguments.out / "index")
-    told: Counter[str] = Counter()
-    with open_kb(arguments.out / "index") as kb, (arguments.out / "questions.jsonl").open("w") as target:
-        for question, program, had in asked:
-            hole = next((hole for hole in holes if hole.is_needed(program)), None)
-            has = answers(question.program or "", kb)
-            kind = (
-                "as before"
-                if has == had
-                else "changed"
-                if has or hole is None
-                else f"without its {hole.kind}"
-            )
-            told[kind] += 1
-            if kind != "changed":
-                record = question.to_json() | {"answers": list(has)}
-                what = None if has or hole is None else hole.kind
-                target.write(json.dumps(record | {"hole": what}, ensure_ascii=False) + "\n")
-    print(
-        f"{arguments.out}: {len(holes)} holes; " + ", ".join(f"{n} {kind}" for kind, n in told.most_common())
-    )
+    given = parser.parse_args()
+    print(make(given.kb, given.questions, given.out, given.share, given.seed))
 
 
 if __name__ == "__main__":
