@@ -32,6 +32,7 @@ from arcaneqa.datasets.answers import answer_terms
 from arcaneqa.errors import ArcaneError
 from arcaneqa.evaluation.calibration import expected_calibration_error, reliability
 from arcaneqa.judgement.evidence import FEATURES
+from arcaneqa.kb.open import open_kb
 from arcaneqa.program.execute import execute
 from arcaneqa.program.text import parse
 from arcaneqa.record import Question, read_questions
@@ -104,10 +105,13 @@ def gathered(model: Path, graphs: Sequence[Graph], most: int, work: Path) -> lis
     folder.mkdir(parents=True, exist_ok=True)
     each = max(1, most // len(graphs))
     rows: list[Example] = []
+    loaded: ArcaneQA | None = None
     for place, graph in enumerate(graphs):
         kept = folder / f"{graph.name}-{each}.json"
         if not kept.exists():
-            qa = ArcaneQA.load(graph.kb, model)
+            if loaded is None:
+                loaded = ArcaneQA.load(None, model)
+            qa = loaded.over(open_kb(graph.kb))
             # Everything is to be answered that can be.
             qa.confidence = replace(qa.confidence, threshold=0.0)
             strange = graphs[place - 1].sample(round(STRANGE * each)) if len(graphs) > 1 else []

@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 
 from arcaneqa.answer import MOST_CHARACTERS, Answer, ArcaneQA
+from arcaneqa.induction.topics import Topics
 from arcaneqa.kb.build import build_index
+from arcaneqa.links import Links
 from arcaneqa.program.forms import PAPER
 
 SOURCE = Path(__file__).parent / "strangers" / "brewery.ttl"
@@ -41,11 +43,12 @@ def test_a_refusal_offers_readings(qa: ArcaneQA) -> None:
 
 
 def test_a_form_that_was_not_learned_is_refused_by_name(qa: ArcaneQA) -> None:
-    asked = "what is the average strength of beers?"
+    asked = "what is the average number of beers?"
+    counted = qa.search.run("how many beers are there?", [Topics()])
     qa.forms, learned = PAPER, qa.forms
     try:
-        answer = qa.ask(asked)
-        assert "This asks for an average" in (answer.reason or "")
+        answer = qa.conclude(asked, Links(asked), counted)
+        assert "This asks for an average (“average”)" in (answer.reason or "")
         assert answer.not_used == ("average",)
     finally:
         qa.forms = learned

@@ -19,10 +19,10 @@ _YEAR = re.compile(r"\b[12]\d{3}\b")
 def is_unexpected(question: str, found: Found, kb: KnowledgeBase) -> bool:
     """Whether no answer can be what the question word asks for, as far as it tells."""
     kind = wanted(question)
-    if kind is None:
+    if kind is None or found.result.table is not None:
         return False
-    if found.result.value is not None:
-        return kind is not Wanted.COUNT
+    if (value := found.result.value) is not None:
+        return not _fits(kind, value, value.lexical)
     few = found.nodes.ids[:_LOOKED_AT]
     return not any(
         _fits(kind, term, label) for term, label in zip(kb.terms(few), kb.labels(few), strict=True)
