@@ -13,6 +13,7 @@ from arcaneqa.induction.scorer import Decision, Scores
 from arcaneqa.induction.topics import Topic, Topics
 from arcaneqa.kb.terms import XSD, Iri, Literal
 from arcaneqa.program.expression import Entity, Value
+from arcaneqa.program.steps import Ranks
 from tests.induction.plain import EX, PROFILE, PlainKb
 
 
@@ -40,6 +41,9 @@ VALUES = [Literal(str(number), XSD + "integer") for number in range(4)]
 VALUES += [Literal("2.0", XSD + "decimal"), Literal("a word")]
 VALUES += [Literal(str(year), XSD + "gYear") for year in (1990, 2019, 2020)]
 VALUES += [Literal("2020-05-01", XSD + "date")]
+
+
+RANKS = (Ranks(1, 2), Ranks(2, 2))
 
 
 def random_kb(seed: int) -> PlainKb:
@@ -76,5 +80,5 @@ def random_topics(seed: int) -> list[Topics]:
                 else Entity(Iri(EX + f"n{rng.randint(0, 15)}"))
             )
             items.append(Topic(term, words, -rng.random()))
-        hypotheses.append(Topics(tuple(items)))
+        hypotheses.append(Topics(tuple(items), ranks=RANKS, counts=(1, 2)))
     return hypotheses

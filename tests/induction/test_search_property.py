@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import get_args
 
 import pytest
 
@@ -14,7 +15,7 @@ from arcaneqa.induction.search import Search
 from arcaneqa.kb.open import open_kb
 from arcaneqa.kb.short_names import Names
 from arcaneqa.program.execute import execute
-from arcaneqa.program.expression import Class, Denotation, denotes
+from arcaneqa.program.expression import Class, Denotation, Expression, Named, denotes, post_order
 from arcaneqa.program.steps import to_steps
 from arcaneqa.program.text import parse, print_program
 from benchmarks.induction import search_at_random
@@ -22,8 +23,9 @@ from tests.induction.plain import PlainKb
 from tests.induction.randomness import RandomScorer, random_kb, random_topics
 
 
-def walk_randomly(seed: int) -> None:
-    """Take any token offered until END: there must always be one."""
+def walk_randomly(seed: int) -> list[Expression]:
+    """Take any token offered until END: there must always be one. What was built on the way."""
+    built = []
     rng = random.Random(seed)
     machine = Induction(random_kb(seed)).machine()
     for topics in random_topics(seed):
@@ -38,6 +40,10 @@ def walk_randomly(seed: int) -> None:
             if state.top is not None:
                 assert state.top.meaning, "a subprogram denotes nothing"
         assert state.waiting is None
+        assert state.outer is None
+        assert state.top is not None
+        built.append(state.top.expression)
+    return built
 
 
 def search_randomly(seed: int) -> None:
@@ -65,14 +71,21 @@ def check(kb: PlainKb, found: Found) -> None:
 
 @pytest.mark.parametrize("block", range(4))
 def test_random_searches_on_random_graphs(block: int) -> None:
-    for seed in range(block * 100, block * 100 + 100):
+    for seed in range(block * 40, block * 40 + 40):
         search_randomly(seed)
 
 
 @pytest.mark.parametrize("block", range(4))
 def test_random_walks_on_random_graphs(block: int) -> None:
-    for seed in range(block * 300, block * 300 + 300):
+    for seed in range(block * 100, block * 100 + 100):
         walk_randomly(seed)
+
+
+def test_walks_come_by_every_form() -> None:
+    built = {
+        type(node) for seed in range(150) for program in walk_randomly(seed) for node in post_order(program)
+    }
+    assert set(get_args(Expression)) - built <= {Named}, "a name must be said for NAMED"
 
 
 @pytest.mark.slow

@@ -18,7 +18,7 @@ from arcaneqa.program.steps import to_steps
 from arcaneqa.program.text import parse, print_program
 from arcaneqa.record import Mention
 from tests.induction.plain import PROFILE, PlainKb
-from tests.induction.randomness import RandomScorer, random_kb, random_topics
+from tests.induction.randomness import RANKS, RandomScorer, random_kb, random_topics
 
 NAMES = Names(PROFILE)
 KB = PlainKb(
@@ -79,6 +79,38 @@ def tokens(text: str) -> str:
             "( follow #1 whose place is ) ( follow #2 whose shot is ) ( follow #0 whose actor is ) "
             "( and #4 #3 ) end",
         ),
+        ("(CLASS ex:Film)", "( all of a kind film ) end"),
+        ("(JOIN ex:genre_inv (CLASS ex:Film))", "( all of a kind film ) ( follow #0 genre ) end"),
+        ("(HAS ex:director)", "( that have any director ) end"),
+        ("(AVG ex:Film ex:length)", "( average film length ) end"),
+        ("(COUNT ex:Film ex:genre)", "( how many different film genre ) end"),
+        ("(ARGMAX ex:Film (COUNT ex:actor))", "( largest film number of actor ) end"),
+        ("(ARGMIN ex:Film ex:length 2)", "( smallest film length 2 ) end"),
+        ("(ARGMIN ex:Film ex:length 2 2)", "( smallest film length 2nd ) end"),
+        (
+            "(AND ex:Film (GE (COUNT ex:actor) 1))",
+            "( with so many film number of actor at least 1 ) end",
+        ),
+        (
+            "(OR (JOIN ex:director ex:ridley) (JOIN ex:actor ex:sigourney))",
+            "( follow #0 whose director is ) ( or #2 ( follow #1 whose actor is ) #3 ) end",
+        ),
+        (
+            "(NOT ex:Film (JOIN ex:actor ex:sigourney))",
+            "( but not film ( follow #0 whose actor is ) #1 ) end",
+        ),
+        (
+            "(MEET ex:film1 (JOIN ex:director ex:ridley))",
+            "( follow #1 whose director is ) ( yes or no #2 #0 ) end",
+        ),
+        ("(MEET ex:film1 (CLASS ex:Film))", "( yes or no #0 film ) end"),
+        (
+            "(AND ex:Film (GT ex:length (AVG ex:Film ex:length)))",
+            "( average film length ) ( more than #0 length ) ( and #1 film ) end",
+        ),
+        ("(SORT ex:Film ex:length DESC)", "( in the order of film length largest first ) end"),
+        ("(SHOW ex:Film SELF ex:length)", "( table with film itself and length ) end"),
+        ("(PER ex:Film ex:genre COUNT)", "( for each film genre and number of ) end"),
     ],
 )
 def test_a_program_becomes_its_tokens(program: str, expected: str) -> None:
@@ -156,7 +188,8 @@ def test_whatever_a_search_finds_has_targets_that_build_it_again(block: int) -> 
         induction = Induction(kb)
         hypotheses = random_topics(seed)
         for found in Search(induction, RandomScorer(seed), beam=3).run("which?", hypotheses).found:
-            topics = Topics(tuple(dict.fromkeys(t for h in hypotheses for t in h.items)), are_meant=True)
+            items = tuple(dict.fromkeys(t for h in hypotheses for t in h.items))
+            topics = Topics(items, are_meant=True, ranks=RANKS, counts=(1, 2))
             target = targets(induction, "which?", found.program, topics)
             if isinstance(target, Target):
                 built += 1
@@ -164,7 +197,7 @@ def test_whatever_a_search_finds_has_targets_that_build_it_again(block: int) -> 
                 assert all(len(step.candidates) > step.gold for step in target.steps)
             else:
                 left_out += 1
-    assert left_out <= built * 0.01
+    assert left_out <= built * 0.02
 
 
 def arrange(text: str) -> str:

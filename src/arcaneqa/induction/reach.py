@@ -23,7 +23,7 @@ from arcaneqa.kb.interface import NodeSet
 from arcaneqa.program.expression import Relation
 from arcaneqa.program.steps import Function
 
-FEW_STEPS = 24
+FEW_STEPS = 16
 """From a set with more relations, one JOIN ahead is looked at, not two."""
 
 
@@ -110,7 +110,11 @@ class Reach:
         return any(self.comes_to_fit(state, self._meanings.join(meaning, step), hops - 1) for step in steps)
 
     def can_walk(self, state: State, source: Known) -> bool:
-        """Whether some JOIN of a set leaves its branch within reach, inside a function."""
+        """Whether some JOIN of a set leaves its branch within reach."""
+        if self.wanted(state, source) is None:
+            return source.meaning.is_walkable
+        if not self._is_inner(state, source):
+            return len(self.walks(state, source)) > 0
         hops = self.hops(state, source)
         return hops >= 0 and any(
             self.comes_to_fit(state, self._meanings.join(source.meaning, step), hops)

@@ -48,13 +48,11 @@ class Walking(Rules):
             for topic in self.free_topics(state):
                 if self._can_start(state, topic):
                     yield topic
-        if top is not None and top.meaning.is_set and len(self._reach.walks(state, top)) > 0:
+        if top is not None and top.meaning.is_set and self._reach.can_walk(state, top):
             yield top
 
     def _can_start(self, state: State, topic: Known) -> bool:
         if state.top is None:
-            if state.outer is None:
-                return topic.meaning.is_walkable
             return self._reach.can_walk(state, topic)
         wanted = self._reach.wanted(state, topic)
         assert wanted is not None
