@@ -30,7 +30,7 @@ types: $(DEV)
 unit: $(DEV)
 	# One thread a worker: small tensors only lose time to threads that wait for each other.
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 -m "not slow and not virtuoso and not browser"
-	OMP_NUM_THREADS=1 $(BIN)/pytest --doctest-modules src/arcaneqa/answer.py src/arcaneqa/sayable.py src/arcaneqa/extras.py
+	OMP_NUM_THREADS=1 $(BIN)/pytest --doctest-modules $$(grep -rl ">>> " src --include="*.py")
 
 # The wheel as others get it: built, installed into an empty environment, asked a question from another folder.
 test-wheel:

@@ -96,11 +96,11 @@ class Graph:
                 return self.run(left) & self.run(right)
             case Cons(argument, relation, constant):
                 return self.run(argument) & self.run(Join(relation, constant))
-            case Compare(comparison, _, value):
+            case Compare(comparison, _, Value() as value):
                 limit = int(value.literal.lexical)
                 holds = getattr(operator, comparison.lower())
                 return frozenset(node for node, size in self.sizes if holds(size, limit))
-            case Extreme(direction, argument, path):
+            case Extreme(direction, argument, tuple() as path):
                 values = {node: self.sizes_at(path, node) for node in self.run(argument)}
                 every = set().union(*values.values())
                 if not every:
@@ -219,7 +219,7 @@ def rewritten(program: Expression, choose: random.Random) -> Expression:
             domain, range_ = ONTOLOGY.roles[relation.iri]
             implied = range_ if relation.inverse else domain
             return And(Class(str(implied)), join) if choose.random() < 0.3 else join
-        case Extreme(direction, argument, path):
+        case Extreme(direction, argument, tuple() as path):
             return Extreme(direction, again(argument), tuple(other_name(r) if flip else r for r in path))
         case Count(argument):
             return Count(again(argument))
@@ -286,9 +286,9 @@ def rename(program: Expression) -> Expression:
             renamed = rename(constant)
             assert isinstance(renamed, Entity)
             return Cons(rename(argument), relation(r), renamed)
-        case Extreme(direction, argument, path):
+        case Extreme(direction, argument, tuple() as path):
             return Extreme(direction, rename(argument), tuple(map(relation, path)))
-        case Compare(comparison, r, value):
+        case Compare(comparison, Relation() as r, value):
             return Compare(comparison, relation(r), value)
         case Count(argument):
             return Count(rename(argument))

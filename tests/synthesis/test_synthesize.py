@@ -14,7 +14,17 @@ from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.short_names import Names
 from arcaneqa.program.canonical import canonical
 from arcaneqa.program.execute import execute
-from arcaneqa.program.expression import Compare, Cons, During, Entity, Expression, Extreme, Join, post_order
+from arcaneqa.program.expression import (
+    Compare,
+    Cons,
+    During,
+    Entity,
+    Expression,
+    Extreme,
+    Join,
+    Relation,
+    post_order,
+)
 from arcaneqa.program.text import parse, print_program
 from arcaneqa.record import Question
 from arcaneqa.synthesis.examples import example_questions
@@ -33,9 +43,14 @@ def relations_in(program: Expression) -> set[str]:
     found: set[str] = set()
     for node in post_order(program):
         match node:
-            case Join(relation, _) | Compare(_, relation, _) | Cons(_, relation, _) | During(_, relation, _):
+            case (
+                Join(relation, _)
+                | Compare(_, Relation() as relation, _)
+                | Cons(_, relation, _)
+                | During(_, relation, _)
+            ):
                 found.add(relation.iri)
-            case Extreme(_, _, path):
+            case Extreme(_, _, tuple() as path):
                 found.update(relation.iri for relation in path)
     return found
 
