@@ -80,6 +80,19 @@ def needs(
 
 
 @app.command()
+def found_names(
+    data: Annotated[Path, typer.Argument(help="Folder with mapping.json.gz and kb/DB.nt.gz, as of Spider.")],
+) -> None:
+    """How many name columns of databases that were written without labels are found by themselves.
+
+    Example: python -m benchmarks found-names spider
+    """
+    from benchmarks.found_names import report
+
+    typer.echo(report(data))
+
+
+@app.command()
 def losses(
     data: Annotated[Path, typer.Argument(help="Questions with their entities, as unified records.")],
     gold: Annotated[Path, typer.Argument(help="Predictions with given entities (`--entities gold`).")],

@@ -12,11 +12,14 @@ _FEW = 0.5
 
 @dataclass(frozen=True)
 class Named:
-    """So many things of a kind (None: of no class) are called by these attributes, joined."""
+    """So many things of a kind (None: of no class) are called by these attributes, joined: in words, and as
+    the IRIs of class and relations."""
 
     kind: str | None
     attributes: list[str]
     things: int
+    klass: str | None
+    relations: list[str]
 
 
 @dataclass(frozen=True)

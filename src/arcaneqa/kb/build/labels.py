@@ -64,27 +64,28 @@ class Labels:
 
     def name_by(self, rules: Sequence[NameRule], classes: Classes, is_schema: Array) -> list[int]:
         """Entities that have no label yet are called as the rules say; how many each rule named."""
+        order = np.argsort(classes.classes, kind="stable")
+        ends = np.cumsum(np.bincount(classes.classes, minlength=len(classes.iris)))
         named = []
         for rule in rules:
             if rule.klass is None:
-                is_member = ~is_schema
-                is_member[classes.nodes] = False
+                is_loose = ~is_schema
+                is_loose[classes.nodes] = False
+                members = np.flatnonzero(is_loose)
             else:
-                is_member = np.zeros(len(self.literals), bool)
-                is_member[classes.nodes[classes.classes == rule.klass]] = True
-            is_member &= ~self.are_given
-            parts = [self._best(relation, is_member) for relation in rule.relations]
-            nodes, values = parts[0]
-            if len(parts) == 2:
-                others, seconds = parts[1]
+                first = ends[rule.klass - 1] if rule.klass else 0
+                members = classes.nodes[order[first : ends[rule.klass]]]
+            members = members[self.literals[members] == self._dictionary.nodes]
+            nodes, values = self._best(rule.relations[0], members)
+            for second in rule.relations[1:]:
+                others, seconds = self._best(second, members)
+                self.literals[others] = seconds
                 both, at, other_at = np.intersect1d(nodes, others, assume_unique=True, return_indices=True)
                 self._join(both, values[at], seconds[other_at])
-                alone = self.literals[others] == self._dictionary.nodes
-                self.literals[others[alone]] = seconds[alone]
                 alone = self.literals[nodes] == self._dictionary.nodes
                 nodes, values = nodes[alone], values[alone]
             self.literals[nodes] = values
-            named.append(int((is_member & self.are_given).sum()))
+            named.append(int((self.literals[members] != self._dictionary.nodes).sum()))
         return named
 
     def save(self) -> None:
@@ -110,11 +111,19 @@ class Labels:
         tiers: Array = self._tiers[self._types[values - self._dictionary.entities]].astype(np.int64)
         return tiers
 
-    def _best(self, relation: int, is_member: Array) -> tuple[Array, Array]:
-        """Members with this attribute, and the best text of each."""
-        nodes, values = self._spoken(relation)
-        kept = is_member[nodes]
-        nodes, values = nodes[kept], values[kept]
+    def _best(self, relation: int, members: Array) -> tuple[Array, Array]:
+        """Members (in order) with this attribute, and the best text of each."""
+        rows = self._facts.rows("out", relation)
+        if not len(rows.keys):
+            return members[:0], members[:0]
+        places = np.searchsorted(rows.keys, members.astype(rows.keys.dtype))
+        places[places == len(rows.keys)] = 0
+        places = places[rows.keys[places] == members]
+        lengths = rows.counts[places]
+        nodes = rows.keys[places].astype(np.int64).repeat(lengths)
+        values = rows.values[spread(rows.offsets[places], lengths)].astype(np.int64)
+        spoken = values >= self._dictionary.entities
+        nodes, values = nodes[spoken], values[spoken]
         order = np.lexsort((values, self._tier(values), nodes))
         nodes, values = nodes[order], values[order]
         first = _first_of_each(nodes)

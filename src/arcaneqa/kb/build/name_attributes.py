@@ -24,6 +24,8 @@ _HAVE_A_NAME = 0.5
 """So many members have it, if its words say that it is a name."""
 _DIFFER = 0.4
 """Namesakes are common; but an attribute with fewer distinct values than this share is about other things."""
+_DIFFER_AT_ALL = 0.1
+"""A section's title is its title, though many are called Introduction."""
 _DIFFER_ALWAYS = 0.95
 _FEW = 4
 """Of fewer members than this, texts that all differ say nothing."""
@@ -170,7 +172,8 @@ def _names(given: Attributes, relation: int, members: Array, of_worth: Worth) ->
     size = len(members)
     distinct = len(np.unique(values))
     if of_worth.is_named:
-        wanted = _DIFFER * len(values)
+        is_its_own = of_worth in (Worth.ITS_NAME, Worth.USUAL_NAME)
+        wanted = (_DIFFER_AT_ALL if is_its_own else _DIFFER) * len(values)
         # Not a foreign key: others' names repeat where their own are nearly all different.
         if of_worth is Worth.NAME_OF_OTHERS:
             wanted = _DIFFER_ALWAYS * len(values) - 1
@@ -178,7 +181,7 @@ def _names(given: Attributes, relation: int, members: Array, of_worth: Worth) ->
         if len(values) < _HAVE_IT * size or (size < _FEW and of_worth is Worth.UNIQUE_TEXT):
             return False
         wanted = _DIFFER_ALWAYS * len(values)
-    if distinct < wanted:
+    if distinct < wanted or (distinct == 1 and len(values) > 1):
         return False
     sample = values[:: max(1, len(values) // _SAMPLE)][:_SAMPLE]
     return read_as_names(given.texts(sample), of_worth)

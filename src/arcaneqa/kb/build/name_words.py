@@ -9,7 +9,9 @@ from enum import IntEnum
 _NAME = frozenset(("name", "title", "label", "caption", "heading", "headline"))
 _PLAIN = frozenset(("full", "display", "preferred", "official", "main", "complete", "proper", "whole"))
 """What may stand before "name" and changes nothing."""
-_USUAL = frozenset(("common", "primary", "english", "original", "long", "local", "native", "scientific"))
+_USUAL = frozenset(
+    ("common", "primary", "english", "original", "long", "short", "local", "native", "scientific")
+)
 _FIRST = frozenset(("first name", "given name", "forename", "fname", "f name", "firstname", "givenname"))
 _LAST = frozenset(("last name", "family name", "surname", "lname", "l name", "lastname", "familyname"))
 
@@ -20,9 +22,10 @@ def _words(text: str) -> frozenset[str]:
 
 _PERSONS = _words(
     "contact manager owner author creator director representative parent agent editor user login middle "
-    "maiden file domain host short alternative alternate other former old second"
+    "maiden file domain host alternative alternate other former old second"
 )
 """Whose name is another's, or not the usual one."""
+_NUMBERS = _words("number no nr num")
 _LONGER = _words("description desc details detail address text summary date")
 """Texts that name something only where nothing else does, and only if they are short."""
 _NEVER = _words(
@@ -39,18 +42,21 @@ class Worth(IntEnum):
     """How much the words of an attribute say for its being the name; more is better."""
 
     NEVER = 0
-    LAST_RESORT = 1
-    UNIQUE_TEXT = 2
+    DATE = 1
+    OWN_NUMBER = 2
+    """The flight number of a flight, where it is more than a number."""
+    LAST_RESORT = 3
+    UNIQUE_TEXT = 4
     """Only its texts speak for it."""
-    ABOUT_IT = 3
+    ABOUT_IT = 5
     """So do its texts, and it has a word of the class."""
-    NAME_OF_OTHERS = 4
-    NAME_OF_A_PART = 5
-    ITS_KIND = 6
+    NAME_OF_OTHERS = 6
+    NAME_OF_A_PART = 7
+    ITS_KIND = 8
     """It is called as the class is: the device of a device."""
-    USUAL_NAME = 7
-    NAME = 8
-    ITS_NAME = 9
+    USUAL_NAME = 9
+    NAME = 10
+    ITS_NAME = 11
 
     @property
     def is_named(self) -> bool:
@@ -67,6 +73,8 @@ def worth(attribute: str, klass: str, others: frozenset[str]) -> Worth:
         if rest and rest[0] == singular(word) and len(rest) > 1:
             rest = rest[1:]
     last = words[-1] if words else ""
+    if last in _NUMBERS and own & set(words[:-1]):
+        return Worth.OWN_NUMBER
     if last in _NEVER:
         return Worth.NEVER
     if last in _NAME or last.endswith("name"):
@@ -77,13 +85,13 @@ def worth(attribute: str, klass: str, others: frozenset[str]) -> Worth:
             return Worth.ITS_NAME if len(rest) < len(words) else Worth.NAME
         if before <= own:
             return Worth.ITS_NAME
-        if before <= _USUAL:
+        if before - own <= _USUAL:
             return Worth.USUAL_NAME
         return Worth.NAME_OF_OTHERS if before & (_PERSONS | others) else Worth.NAME_OF_A_PART
     if set(words) == own or (klass and words == [singular(klass.split()[-1])]):
         return Worth.ITS_KIND
     if last in _LONGER:
-        return Worth.LAST_RESORT
+        return Worth.DATE if last == "date" else Worth.LAST_RESORT
     return Worth.ABOUT_IT if own & set(words) else Worth.UNIQUE_TEXT
 
 
@@ -130,5 +138,7 @@ def read_as_names(texts: Sequence[str], of_worth: Worth) -> bool:
         return False
     dates = sum(bool(_DATE.search(text)) for text in texts)
     wordy = sum(bool(_WORD.search(text)) for text in texts)
+    if of_worth is Worth.OWN_NUMBER:
+        return all(any(map(str.isalpha, text)) for text in texts)
     # What only has a date is called by it.
-    return (dates * 5 < count or of_worth is Worth.LAST_RESORT) and wordy * 5 >= 4 * count
+    return (dates * 5 < count or of_worth is Worth.DATE) and wordy * 5 >= 4 * count

@@ -178,6 +178,8 @@ class Understanding:
                     None if rule.klass is None else self._words(classes.iris[rule.klass]),
                     [self._words(self._iris[each]) for each in rule.relations],
                     count,
+                    None if rule.klass is None else classes.iris[rule.klass],
+                    [self._iris[each] for each in rule.relations],
                 )
                 for rule, count in rules
             ],
