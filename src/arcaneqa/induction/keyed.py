@@ -162,7 +162,9 @@ class Keyed(Rules):
         ]
         options = Options(list(comparisons), [wording.COMPARISONS[one] for one in comparisons])
         is_last = isinstance(rest[-1], Variable | Class)
-        return options if is_last else options + self._within(state, source)
+        if is_last:
+            return options
+        return options + self._within(state, source) + self._paths.onward(source.meaning, path)
 
 
 def _passes(comparison: Token, counts: Ids, number: int) -> bool:

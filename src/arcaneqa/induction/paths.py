@@ -62,7 +62,10 @@ class Paths:
         if self._vocabulary.most_hops - len(path) < 1:
             return NOTHING
         reached = self._reached(source, path)
-        return NOTHING if path and not reached.has_entities else reached.steps
+        if not path or reached.has_entities:
+            return reached.steps
+        # A table that names rows of another by their numbers is followed through them.
+        return reached.steps if self._kb.schema.relations[path[-1].relation].is_identifier else NOTHING
 
     def _reached(self, source: Meaning, path: tuple[Step, ...]) -> Meaning:
         for step in path:
