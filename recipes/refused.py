@@ -1,4 +1,4 @@
-"""Of questions over graphs with holes: how many that lost their answer are refused, and what the others score.
+"""Over graphs with holes: how many questions that lost their answer are refused, and what the others score.
 
     arcaneqa ask --input DIR/questions.jsonl --output DIR/predictions.jsonl --kb DIR/index
     python recipes/refused.py DIR…
