@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from arcaneqa.kb.index import Index
-from arcaneqa.kb.interface import Comparison, NodeSet, Step
+from arcaneqa.kb.interface import Comparison, NodeSet, Step, Tally, Totals
 from arcaneqa.kb.terms import XSD, Iri, Literal
 from benchmarks.kb.graph import RELATIONS, SET_RELATION, VALUED, klass, relation, set_object
 
@@ -67,6 +67,17 @@ def questions(kb: Index) -> list[Question]:
     def best(path: str) -> str:
         most = f"{{{{ SELECT (MAX(?w) AS ?most) {{{{ {{inner}} ?t {path} ?w }}}} }}}}"
         return f"SELECT DISTINCT ?s {{{{ {{set}} ?s {path} ?v {most} FILTER(?v = ?most) }}}}"
+
+    def most(aggregate: str, facts: str) -> str:
+        """Members whose aggregate is the largest; sums in floating point are equal up to their last digits."""
+
+        def each(member: str, among: str, number: str) -> str:
+            own = facts.replace("?s", member)
+            return f"SELECT {member} ({aggregate} AS {number}) {{{{ {among} {own} }}}} GROUP BY {member}"
+
+        best = f"SELECT (MAX(?m) AS ?most) {{{{ {{{{ {each('?t', '{inner}', '?m')} }}}} }}}}"
+        own = each("?s", "{set}", "?n")
+        return f"SELECT ?s {{{{ {{{{ {own} }}}} {{{{ {best} }}}} FILTER(?n > ?most - 0.000001) }}}}"
 
     return [
         Question(
@@ -175,6 +186,35 @@ def questions(kb: Index) -> list[Question]:
             "SELECT DISTINCT s FROM v WHERE number = (SELECT max(number) FROM v)",
         ),
         Question(
+            "most neighbours within a class",
+            "nodes",
+            True,
+            lambda kb, nodes: _most(kb.tally(nodes, [Step(frequent)], members)),
+            most("COUNT(DISTINCT ?x)", f"?s <{FREQUENT}> ?x . ?x {_TYPE} <{KLASS}>"),
+            "WITH v AS (SELECT facts.s, count(DISTINCT o) AS n FROM facts "
+            "SEMI JOIN chosen ON facts.s = chosen.s "
+            f"SEMI JOIN (SELECT s FROM types WHERE c = {group}) t ON facts.o = t.s WHERE p = {frequent} "
+            "GROUP BY facts.s) SELECT s FROM v WHERE n = (SELECT max(n) FROM v)",
+        ),
+        Question(
+            "largest sum by a path",
+            "nodes",
+            True,
+            lambda kb, nodes: _largest_sum(kb.totals(nodes, [Step(frequent), Step(numbers)])),
+            most("SUM(?v)", f"?s <{FREQUENT}> ?x . ?x <{NUMBERS}> ?v"),
+            "WITH v AS (SELECT facts.s, sum(number) AS n FROM facts SEMI JOIN chosen ON facts.s = chosen.s "
+            f"JOIN literals ON literals.s = facts.o WHERE facts.p = {frequent} AND literals.p = {numbers} "
+            "GROUP BY facts.s) SELECT s FROM v WHERE n > (SELECT max(n) FROM v) - 0.000001",
+        ),
+        Question(
+            "members without a relation",
+            "nodes",
+            True,
+            lambda kb, nodes: kb.difference(nodes, kb.having(Step(frequent))),
+            f"SELECT DISTINCT ?s {{{{ {{set}} FILTER NOT EXISTS {{{{ ?s <{FREQUENT}> ?x }}}} }}}}",
+            f"SELECT s FROM chosen ANTI JOIN (SELECT s FROM facts WHERE p = {frequent}) f USING (s)",
+        ),
+        Question(
             "join from a value",
             "nodes",
             False,
@@ -216,6 +256,14 @@ def questions(kb: Index) -> list[Question]:
             "SELECT DISTINCT p FROM literals WHERE number < 12.5",
         ),
     ]
+
+
+def _most(tally: Tally) -> NodeSet:
+    return NodeSet(tally.nodes[tally.counts == tally.counts.max(initial=0)])
+
+
+def _largest_sum(totals: Totals) -> NodeSet:
+    return NodeSet(totals.nodes[totals.sums == totals.sums.max(initial=-np.inf)])
 
 
 def sparql(question: Question, asked: Asked | None) -> str:

@@ -53,11 +53,15 @@ def spread(starts: Ids, lengths: Ids) -> Ids:
 
 
 def best_of(origins: Ids, ends: Ids, scores: NDArray[np.float64], largest: bool) -> Standings:
-    """The best end of each origin."""
-    order = np.lexsort((ends, scores if largest else -scores, origins))
-    last = np.append(_runs(origins[order])[1:], len(order)) - 1 if len(order) else order
-    best = order[last]
-    return Standings(origins[best], scores[best], ends[best])
+    """The best end of each origin; they are in order."""
+    starts = _runs(origins)
+    if not len(starts):
+        return Standings(origins, scores, ends)
+    lengths = np.diff(np.append(starts, len(origins)))
+    best = np.maximum.reduceat(scores, starts) if largest else np.minimum.reduceat(scores, starts)
+    places = np.flatnonzero(scores == best.repeat(lengths))
+    first = places[_runs(origins[places])]
+    return Standings(origins[first], scores[first], ends[first])
 
 
 def _runs(values: Ids) -> Ids:

@@ -259,6 +259,37 @@ def count_marked(rows: Array, offsets: Array, values: Array, words: Array) -> Ar
 
 
 @compiled
+def onwards(
+    nodes: Array, words: Array, ranks: Array, first: int, offsets: Array, values: Array
+) -> tuple[Array, Array, Array]:
+    """Places of those nodes whose bit is set, how many values their rows have, and all of these values. A
+    node's row is `first` and how many set bits are before its own."""
+    rows, places = np.empty(len(nodes) + 1, np.int64), np.empty(len(nodes) + 1, np.int64)
+    count = 0
+    for at in range(len(nodes)):
+        node = nodes[at]
+        word = node >> 6
+        if word < len(words) and (words[word] >> np.uint64(node & 63)) & np.uint64(1):
+            below = (np.uint64(1) << np.uint64(node & 63)) - np.uint64(1)
+            rows[count] = first + np.int64(ranks[word]) + _bits(words[word] & below)
+            places[count] = at
+            count += 1
+    lengths = np.empty(count, np.int64)
+    total = np.int64(0)
+    for at in range(count):
+        lengths[at] = np.int64(offsets[rows[at] + 1]) - np.int64(offsets[rows[at]])
+        total += lengths[at]
+    ends = np.empty(total, np.int64)
+    filled = 0
+    for at in range(count):
+        start = np.int64(offsets[rows[at]])
+        for place in range(start, start + lengths[at]):
+            ends[filled] = values[place]
+            filled += 1
+    return places[:count], lengths, ends
+
+
+@compiled
 def collect(rows: Array, offsets: Array, values: Array) -> Array:
     """Every value in these rows, one row after the other."""
     total = np.int64(0)

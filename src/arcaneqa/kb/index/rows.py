@@ -130,6 +130,9 @@ class Rows:
     def from_each(self, relation: int, nodes: Ids, universe: int) -> tuple[Ids, Ids, Ids]:
         """For nodes in any order, with repeats: the places of those with this relation, how many values each
         of them has, and all those values one after the other."""
+        first, last = self.starts[relation], self.starts[relation + 1]
+        if len(nodes) >= sets.LARGE and sets.are_dense(self.keys[first:last]):
+            return self._places(relation).onwards(nodes, first, self.offsets, self.values)
         rows = self.find(relation, sets.distinct(nodes, universe))
         if not len(rows):
             return sets.EMPTY, sets.EMPTY, sets.EMPTY
