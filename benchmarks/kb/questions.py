@@ -69,7 +69,7 @@ def questions(kb: Index) -> list[Question]:
         return f"SELECT DISTINCT ?s {{{{ {{set}} ?s {path} ?v {most} FILTER(?v = ?most) }}}}"
 
     def most(aggregate: str, facts: str) -> str:
-        """Members whose aggregate is the largest; sums in floating point are equal up to their last digits."""
+        """Members whose aggregate is the largest; sums in floating point are equal up to last digits."""
 
         def each(member: str, among: str, number: str) -> str:
             own = facts.replace("?s", member)

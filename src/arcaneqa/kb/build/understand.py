@@ -19,7 +19,7 @@ from arcaneqa.kb.build.lists import write_lists
 from arcaneqa.kb.build.name_attributes import Attributes, NameRule, find_name_rules
 from arcaneqa.kb.build.schema import Inputs, describe, read_declared
 from arcaneqa.kb.diagnosis import Diagnosis, Named
-from arcaneqa.kb.index.index import open_terms
+from arcaneqa.kb.index.lookup import open_terms
 from arcaneqa.kb.index.store import Array, Draft
 from arcaneqa.kb.names.words import label_from_iri, tail
 from arcaneqa.kb.ontology_folder import Ontology

@@ -15,8 +15,9 @@ from arcaneqa.errors import IndexFormatError
 from arcaneqa.kb.counting import spread
 from arcaneqa.kb.diagnosis import Diagnosis
 from arcaneqa.kb.index import sets
+from arcaneqa.kb.index.comparisons import Comparisons
 from arcaneqa.kb.index.extremes import Extremes
-from arcaneqa.kb.index.lookup import Terms
+from arcaneqa.kb.index.lookup import open_terms
 from arcaneqa.kb.index.order import Order
 from arcaneqa.kb.index.rows import Lists, Rows, Steps
 from arcaneqa.kb.index.store import Array, map_array, open_manifest, read_seal
@@ -114,9 +115,8 @@ class Index(KnowledgeBase):
         self._order = Order(load, self.counts)
         self._extremes = Extremes(self._out, self._in, self._order, self._nodes)
         self._walks = Walks(self._out, self._in, self._order, self._nodes)
-        self._spans = load("relation.spans").reshape(-1, 3)
-        self._least, self._greatest = load("relation.numbers").reshape(-1, 2).T
-        self._latest_start, self._earliest_end = load("relation.times").reshape(-1, 2).T
+        ways = (self._out, self._in)
+        self._comparisons = Comparisons(load, *ways, self._order, self._nodes, self._visible)
 
     # Names -----------------------------------------------------------------------------------
 
@@ -262,7 +262,7 @@ class Index(KnowledgeBase):
         nodes = self._members[first:last]
         if not sets.are_dense(nodes):
             return NodeSet(nodes.astype(np.int64))
-        return _LargeClass(nodes.astype(np.int64), self._large_classes, klass)
+        return sets.LargeClass(nodes.astype(np.int64), self._large_classes, klass)
 
     def having(self, step: Step) -> NodeSet:
         rows = self._in if step.inverse else self._out
@@ -324,7 +324,7 @@ class Index(KnowledgeBase):
 
     def intersection(self, left: NodeSet, right: NodeSet) -> NodeSet:
         for one, other in ((left, right), (right, left)):
-            if isinstance(other, _LargeClass) and sets.LARGE <= len(one) <= len(other):
+            if isinstance(other, sets.LargeClass) and sets.LARGE <= len(one) <= len(other):
                 return NodeSet(other.bits().among(one.ids))
         return NodeSet(sets.intersection(left.ids, right.ids))
 
@@ -359,51 +359,14 @@ class Index(KnowledgeBase):
 
     def compare(self, comparison: Comparison, relation: int, value: Literal) -> NodeSet:
         edge = value_of(value)
-        if not isinstance(edge, (Number, Window)):
-            return NodeSet(sets.EMPTY)
-        if comparison is Comparison.EQ:
+        if comparison is Comparison.EQ and isinstance(edge, Number | Window):
             return self.subjects(relation, self.equal(value))
-        base = self._in.starts[relation]
-        numbers, times, others = self._spans[relation].tolist()
-        first, last = (numbers, times) if isinstance(edge, Number) else (times, others)
-        matching = self._order.matching(comparison, edge, self._in.keys[base + first : base + last])
-        rows = np.flatnonzero(matching) + (base + first)
-        if not len(rows):
-            return NodeSet(sets.EMPTY)
-        low, high = int(rows[0]), int(rows[-1]) + 1
-        if high - low == len(rows):  # neighbouring rows, as a rule: their values lie end to end
-            found = self._in.values[self._in.offsets[low] : self._in.offsets[high]]
-            return NodeSet(sets.distinct(found, self._nodes))
-        return NodeSet(self._in.union(rows, self._nodes))
+        return self._comparisons.compare(comparison, relation, edge)
 
     def relations_comparing(self, comparison: Comparison, value: Literal) -> Ids:
         if comparison is Comparison.EQ:
             return self.in_relations(self.equal(value))
-        edge = value_of(value)
-        if isinstance(edge, Window):
-            match comparison:
-                case Comparison.LT:
-                    mask = self._earliest_end <= edge.start
-                case Comparison.LE:
-                    mask = self._earliest_end <= edge.end
-                case Comparison.GT:
-                    mask = self._latest_start >= edge.end
-                case Comparison.GE:
-                    mask = self._latest_start >= edge.start
-        elif isinstance(edge, Number):
-            below, through = self._order.around(edge)
-            match comparison:
-                case Comparison.LT:
-                    mask = (self._least >= 0) & (self._least < below)
-                case Comparison.LE:
-                    mask = (self._least >= 0) & (self._least < through)
-                case Comparison.GT:
-                    mask = self._greatest >= through
-                case Comparison.GE:
-                    mask = self._greatest >= below
-        else:
-            return sets.EMPTY
-        return np.flatnonzero(mask & self._visible)
+        return self._comparisons.relations(comparison, value_of(value))
 
     def extreme(self, nodes: NodeSet, path: Sequence[Step], largest: bool) -> NodeSet:
         if not path or path[-1].inverse:
@@ -411,19 +374,7 @@ class Index(KnowledgeBase):
         return NodeSet(self._extremes.find(nodes.ids, path, largest))
 
     def valid_during(self, nodes: NodeSet, start: int, end: int | None, window: Window) -> NodeSet:
-        starting, times = self._times(start, nodes)
-        fits = self._order.starts[times] < window.end
-        if end is None:
-            return _without_failing(nodes, starting, fits & (self._order.ends[times] > window.start))
-        begun = _without_failing(nodes, starting, fits)
-        ending, times = self._times(end, begun)
-        return _without_failing(begun, ending, self._order.ends[times] > window.start)
-
-    def _times(self, relation: int, nodes: NodeSet) -> tuple[Ids, Ids]:
-        """Members with the times this relation gives them, counted from the first time."""
-        pairs = self.values(relation, nodes)
-        timed = (pairs.objects >= self._order.times) & (pairs.objects < self._order.booleans)
-        return pairs.subjects[timed], pairs.objects[timed] - self._order.times
+        return self._comparisons.valid_during(nodes, start, end, window)
 
     def __repr__(self) -> str:
         return f"Index({str(self.folder)!r})"
@@ -439,38 +390,6 @@ class Index(KnowledgeBase):
             if "_nodes" not in vars(self) and name.startswith("_") and not name.startswith("__"):
                 raise ValueError(f"The index {vars(self).get('folder')} is closed.")
             raise AttributeError(f"An index has no {name}.")
-
-
-class _LargeClass(NodeSet):
-    """The members of a class, with a map of them that is made when first needed and then kept."""
-
-    __slots__ = ("_klass", "_maps")
-
-    def __init__(self, ids: Ids, maps: dict[int, sets.Bits], klass: int) -> None:
-        super().__init__(ids)
-        self._maps, self._klass = maps, klass
-
-    def bits(self) -> sets.Bits:
-        if self._klass not in self._maps:
-            self._maps[self._klass] = sets.Bits(self.ids)
-        return self._maps[self._klass]
-
-
-def open_terms(load: Callable[[str], Array], types: list[str], spellings: dict[str, str]) -> Terms:
-    return Terms(
-        Strings(load("entity.heap"), load("entity.offsets")),
-        Strings(load("literal.heap"), load("literal.offsets")),
-        load("literal.types"),
-        types,
-        [spellings.get(name, name) for name in types],
-        [load("lookup.digests"), load("lookup.nodes")],
-    )
-
-
-def _without_failing(nodes: NodeSet, dated: Ids, fits: NDArray[np.bool_]) -> NodeSet:
-    """Without the members that have dates of which none fits."""
-    failing = sets.difference(sets.ordered(dated), sets.ordered(dated[fits]))
-    return NodeSet(sets.difference(nodes.ids, failing))
 
 
 def _mask(flags: Iterable[bool]) -> NDArray[np.bool_]:

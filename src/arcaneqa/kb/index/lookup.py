@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -95,3 +95,14 @@ class Terms:
         if type_name.startswith("@"):
             return Literal(self.literals[literal], RDF_LANG_STRING, type_name[1:])
         return Literal(self.literals[literal], type_name)
+
+
+def open_terms(load: Callable[[str], Array], types: list[str], spellings: dict[str, str]) -> Terms:
+    return Terms(
+        Strings(load("entity.heap"), load("entity.offsets")),
+        Strings(load("literal.heap"), load("literal.offsets")),
+        load("literal.types"),
+        types,
+        [spellings.get(name, name) for name in types],
+        [load("lookup.digests"), load("lookup.nodes")],
+    )

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcaneqa.kb.index.store import Array, narrow
-from arcaneqa.kb.interface import Ids
+from arcaneqa.kb.interface import Ids, NodeSet
 
 # From here on a compiled loop wins over numpy, whose sorting and temporaries grow; below it, a process
 # that asks small questions only never loads the compiler.
@@ -99,6 +99,21 @@ class Bits:
         """Without those (in order) that no bit stands for."""
         end = len(self.words) << 6
         return nodes if not len(nodes) or nodes[-1] < end else nodes[: nodes.searchsorted(end)]
+
+
+class LargeClass(NodeSet):
+    """The members of a class, with a map of them that is made when first needed and then kept."""
+
+    __slots__ = ("_klass", "_maps")
+
+    def __init__(self, ids: Ids, maps: dict[int, Bits], klass: int) -> None:
+        super().__init__(ids)
+        self._maps, self._klass = maps, klass
+
+    def bits(self) -> Bits:
+        if self._klass not in self._maps:
+            self._maps[self._klass] = Bits(self.ids)
+        return self._maps[self._klass]
 
 
 class Places(Bits):
