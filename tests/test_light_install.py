@@ -19,6 +19,8 @@ EXTRAS = (
     "uvicorn",
     "prometheus_client",
     "sqlglot",
+    "duckdb",
+    "mcp",
 )
 # Nothing of the extras can be found, as if it were not installed; then the verb runs.
 _WITHOUT = f"""
@@ -65,6 +67,8 @@ def test_evaluating_without_a_report_needs_no_extra(kb: Path, tmp_path: Path) ->
     [
         (["train", "sets", "--out", "model"], "train"),
         (["serve"], "serve"),
+        (["mcp"], "mcp"),
+        (["index", "{table}", "--out", "{table}.kb"], "tables"),
         (["evaluate", "data.jsonl", "--report", "folder"], "evaluate"),
         (["score", "data.jsonl", "found.jsonl", "--mode", "grailqa"], "evaluate"),
         (["evaluate", "{questions}", "--kb", "{kb}", "--device", "cuda"], "train"),
@@ -75,7 +79,9 @@ def test_evaluating_without_a_report_needs_no_extra(kb: Path, tmp_path: Path) ->
 def test_a_missing_extra_is_one_sentence(arguments: list[str], extra: str, kb: Path, tmp_path: Path) -> None:
     questions = tmp_path / "questions.jsonl"
     questions.write_text('{"id": "1", "question": "who brews Old Abbey?"}\n')
-    done = without_extras(*(one.format(kb=kb, questions=questions) for one in arguments))
+    table = tmp_path / "table.csv"
+    table.write_text("name,size\none,1\n")
+    done = without_extras(*(one.format(kb=kb, questions=questions, table=table) for one in arguments))
     assert done.returncode == 2, done.stderr
     assert f"pip install 'arcaneqa[{extra}]'" in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
