@@ -45,9 +45,11 @@ def signs(question: str) -> Iterator[Sign]:
     """
     # One character for one, so that places stay.
     words = "".join(char.lower() if len(char.lower()) == 1 else char for char in question).replace("’", "'")
-    for form, met_by, pattern in _FORMS:
-        if (found := pattern.search(words)) is not None:
-            yield Sign(form, found.start(), found.end(), met_by)
+    for form, met_by, patterns in _FORMS:
+        found = next((match for pattern in patterns if (match := pattern.search(words))), None)
+        if found is not None:
+            start, end = found.span("said" if "said" in found.re.groupindex else 0)
+            yield Sign(form, start, end, met_by)
 
 
 def wanted(question: str) -> Wanted | None:
@@ -57,16 +59,14 @@ def wanted(question: str) -> Wanted | None:
     (<Wanted.PERSON: 'somebody'>, None)
     """
     words = " ".join(question.lower().split())
-    return next((kind for kind, pattern in _ANSWERS if pattern.search(words)), None)
+    return next((kind for kind, patterns in _ANSWERS if any(p.search(words) for p in patterns)), None)
 
 
-def _pattern(words: list[str], lists: dict[str, list[str]]) -> re.Pattern[str]:
-    def whole(texts: list[str]) -> str:
-        return "|".join(
-            re.sub(r"\{([a-z_]+)\}", lambda name: f"(?:{whole(lists[name[1]])})", t) for t in texts
-        )
+def _patterns(words: list[str], lists: dict[str, list[str]]) -> list[re.Pattern[str]]:
+    def filled(text: str) -> str:
+        return re.sub(r"\{([a-z_]+)\}", lambda name: f"(?:{'|'.join(map(filled, lists[name[1]]))})", text)
 
-    return re.compile(whole(words))
+    return [re.compile(filled(text)) for text in words]
 
 
 _RULES: dict[str, Any] = tomllib.loads((files(__package__) / "signs.toml").read_text(encoding="utf-8"))
@@ -75,8 +75,8 @@ _FORMS = [
     (
         Form[name],
         frozenset((Form[name], *(Form[other] for other in rule.get("met_by", ())))),
-        _pattern(rule["words"], _LISTS),
+        _patterns(rule["words"], _LISTS),
     )
     for name, rule in _RULES.items()
 ]
-_ANSWERS = [(Wanted[name], _pattern(words, _LISTS)) for name, words in _WORDS.items()]
+_ANSWERS = [(Wanted[name], _patterns(words, _LISTS)) for name, words in _WORDS.items()]
