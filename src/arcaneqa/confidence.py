@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from arcaneqa.atomic import replacing
 from arcaneqa.errors import InputError, ModelError
+from arcaneqa.files import plain_json
 from arcaneqa.judgement.evidence import FEATURES, LIMIT, Row
 from arcaneqa.sealed import seal_again
 
@@ -92,7 +93,7 @@ class Confidence:
         """What was fitted for a model; the built-in numbers where nothing was."""
         path = folder / FILE
         try:
-            data: Any = json.loads(path.read_text(encoding="utf-8"))
+            data: Any = plain_json(path)
         except FileNotFoundError:
             return cls()
         except (OSError, ValueError, RecursionError) as error:

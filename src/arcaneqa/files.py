@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import json
 import zlib
@@ -17,6 +18,17 @@ def open_text(path: Path) -> TextIO:
     if path.suffix == ".gz":
         return gzip.open(path, "rt", encoding="utf-8")
     return path.open(encoding="utf-8")
+
+
+def plain_json(path: Path) -> Any:
+    """A small JSON file, for who says by himself what is wrong: OSError also where it is no plain file, which
+    a reader might wait for, ValueError also where it is nested deeper than anybody writes."""
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "it is not a plain file", str(path))
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, Any]]:

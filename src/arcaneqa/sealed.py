@@ -14,6 +14,7 @@ from typing import Any
 
 from arcaneqa.atomic import beside
 from arcaneqa.errors import ModelError
+from arcaneqa.files import plain_json
 
 SEAL = "seal.json"
 PARTS = ("arcaneqa.json", "confidence.json", "constants.json", "linker.json", "spans.safetensors")
@@ -39,7 +40,7 @@ def check_seal(folder: Path) -> None:
     before there were seals have none."""
     path = folder / SEAL
     try:
-        found: Any = json.loads(path.read_text(encoding="utf-8"))
+        found: Any = plain_json(path)
         files = dict(found["files"])
         is_whole = found["seal"] == _over(files)
     except FileNotFoundError:

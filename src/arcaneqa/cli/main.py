@@ -73,6 +73,11 @@ def main() -> None:
     except ArcaneError as error:
         say(f"arcaneqa: {error}", err=True)
         sys.exit(2)
+    except (RecursionError, MemoryError) as error:
+        # What nobody foresaw of an input that was made to be so.
+        what = "is nested too deep" if isinstance(error, RecursionError) else "needs more memory than it gets"
+        say(f"arcaneqa: The input {what}.", err=True)
+        sys.exit(2)
     except BrokenPipeError:
         # The reader of our output went away (`arcaneqa … | head`); there is nobody left to tell.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

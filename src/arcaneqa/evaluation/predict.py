@@ -16,6 +16,7 @@ from arcaneqa.errors import InputError
 from arcaneqa.evaluation.judge import Judge
 from arcaneqa.evaluation.prediction_files import Problems, QuestionFile
 from arcaneqa.evaluation.score import verdicts
+from arcaneqa.files import plain_json
 from arcaneqa.harmless import json_text
 from arcaneqa.record import Question
 
@@ -92,7 +93,7 @@ def claim(folder: Path, run: dict[str, Any]) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if path.exists():
-            former = json.loads(path.read_text(encoding="utf-8"))
+            former = plain_json(path)
             if different := sorted(key for key in run if former.get(key) != run[key]):
                 raise InputError(
                     f"{folder} holds another run (its {' and '.join(different)} differ); "

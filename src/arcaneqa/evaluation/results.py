@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 from collections.abc import Mapping
@@ -12,6 +11,7 @@ from typing import Any
 from arcaneqa.evaluation.report import JSON, MARKDOWN
 from arcaneqa.evaluation.score_tables import fine_table, markdown_table, results_table
 from arcaneqa.figures import write_section
+from arcaneqa.files import plain_json
 
 HEADER = """# Results
 
@@ -64,7 +64,7 @@ def _body(summaries: Mapping[str, Any], links: Mapping[str, str], note: str) -> 
 
 
 def _summary(folder: Path) -> Any:
-    return json.loads((folder / JSON).read_text(encoding="utf-8"))
+    return plain_json(folder / JSON)
 
 
 def _copy_small_files(report: Path, copy: Path) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 
 from arcaneqa.atomic import replacing
 from arcaneqa.errors import ModelError
+from arcaneqa.files import plain_json
 from arcaneqa.kb.terms import Iri, Literal
 from arcaneqa.program.expression import Cons, During, Expression, Value, post_order
 from arcaneqa.program.forms import PAPER, Form, forms_of
@@ -94,7 +95,7 @@ class Learned:
         """What a model's training programs taught; nothing where it was not written down."""
         path = folder / FILE
         try:
-            return cls.from_json(json.loads(path.read_text(encoding="utf-8")))
+            return cls.from_json(plain_json(path))
         except FileNotFoundError:
             return cls()
         except (OSError, ValueError, RecursionError) as error:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from arcaneqa.errors import InputError
+from arcaneqa.files import plain_json
 from arcaneqa.kb.profile import (
     FREEBASE,
     FREEBASE_PROFILE,
@@ -164,7 +164,7 @@ def wanted_profile(name: str | Path | None) -> Wanted:
         return Wanted(BUILT_IN[str(name)])
     path = Path(name)
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = plain_json(path)
     except FileNotFoundError:
         known = ", ".join(BUILT_IN)
         raise InputError(f"There is no profile “{name}”: give {known}, or the path of a JSON file.") from None

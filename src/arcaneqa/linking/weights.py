@@ -11,6 +11,7 @@ from pathlib import Path
 
 from arcaneqa.atomic import replacing
 from arcaneqa.errors import ModelError
+from arcaneqa.files import plain_json
 from arcaneqa.sealed import seal_again
 
 FILE = "linker.json"
@@ -77,7 +78,7 @@ class Weights:
         """From the folder `save` wrote to."""
         path = folder / FILE
         try:
-            return cls(**json.loads(path.read_text(encoding="utf-8")))
+            return cls(**plain_json(path))
         except (OSError, ValueError, TypeError) as error:
             raise ModelError(f"{path}: not a linker ({error}); train it again.") from error
 

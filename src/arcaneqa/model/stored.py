@@ -7,7 +7,6 @@ Compact storage keeps a matrix as int8 with one scale a row.
 from __future__ import annotations
 
 import hashlib
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from safetensors.numpy import load as load_arrays
 from tokenizers import Tokenizer
 
 from arcaneqa.errors import ModelError
+from arcaneqa.files import plain_json
 from arcaneqa.model.config import FORMAT, ModelConfig
 from arcaneqa.sealed import check_seal
 
@@ -69,7 +69,7 @@ def manifest_of(folder: Path) -> dict[str, Any]:
     check_seal(folder)
     path = folder / MANIFEST
     try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
+        manifest = plain_json(path)
     except FileNotFoundError as error:
         raise ModelError(f"{folder} is not a model: it has no {MANIFEST}") from error
     except (OSError, ValueError, RecursionError) as error:

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from arcaneqa.atomic import beside
 from arcaneqa.errors import InputError
+from arcaneqa.files import plain_json
 from arcaneqa.induction.scorer import Candidate, Topic
 from arcaneqa.model.config import KIND_INDEX
 from arcaneqa.model.ragged import Ints, offsets_of
@@ -212,7 +213,7 @@ def _smallest(array: Ints) -> NDArray[Any]:
 def manifest_of(folder: Path) -> dict[str, Any]:
     path = folder / "manifest.json"
     try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
+        manifest = plain_json(path)
     except FileNotFoundError as error:
         raise InputError(f"{folder} is not a prepared set: make it with `arcaneqa prepare`") from error
     except (OSError, ValueError) as error:

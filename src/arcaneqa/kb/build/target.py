@@ -18,8 +18,9 @@ from arcaneqa.kb.index.store import is_index
 
 @contextmanager
 def building(target: Path) -> Iterator[Path]:
-    """An empty folder to build in; on leaving without an error it takes the target's place."""
-    target = target.absolute()
+    """An empty folder to build in; on leaving without an error it takes the target's place, or the place that
+    the target is a link to."""
+    target = target.resolve()
     if target.exists() and not is_index(target) and not (target.is_dir() and not any(target.iterdir())):
         raise InputError(f"{target} exists and is not an index; give --out a new folder, or one to replace.")
     folder = target.with_name(f".{target.name}.building")

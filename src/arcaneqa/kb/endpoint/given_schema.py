@@ -6,11 +6,11 @@ what it leaves out is not asked about, and relations that are not in it are neve
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 from arcaneqa.errors import InputError
+from arcaneqa.files import plain_json
 from arcaneqa.kb.endpoint.discovery import Discovery, closed_subclasses
 from arcaneqa.kb.endpoint.queries import Queries
 from arcaneqa.kb.names.words import label_from_iri
@@ -41,7 +41,7 @@ def given(queries: Queries, path: Path, profile: Profile | None) -> Discovery:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = plain_json(path)
     except OSError as error:
         raise InputError(f"The schema {path} cannot be read: {error.strerror}.") from None
     except ValueError as error:

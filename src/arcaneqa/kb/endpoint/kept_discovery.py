@@ -12,6 +12,7 @@ from typing import Any
 
 from arcaneqa.atomic import beside
 from arcaneqa.errors import InputError
+from arcaneqa.files import plain_json
 from arcaneqa.kb.endpoint.discovery import Discovery
 from arcaneqa.kb.endpoint.queries import Capabilities
 from arcaneqa.kb.profile import profile_from_json
@@ -30,7 +31,7 @@ class Memory:
 
     def load(self) -> Discovery | None:
         try:
-            data = json.loads(self._path.read_text(encoding="utf-8"))
+            data = plain_json(self._path)
             if data["format"] != _FORMAT or data["key"] != self._key:
                 return None
             if not 0 <= time.time() - data["made"] < self._age:

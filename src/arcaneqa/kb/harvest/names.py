@@ -13,6 +13,7 @@ import numpy as np
 
 from arcaneqa.atomic import replacing
 from arcaneqa.errors import IndexFormatError
+from arcaneqa.files import plain_json
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.endpoint.endpoint import Endpoint
 from arcaneqa.kb.endpoint.naming import Harvested
@@ -37,7 +38,7 @@ class HarvestedNames(Harvested):
         self._index = Index(folder / "index")
         super().__init__(folder / "index")
         self._endpoint = endpoint
-        about = json.loads((folder / "about.json").read_text(encoding="utf-8"))
+        about = plain_json(folder / "about.json")
         self.made = float(about["made"])
 
     def find(self, keys: Sequence[int], limit: int) -> list[list[Hit]]:

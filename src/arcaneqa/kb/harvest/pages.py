@@ -9,6 +9,7 @@ from pathlib import Path
 
 from arcaneqa.atomic import replacing
 from arcaneqa.errors import InputError
+from arcaneqa.files import plain_json
 from arcaneqa.kb.endpoint.endpoint import Endpoint
 from arcaneqa.kb.endpoint.errors import Oversized
 from arcaneqa.kb.endpoint.queries import Question
@@ -101,7 +102,7 @@ def _resumed(folder: Path, wanted: Sequence[Wanted]) -> _State:
     listed = [(each.predicate, each.total, each.is_type) for each in wanted]
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        state = _State(**json.loads((folder / _STATE).read_text(encoding="utf-8")))
+        state = _State(**plain_json(folder / _STATE))
         state.wanted = [(name, total, is_type) for name, total, is_type in state.wanted]
         if state.wanted == listed:
             return state

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcaneqa.errors import IndexFormatError
+from arcaneqa.files import plain_json
 from arcaneqa.kb.counting import spread
 from arcaneqa.kb.diagnosis import Diagnosis
 from arcaneqa.kb.index import sets
@@ -84,7 +84,7 @@ class Index(KnowledgeBase):
         self.counts: dict[str, int] = manifest["counts"]
         told = manifest.get("diagnosis")  # indexes of the first days have none
         self.diagnosis = None if told is None else Diagnosis.from_json(told)
-        self.schema = Schema.from_json(json.loads((self.folder / "schema.json").read_text(encoding="utf-8")))
+        self.schema = Schema.from_json(plain_json(self.folder / "schema.json"))
         self._entities = self.counts["entities"]
         self._terms = open_terms(load, manifest["types"], manifest.get("spellings", {}))
         self._nodes = self._entities + sum(

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from arcaneqa.errors import IndexFormatError
+from arcaneqa.files import plain_json
 from arcaneqa.kb.index.verified import State, is_trusted, state_of, trust
 
 FORMAT = "arcaneqa-index"
@@ -115,7 +116,7 @@ class Draft:
 def read_manifest(folder: Path) -> dict[str, Any]:
     """The manifest of a complete index of this version; every file is there and has its size."""
     try:
-        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        manifest = plain_json(folder / MANIFEST)
     except (FileNotFoundError, NotADirectoryError):
         raise IndexFormatError(
             f"{folder} is not an index: it has no {MANIFEST}. Make one with `arcaneqa index`."
@@ -146,7 +147,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 def read_seal(folder: Path) -> str | None:
     """Which build the folder holds at this moment; None where it holds none."""
     try:
-        return str(json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["seal"])
+        return str(plain_json(folder / MANIFEST)["seal"])
     except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return None
 
@@ -197,7 +198,7 @@ def _compare(folder: Path, files: dict[str, Any]) -> None:
 def is_index(folder: Path) -> bool:
     """Whether the folder is, or once was, an index (whatever its version or state)."""
     try:
-        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        manifest = plain_json(folder / MANIFEST)
     except (OSError, ValueError, RecursionError):
         return False
     return isinstance(manifest, dict) and manifest.get("format") == FORMAT
