@@ -19,7 +19,7 @@ _CALLS = "connect,sendto,sendmsg,socket,open,openat,creat,mkdir,mkdirat,rename,r
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("strace") is None, reason="`make test-hostile` installs strace")
 def test_ask_is_quiet(tmp_path: Path) -> None:
-    """All that is done with the network or a name, as the system sees it, for the first question ever in a new
+    """All that is done with the network or a name, as the system sees it, for the first question in a new
     home, which also indexes the demonstration. What Python and its compiler keep of the program itself lies
     beside the program, or, as here, in the cache."""
     home, log = tmp_path / "home", tmp_path / "calls"
