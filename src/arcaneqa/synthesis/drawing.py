@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 
 from arcaneqa.kb.interface import NodeSet, Step
@@ -11,7 +9,6 @@ from arcaneqa.kb.schema import ValueKind
 from arcaneqa.program.expression import And, Class, Entity, Expression, Has, Join, Relation, Value
 from arcaneqa.synthesis.sampling import Found, Sampler
 
-_IDENTIFIER = re.compile(r"\b(id|code|number|key|zip|phone|year)s?\b", re.IGNORECASE)
 FEW = 2000
 """Members that are looked at to find out what a class can be asked."""
 
@@ -63,7 +60,7 @@ class Drawing:
         """Relations that give members numbers or times worth calculating with, identifiers apart."""
         found = self.sampler.vocabulary.shown(self.kb.comparable_relations(self.kb.nodes(nodes.ids[:FEW])))
         schema = [self.kb.schema.relations[relation] for relation in found.tolist()]
-        good = [Relation(relation.iri) for relation in schema if not _IDENTIFIER.search(relation.label)]
+        good = [Relation(relation.iri) for relation in schema if not relation.is_identifier]
         self.rng.shuffle(good)
         return good
 

@@ -74,7 +74,7 @@ class Sampler:
         self._used: Counter[tuple[int, bool]] = Counter()
         shown = [r for r in kb.schema.relations if not r.hidden and r.facts]
         classes = [c.id for c in kb.schema.classes if not c.hidden and c.members]
-        comparable = [r.id for r in shown if r.comparable]
+        comparable = [r.id for r in shown if r.comparable and not r.is_identifier]
         self._decks: dict[str, Deck] = {}
         cards = {
             "any": [r.id for r in shown],
@@ -315,7 +315,8 @@ class Sampler:
         return None
 
     def _value_path(self, nodes: NodeSet) -> tuple[Step, ...] | None:
-        direct = self.vocabulary.shown(self.kb.comparable_relations(nodes)).tolist()
+        shown = self.vocabulary.shown(self.kb.comparable_relations(nodes)).tolist()
+        direct = [relation for relation in shown if not self.kb.schema.relations[relation].is_identifier]
         if direct and self.rng.random() < 0.9:
             self.rng.shuffle(direct)
             best = min(direct[:6], key=lambda relation: self._used[relation, False])

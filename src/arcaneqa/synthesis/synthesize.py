@@ -28,10 +28,10 @@ from arcaneqa.synthesis.surface import Span, finish
 from arcaneqa.synthesis.wording import UnspeakableError
 
 SHARES = {
-    "one": 0.15,
+    "one": 0.13,
     "two": 0.09,
     "three": 0.03,
-    "chain": 0.04,
+    "chain": 0.07,
     "both": 0.08,
     "compare": 0.08,
     "extreme": 0.09,
