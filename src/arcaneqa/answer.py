@@ -36,7 +36,7 @@ from arcaneqa.linking.weights import Weights
 from arcaneqa.links import Links
 from arcaneqa.program.execute import execute
 from arcaneqa.program.expression import Entity, Value
-from arcaneqa.program.forms import Form
+from arcaneqa.program.forms import PAPER, Form
 from arcaneqa.program.phrase import paraphrase
 from arcaneqa.program.sparql import to_sparql
 from arcaneqa.program.text import print_program
@@ -124,8 +124,8 @@ class ArcaneQA:
         self.linker = linker or Linker(kb)
         self.scorer = scorer if isinstance(scorer, SharedScorer) else SharedScorer(scorer)
         self.settings = settings
-        self.induction = Induction(kb, settings.learned)
         self.forms = (settings.learned or Learned()).forms
+        self.induction = Induction(kb, settings.learned, has_forms=self.forms != PAPER)
         self.refusals = Refusals(kb, self._suggested)
         limit = None if settings.exact else SHORTLIST
         weighed = Readings(kb, offers_none=settings.none_of_these) if settings.readings else None

@@ -43,7 +43,7 @@ from arcaneqa.induction.rules import CLOSE, END, OPEN, Desk, Rules, variables
 from arcaneqa.induction.starts import Starts
 from arcaneqa.induction.state import State
 from arcaneqa.induction.tabling import Tabling
-from arcaneqa.induction.tokens import FUNCTIONS, Chosen
+from arcaneqa.induction.tokens import FUNCTIONS, PAPER, Chosen
 from arcaneqa.induction.vocabulary import NOTHING, Options
 from arcaneqa.induction.walking import Walking
 from arcaneqa.program.expression import Class
@@ -59,6 +59,7 @@ class Admissible:
         self.grammar = Grammar(meanings)
         self._reach = Reach(meanings, self.grammar.results)
         desk = Desk(meanings, self.grammar, self._reach, Paths(meanings), starts, self._can_build)
+        self._has_forms = meanings.vocabulary.has_forms
         self._rules: dict[Chosen, Rules] = {
             function: rules for rules in (family(desk) for family in FAMILIES) for function in rules.functions
         }
@@ -97,7 +98,7 @@ class Admissible:
         return self._offers(inside, Function.HAS) or self._can_go_on(inside)
 
     def _offers(self, state: State, function: Chosen) -> bool:
-        if state.left < 0 or function not in self._rules:
+        if state.left < 0 or (function not in PAPER and not self._has_forms):
             return False
         if (
             state.top is not None

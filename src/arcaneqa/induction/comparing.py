@@ -40,7 +40,7 @@ class Comparing(Rules):
             for topic in self.free_topics(state):
                 if isinstance(topic.expression, Value) and self._is_of_use(state, function, topic):
                     yield topic
-        if top is not None and function in COMPARATIVES and is_alone(state):
+        if top is not None and function in COMPARATIVES and is_alone(state) and self._has_forms:
             is_value = isinstance(top.expression, Aggregate) or top.meaning.value_kind is not None
             if is_value and len(self._relations(state, function, top)):
                 yield top

@@ -26,7 +26,7 @@ class Filtering(Rules):
     def offers(self, state: State, function: Chosen) -> bool:
         top = state.top
         if top is None:
-            starts = function is Function.CONS and state.outer is None
+            starts = function is Function.CONS and state.outer is None and self._has_forms
             return starts and len(self._starts.with_constants) > 0
         return top.meaning.is_set and len(self._first(state, function, top)) > 0
 

@@ -15,11 +15,15 @@ from arcaneqa.kb.interface import KnowledgeBase
 
 
 class Induction:
-    """Open one per knowledge base and share it, between threads too; it keeps what topics denote."""
+    """Open one per knowledge base and share it, between threads too; it keeps what topics denote.
 
-    def __init__(self, kb: KnowledgeBase, learned: Learned | None = None) -> None:
+    Without `has_forms` there are the paper's functions only: a model that was trained before there were more
+    would take one for another.
+    """
+
+    def __init__(self, kb: KnowledgeBase, learned: Learned | None = None, has_forms: bool = True) -> None:
         self.kb = kb
-        self.vocabulary = Vocabulary(kb, learned)
+        self.vocabulary = Vocabulary(kb, learned, has_forms)
         self.starts = Starts(self.vocabulary)
         self._roots = Roots()
 

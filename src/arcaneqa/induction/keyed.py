@@ -38,15 +38,16 @@ class Keyed(Rules):
     def _classes(self, function: Chosen) -> Options:
         if function is Function.COUNT:
             return self._vocabulary.countable
-        if function in SUPERLATIVES:
+        if function in SUPERLATIVES and self._has_forms:
             return self._starts.keyed
         if function in TOTALS:
             return self._starts.numeric
-        return self._starts.valued if function in AGGREGATES else self._starts.related
+        by_value = function in AGGREGATES or function in SUPERLATIVES
+        return self._starts.valued if by_value else self._starts.related
 
     def _can_start(self, function: Chosen, members: Meaning) -> bool:
         if function in SUPERLATIVES:
-            several = len(members.nodes) > 1 and members.is_walkable
+            several = self._has_forms and len(members.nodes) > 1 and members.is_walkable
             return several or (members.has_entities and self._paths.exist(members))
         if function is Form.HAVING:
             return members.is_walkable
@@ -74,6 +75,8 @@ class Keyed(Rules):
         """What a key can begin with, or how it goes on; with `)` where it is whole."""
         rest = state.rest
         meaning = source.meaning
+        if not rest and not self._has_forms:
+            return self._paths.options(meaning, ())
         if not rest:
             counts = len(meaning.nodes) > 1 and meaning.is_walkable
             options = _key(Function.COUNT) if counts else NOTHING
@@ -119,6 +122,8 @@ class Keyed(Rules):
 
     def _ranks(self, state: State, source: Known) -> Options:
         """Ranks that the question names, where they leave some members and not all."""
+        if not self._has_forms:
+            return NOTHING
         kept = [ranks for ranks in state.topics.ranks if self._cuts(state, source, ranks)]
         return Options(list(kept), [wording.ranks_candidate(ranks) for ranks in kept])
 

@@ -60,6 +60,7 @@ class Rules(ABC):
         self._reach = desk.reach
         self._paths = desk.paths
         self._starts = desk.starts
+        self._has_forms = desk.vocabulary.has_forms
 
     @abstractmethod
     def offers(self, state: State, function: Chosen) -> bool:

@@ -38,6 +38,11 @@ PAIRING = frozenset((Function.OR, Function.NOT, Function.MEET))
 """Functions of two sets, the second of which is built inside them."""
 OUTERMOST = frozenset((Function.SORT, Function.SHOW, Function.PER))
 
+PAPER: frozenset[Chosen] = frozenset(
+    (Function.JOIN, Function.AND, Function.COUNT, Function.CONS, Function.TC, *COMPARATIVES, *SUPERLATIVES)
+)
+"""What models were trained on before there was more."""
+
 FUNCTIONS: tuple[Chosen, ...] = (
     Function.JOIN,
     Function.AND,

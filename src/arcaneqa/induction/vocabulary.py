@@ -44,8 +44,10 @@ NOTHING = Options([], [])
 class Vocabulary:
     """What the profile hides, limits or adds is applied here, once a knowledge base."""
 
-    def __init__(self, kb: KnowledgeBase, learned: Learned | None = None) -> None:
+    def __init__(self, kb: KnowledgeBase, learned: Learned | None = None, has_forms: bool = True) -> None:
         self.kb = kb
+        self.has_forms = has_forms
+        """Whether there are functions beyond the paper's."""
         self.learned = learned or Learned()
         self.most_hops = kb.profile.path_hops
         self._twins = kb.profile.both_ways
