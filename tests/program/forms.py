@@ -164,7 +164,7 @@ def of_rows(rows: list[tuple[Term | None, ...]], program: Expression) -> list[ob
     match program:
         case Show(_, columns):
             return sorted((_row(row, columns) for row in rows), key=repr)
-        case Per(_, path, columns):
+        case Per(_, path, columns) | Sort(Per(_, path, columns)):
             return sorted((_row(row, (path, *columns)) for row in rows), key=repr)
         case Aggregate():
             return [_cell(row[0], _column(program)) for row in rows] or [None]

@@ -185,6 +185,8 @@ def test_blank_nodes_are_always_entities() -> None:
         ("(GT a.b (MEET m.0 m.1))", 0, "yes or no"),
         ("(SHOW (COUNT a.b) a.c)", 0, "outermost"),
         ("(SORT (SHOW a.b a.c) a.c)", 0, "a table"),
+        ("(SORT (PER a.b a.c COUNT) a.d)", 0, "one of its own columns"),
+        ("(ARGMAX a.b COUNT)", 0, "as in .COUNT r."),
         ("(LIKE a.b 3)", 0, "a text in quotation marks"),
         ('(NAMED "")', 0, "some text"),
         ("(JOIN a.b (SORT a.b a.c))", 0, "a list"),

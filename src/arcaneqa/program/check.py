@@ -166,7 +166,7 @@ class _Typing:
             case Sort(Per(_, path, columns), key):
                 return None if key in (path, *columns) else "a table is sorted by one of its own columns"
             case Sort(_, key):
-                return self.key_fault("SORT", key) if key else "SORT needs a relation to order by"
+                return self.key_fault("SORT", key)
             case Show(_, columns) | Per(_, _, columns):
                 return self.columns_fault(node, columns)
             case Cons(_, Relation(iri, True), Value()):
@@ -186,7 +186,7 @@ class _Typing:
             return "a table needs at least one column"
         if isinstance(node, Per) and not node.path:
             return "PER needs a relation to make groups by"
-        totals = (column for column in columns if isinstance(column, Counted | Totalled))
+        totals = (c for c in columns if isinstance(c, Counted | Totalled) and c != Counted(()))
         return next(filter(None, (self.key_fault("SHOW", column) for column in totals)), None)
 
     def limit_fault(
@@ -204,8 +204,8 @@ class _Typing:
 
     def key_fault(self, function: str, key: Key) -> str | None:
         match key:
-            case Counted(_, _):
-                return None
+            case Counted(path, _):
+                return None if path else f"{function} counts what a relation leads to, as in (COUNT r)"
             case Totalled(aggregation, path):
                 if not path:
                     return f"{aggregation} needs a relation that holds numbers"
