@@ -169,10 +169,13 @@ def main() -> None:
     print(f"expected calibration error {error:.3f}, threshold {threshold:.2f}")
     for low, high, size, mean, accuracy in reliability(sure.tolist(), right.tolist()):
         print(f"  {low:.1f} to {high:.1f}: {size:5} answers, {mean:.0%} sure, {accuracy:.0%} right")
+    expected = []
     for limit in sorted({*THRESHOLDS, threshold}):
         given = sure >= limit
+        precision = float(right[given].mean()) if given.any() else 1.0
+        expected.append((limit, round(precision, 3)))
         print(
-            f"  at {limit:.2f}: {right[given].mean() if given.any() else 1:.0%} of the answers are right, "
+            f"  at {limit:.2f}: {precision:.0%} of the answers are right, "
             f"{(right & given).sum() / max(right.sum(), 1):.0%} of the right ones are given, "
             f"{(~given & ~has_answer).sum() / max((~has_answer).sum(), 1):.0%} of those without one refused"
         )
@@ -180,7 +183,7 @@ def main() -> None:
         from arcaneqa.evaluation.plots import draw_calibration
 
         draw_calibration(arguments.plot, sure.tolist(), right.tolist())
-    fit(rows, ridge, threshold).save(arguments.model)
+    replace(fit(rows, ridge, threshold), expected=tuple(expected)).save(arguments.model)
 
 
 if __name__ == "__main__":

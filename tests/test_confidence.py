@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -83,7 +84,10 @@ def test_one_sided_examples_do_not_make_it_certain() -> None:
 
 def test_it_survives_being_saved(tmp_path: Path) -> None:
     assert Confidence.of_model(tmp_path) == Confidence()
-    confidence = Confidence.fit(*examples(50, 5), threshold=0.2)
+    fitted = Confidence.fit(*examples(50, 5), threshold=0.2)
+    confidence = replace(fitted, expected=((0.0, 0.4), (0.5, 0.8)))
+    assert [confidence.precision(limit) for limit in (0.1, 0.5, 0.9)] == [0.4, 0.8, 0.8]
+    assert fitted.precision(0.5) is None
     confidence.save(tmp_path)
     assert Confidence.of_model(tmp_path) == confidence
     assert [path.name for path in tmp_path.iterdir()] == ["confidence.json"]

@@ -307,7 +307,9 @@ class ArcaneQA:
         if outcome.none > EVEN:
             why = "None of the readings that were found seems to be meant."
         elif certainty < limit:
-            why = f"No reading is likely enough (the best has confidence {certainty:.2f}, below {limit:.2f})."
+            expected = self.confidence.precision(limit)
+            known = "" if expected is None else f"; of answers from there on {expected:.0%} are right"
+            why = f"No reading is likely enough (the best has {certainty:.2f}, below {limit:.2f}{known})."
         elif certainty < SURE and not is_about(question, found):
             why = "Nothing in the question names an entity, a class or a value of this knowledge base."
         else:

@@ -45,8 +45,9 @@ _STEPS = 100
 class Confidence:
     """`mean` and `scale` bring each feature to a common measure before it is weighed.
 
-    Below `threshold` it is better to say nothing. `examples` counts what the numbers were fitted on; 0 for
-    the built-in ones, which only know that more evidence is better.
+    Below `threshold` it is better to say nothing. `expected` holds thresholds, each with the share of right
+    answers among those at and above it, on graphs left out of the fit. `examples` counts what the numbers
+    were fitted on; 0 for the built-in ones, which only know that more evidence is better.
     """
 
     mean: tuple[float, ...] = (0.0,) * len(FEATURES)
@@ -55,11 +56,17 @@ class Confidence:
     bias: float = 0.0
     threshold: float = 0.05
     examples: int = 0
+    expected: tuple[tuple[float, float], ...] = ()
 
     def weigh(self, row: Row) -> float:
         """How likely an answer with this evidence is right."""
         total = self.bias + float(((_finite(row) - self.mean) / self.scale) @ np.asarray(self.weights))
         return 1 / (1 + math.exp(-max(-LIMIT, min(LIMIT, total))))
+
+    def precision(self, threshold: float) -> float | None:
+        """The share of right answers to expect at and above a threshold, as far as was measured."""
+        known = [share for limit, share in self.expected if limit <= threshold]
+        return known[-1] if known else None
 
     @classmethod
     def fit(
@@ -105,7 +112,8 @@ class Confidence:
             mean, weights = (_numbers(names, data[key], 0.0) for key in ("mean", "weights"))
             scale = _numbers(names, data["scale"], 1.0)
             rest = float(data["bias"]), float(data["threshold"]), int(data["examples"])
-            return cls(mean, scale, weights, *rest)
+            expected = tuple((float(limit), float(share)) for limit, share in data.get("expected", ()))
+            return cls(mean, scale, weights, *rest, expected)
         except (KeyError, TypeError, ValueError) as error:
             raise ModelError(f"{path} does not fit ({error}); fit it again or remove it.") from error
 
