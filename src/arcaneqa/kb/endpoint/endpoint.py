@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from arcaneqa.errors import EndpointError
 from arcaneqa.kb.by_terms import ByTerms
-from arcaneqa.kb.endpoint import extremes
+from arcaneqa.kb.endpoint import extremes, tallies
 from arcaneqa.kb.endpoint.client import Client, Row
 from arcaneqa.kb.endpoint.discovery import Discovery
 from arcaneqa.kb.endpoint.lexicon import Lexicon
@@ -42,7 +42,7 @@ from arcaneqa.kb.endpoint.patterns import (
 )
 from arcaneqa.kb.endpoint.queries import Queries, Question, only_number
 from arcaneqa.kb.endpoint.sets import Parts, RemoteSet, listed
-from arcaneqa.kb.interface import Comparison, Ids, NodeSet, Pairs, Step, Window
+from arcaneqa.kb.interface import Comparison, Ids, NodeSet, Pairs, Step, Tally, Window
 from arcaneqa.kb.names.surfaces import Surfaces
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.kb.sparql.filters import Bound
@@ -266,6 +266,19 @@ class Endpoint(ByTerms):
                 return self._set(listed(texts, self._listed), together)
         return self._set(tuple(dict.fromkeys((*first.parts, *second.parts))))
 
+    def tally(self, nodes: NodeSet, path: Sequence[Step], within: NodeSet | None = None) -> Tally:
+        first, last = path[0], path[-1]
+        starts_from_values = first.inverse and self._holds_values(first.relation)
+        ends_in_values = within is not None and not last.inverse and self._holds_values(last.relation)
+        if starts_from_values or ends_in_values:  # literals meet by value, which takes a look at each
+            return super().tally(nodes, path, within)
+        walk = tuple((self._iri(step.relation), step.inverse) for step in path)
+        inside = None if within is None else self._remote(within).parts
+        counts = tallies.counted(self._queries, self._remote(nodes).sources, walk, inside)
+        ids = self._nodes.intern_each(counts)
+        order = np.argsort(ids)
+        return Tally(ids[order], np.array(list(counts.values()), np.int64)[order])
+
     # Order -----------------------------------------------------------------------------------
 
     def compare(self, comparison: Comparison, relation: int, value: Literal) -> NodeSet:
@@ -318,6 +331,9 @@ class Endpoint(ByTerms):
         self.client.close()
 
     # Inside ----------------------------------------------------------------------------------
+
+    def _holds_values(self, relation: int) -> bool:
+        return bool(self.schema.relations[relation].kinds - {ValueKind.ENTITY, ValueKind.TEXT})
 
     def _iri(self, relation: int) -> str:
         return self.schema.relations[relation].iri
