@@ -117,6 +117,8 @@ def _of_all(nodes: NodeSet, column: Key, run: Run) -> Term | None:
 def _of_each(nodes: NodeSet, column: Key, run: Run) -> dict[int, _Cells]:
     """For each member what stands in the column, where anything does."""
     match column:
+        case Counted((), _):
+            return {node: [_count(1)] for node in nodes.ids.tolist()}
         case Counted():
             counts = run.scores(nodes, column, largest=True)
             pairs = zip(counts.nodes.tolist(), counts.numbers.tolist(), strict=True)
