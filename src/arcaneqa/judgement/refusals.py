@@ -14,9 +14,10 @@ from arcaneqa.judgement.small_words import SMALL
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.forms import split, stem, words
 from arcaneqa.kb.schema import Relation
+from arcaneqa.kb.terms import Literal
 from arcaneqa.links import Links
 from arcaneqa.program.english import listed, singular, with_article
-from arcaneqa.program.expression import Entity
+from arcaneqa.program.expression import Entity, Join, Value, post_order
 from arcaneqa.program.forms import NEVER
 from arcaneqa.program.spoken import Spoken
 
@@ -49,7 +50,7 @@ class Refusals:
             return (
                 "The search ran out of time before it found a program; ask more simply or allow more seconds."
             )
-        unknown = list(self._unknown_names(question, links))
+        unknown = dict(self._unknown_names(question, links)).values()
         if not links.mentions and not links.literals:
             start = "Nothing in the question names an entity or a value of this knowledge base."
         else:
@@ -58,17 +59,28 @@ class Refusals:
 
     def missing(self, question: str, links: Links, found: Found, left_out: Coverage) -> str:
         """What the nearest reading leaves open."""
-        said = list(self._unknown_names(question, links))
-        entity = next((topic.term for topic in found.topics if isinstance(topic.term, Entity)), None)
-        node = None if entity is None else self._kb.node(entity.term)
-        if entity is None or node is None:
-            said += self._nothing_called(left_out.unknown)
-        else:
-            said += self._lacks(self._spoken.entity(entity.term), node, left_out.unknown)
-        return " ".join(said)
+        names = dict(self._unknown_names(question, links))
+        unknown = [word for word in left_out.unknown if not any(word in name for name in names)]
+        node = self._anchor(found)
+        said = self._nothing_called(unknown) if node is None else self._lacks(node, unknown)
+        return " ".join([*names.values(), *said])
 
-    def _unknown_names(self, question: str, links: Links) -> Iterator[str]:
-        """Names that were written and are nobody's here."""
+    def _anchor(self, found: Found) -> int | None:
+        """The one entity that was understood: a linked one, or the only one with a value that was stated."""
+        for node in post_order(found.program):
+            match node:
+                case Entity(term):
+                    return self._kb.node(term)
+                case Join(relation, Value(literal)) if not relation.inverse:
+                    known = self._kb.schema.relation_ids.get(relation.iri)
+                    if known is not None:
+                        whose = self._kb.subjects(known, self._kb.equal(literal))
+                        if len(whose) == 1:
+                            return int(whose.ids[0])
+        return None
+
+    def _unknown_names(self, question: str, links: Links) -> Iterator[tuple[str, str]]:
+        """Names that were written and are nobody's here, and what to say of them."""
         for match in _NAME.finditer(question):
             start = match.start(1 if match[1] else 2)
             name = _POSSESSIVE.sub("", match[1] or match[2])
@@ -78,11 +90,13 @@ class Refusals:
             if any(first <= start and end <= last for first, last in linked) or _is_small(name):
                 continue
             near = list(dict.fromkeys([*self._suggest(name, 3), *self._suggest(name.split()[0], 3)]))[:3]
-            yield f"No entity is called {name}{f'; near: {listed(near)}' if near else ''}."
+            yield name, f"No entity is called {name}{f'; near: {listed(near)}' if near else ''}."
 
-    def _lacks(self, name: str, node: int, unknown: Sequence[str]) -> Iterator[str]:
+    def _lacks(self, node: int, unknown: Sequence[str]) -> Iterator[str]:
         """A gap in the facts is one that others do not have; one in the schema is everybody's."""
         own = self._kb.nodes(np.array([node], np.int64))
+        (term,) = self._kb.terms(own.ids)
+        name = self._spoken.value(term) if isinstance(term, Literal) else self._spoken.entity(term)
         relations = self._kb.schema.relations
         has = {*self._kb.out_relations(own).tolist(), *self._kb.in_relations(own).tolist()}
         gaps = []
@@ -97,12 +111,13 @@ class Refusals:
         shown = [relations[r] for r in self._kb.out_relations(own).tolist() if not relations[r].hidden]
         if shown:
             few = [with_article(self._spoken.relation(r.iri).many) for r in shown[:MOST_NAMED]]
-            more = len(shown) - len(few)
-            yield f"It has {listed(few)}{f', and {more} more' if more > 0 else ''}."
+            more = [f"{len(shown) - len(few)} more"] if len(shown) > len(few) else []
+            yield f"It has {listed([*few, *more])}."
 
     def _nothing_called(self, unknown: Sequence[str], of: str = "") -> Iterator[str]:
         if unknown:
-            yield f"Nothing found here says “{listed(list(dict.fromkeys(unknown))[:3])}”{of}."
+            words = [f"“{word}”" for word in dict.fromkeys(unknown)]
+            yield f"Nothing found here says {listed(words[:3], 'or')}{of}."
 
 
 def _stems(relation: Relation) -> set[str]:
