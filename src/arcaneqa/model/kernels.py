@@ -33,8 +33,11 @@ from arcaneqa.model.tiles import (
 
 CHUNK = 8 * ROWS
 """Rows that go through a layer together: what is between its products stays in the second cache."""
-_PATIENCE = 2_000
-"""Looks at the other threads' counter before the processor is offered to somebody else."""
+_PATIENCE = 5_000
+"""Looks at the other threads' counter, about a tenth of a millisecond, before a thread sleeps a little: on a
+busy machine the others may not even be running."""
+_SLEEP = 30
+"""Microseconds."""
 _ROUNDING = np.float32(3 << 22)
 """Added and taken away again it leaves a small float rounded to the nearest integer."""
 
@@ -113,11 +116,11 @@ if sys.platform == "win32":
         pass
 
 else:
-    _yield = types.ExternalFunction("sched_yield", types.intc())
+    _usleep = types.ExternalFunction("usleep", types.intc(types.uint32))
 
     @_exact
     def _step_aside() -> None:
-        _yield()
+        _usleep(_SLEEP)
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
