@@ -57,6 +57,24 @@ def linking(
 
 
 @app.command()
+def encoder(
+    document: Annotated[Path, typer.Option(help="Where the table goes.")] = Path(
+        "docs/measurements/benchmarks.md"
+    ),
+) -> None:
+    """How fast and how truly the encoder is read, compiled and by torch.
+
+    Example: python -m benchmarks encoder
+    """
+    from arcaneqa.figures import write_section
+    from benchmarks.encoder import report
+
+    body = report()
+    write_section(document, "encoder", "The encoder", "python -m benchmarks encoder", body)
+    typer.echo(body)
+
+
+@app.command()
 def needs(
     data: Annotated[
         Path, typer.Argument(help="What right answers need, as JSON lines; see benchmarks/needs.py.")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from arcaneqa.model import bert
 from arcaneqa.model.bert import BertReader
 from arcaneqa.model.bundled import bundled_model
 from arcaneqa.model.reader import TorchReader
@@ -34,12 +35,9 @@ def expected(stored: Stored, ids: NDArray[np.int32]) -> Floats:
     return TorchReader(stored).read(ids, LENGTHS)
 
 
-def test_floats_are_read_as_by_the_library(
-    stored: Stored, ids: NDArray[np.int32], expected: Floats, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_floats_are_read_as_by_the_library(stored: Stored, ids: NDArray[np.int32], expected: Floats) -> None:
     """What a processor without products of bytes does."""
-    monkeypatch.setattr(bert, "MULTIPLIES_BYTES", False)
-    assert np.allclose(BertReader(stored).read(ids, LENGTHS), expected, atol=1e-4)
+    assert np.allclose(BertReader(stored, in_bytes=False).read(ids, LENGTHS), expected, atol=1e-4)
 
 
 @pytest.mark.skipif(not MULTIPLIES_BYTES, reason="the processor multiplies no bytes")
@@ -63,16 +61,9 @@ def test_any_number_of_threads_reads_the_same(lengths: list[int], workers: int, 
     assert np.array_equal(alone, reader.read(ids, np.array(lengths)))
 
 
-_readers: dict[bool, BertReader] = {}
-
-
+@cache
 def _reader(in_bytes: bool) -> BertReader:
-    if in_bytes not in _readers:
-        with pytest.MonkeyPatch.context() as patch:
-            if not in_bytes:
-                patch.setattr(bert, "MULTIPLIES_BYTES", False)
-            _readers[in_bytes] = BertReader(read_stored(bundled_model()))
-    return _readers[in_bytes]
+    return BertReader(read_stored(bundled_model()), in_bytes and MULTIPLIES_BYTES)
 
 
 def _team(workers: int) -> Team:

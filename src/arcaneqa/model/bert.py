@@ -12,7 +12,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from arcaneqa.model.kernels import Layers, Matrix, Norm, Scratch, encode
+from arcaneqa.model.kernels import encode
+from arcaneqa.model.layers import Layers, Matrix, Norm, Scratch
 from arcaneqa.model.ragged import Ints, offsets_of
 from arcaneqa.model.reader import Table, Words, softmax
 from arcaneqa.model.stored import Floats, Stored
@@ -27,9 +28,9 @@ _LEAST_ROWS = 2 * ROWS
 
 
 class BertReader:
-    """Threads may share it."""
+    """Threads may share it. `in_bytes`: weights that are stored as bytes are multiplied as such."""
 
-    def __init__(self, stored: Stored) -> None:
+    def __init__(self, stored: Stored, in_bytes: bool = MULTIPLIES_BYTES) -> None:
         shape = stored.encoder
         self._stored = stored
         self._heads = int(shape["num_attention_heads"])
@@ -41,7 +42,7 @@ class BertReader:
         types = stored.floats(f"{_PREFIX}embeddings.token_type_embeddings.weight")
         self._positions = stored.floats(f"{_PREFIX}embeddings.position_embeddings.weight") + types[0]
         self._first = _norm(stored, [f"{_PREFIX}embeddings.LayerNorm"])
-        self._layers, self._is_exact = _layers(stored, self._depth)
+        self._layers, self._is_exact = _layers(stored, self._depth, in_bytes)
         self._team = Team()
 
     @staticmethod
@@ -114,10 +115,10 @@ class BertReader:
         return rows[:total]
 
 
-def _layers(stored: Stored, depth: int) -> tuple[Layers, bool]:
+def _layers(stored: Stored, depth: int, in_bytes: bool) -> tuple[Layers, bool]:
     """The weights of all layers, and whether they are bytes."""
     names = [f"{_PREFIX}encoder.layer.{layer}." for layer in range(depth)]
-    is_exact = MULTIPLIES_BYTES and all(
+    is_exact = in_bytes and all(
         stored.compact(f"{name}{part}.weight") is not None
         for name in names
         for part in ("attention.self.query", "attention.output.dense", "intermediate.dense", "output.dense")

@@ -10,13 +10,14 @@ Where bytes are multiplied, a row of activations is cut to int8 with one scale. 
 from __future__ import annotations
 
 import sys
-from typing import Any, NamedTuple
+from typing import Any
 
 import numba
 import numpy as np
 from numba.core import types
 from numpy.typing import NDArray
 
+from arcaneqa.model.layers import CHUNK, Layers, Matrix, Norm, Scratch
 from arcaneqa.model.ragged import Ints
 from arcaneqa.model.stored import Floats
 from arcaneqa.model.tiles import (
@@ -31,8 +32,6 @@ from arcaneqa.model.tiles import (
     float_tile,
 )
 
-CHUNK = 8 * ROWS
-"""Rows that go through a layer together: what is between its products stays in the second cache."""
 _PATIENCE = 5_000
 """Looks at the other threads' counter, about a tenth of a millisecond, before a thread sleeps a little: on a
 busy machine the others may not even be running."""
@@ -42,62 +41,16 @@ _ROUNDING = np.float32(3 << 22)
 """Added and taken away again it leaves a small float rounded to the nearest integer."""
 
 
-class Matrix(NamedTuple):
-    """One matrix of every layer: `weights` as tiles want them, `scales` of their rows, `bias`."""
-
-    weights: NDArray[np.uint8]
-    scales: Floats
-    bias: Floats
-
-
-class Norm(NamedTuple):
-    gain: Floats
-    bias: Floats
-
-
-class Layers(NamedTuple):
-    joined: Matrix
-    mixed: Matrix
-    wide: Matrix
-    narrow: Matrix
-    middle: Norm
-    after: Norm
-
-
-class Scratch(NamedTuple):
-    """What one worker writes on its way. Made outside: to make arrays takes long to compile."""
-
-    joined: Floats
-    wide: Floats
-    narrow: Floats
-    seen: Floats
-    scores: Floats
-    tile: Floats
-    cut: NDArray[np.int8]
-    counted: NDArray[np.int32]
-    units: Floats
-    sums: NDArray[np.int32]
-
-    @classmethod
-    def of(cls, width: int, inner: int, longest: int) -> Scratch:
-        columns = -(-longest // FLOAT_COLUMNS) * FLOAT_COLUMNS
-        return cls(
-            joined=np.empty((CHUNK, 3 * width), np.float32),
-            wide=np.empty((CHUNK, inner), np.float32),
-            narrow=np.empty((CHUNK, width), np.float32),
-            # Rows past the last input's end are read as well, though nobody looks at what they become.
-            seen=np.zeros((CHUNK, width), np.float32),
-            scores=np.zeros((ROWS, columns), np.float32),
-            tile=np.empty((ROWS, FLOAT_COLUMNS), np.float32),
-            cut=np.empty(CHUNK * max(inner, width), np.int8),
-            counted=np.empty(CHUNK * max(inner, 3 * width), np.int32),
-            units=np.empty(CHUNK, np.float32),
-            sums=np.empty(CHUNK, np.int32),
-        )
-
-
 def _compiled(function: Any, **settings: Any) -> Any:
     return numba.njit(nogil=True, error_model="numpy", **settings)(function)
+
+
+def _kept(function: Any) -> Any:
+    """Compiled once a machine, where there is any place to write that down."""
+    try:
+        return _compiled(function, fastmath={"contract"}, cache=True)
+    except RuntimeError:
+        return _compiled(function, fastmath={"contract"})
 
 
 # The terms of these sums may be added in any order, as long as it is always the same.
@@ -116,14 +69,14 @@ if sys.platform == "win32":
         pass
 
 else:
-    _usleep = types.ExternalFunction("usleep", types.intc(types.uint32))
+    _usleep: Any = types.ExternalFunction("usleep", types.intc(types.uint32))
 
     @_exact
     def _step_aside() -> None:
         _usleep(_SLEEP)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+@_kept
 def encode(
     rows: Floats,
     starts: Ints,
