@@ -31,7 +31,8 @@ from arcaneqa.program.expression import (
     Value,
 )
 from arcaneqa.synthesis.drawing import Drawing
-from arcaneqa.synthesis.sampling import Found, Sampler, undoes
+from arcaneqa.synthesis.drawn import Found
+from arcaneqa.synthesis.sampling import Sampler, undoes
 
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _CROWD = 60

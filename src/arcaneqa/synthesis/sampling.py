@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from random import Random
 
 from arcaneqa.induction.vocabulary import Vocabulary
@@ -26,6 +25,7 @@ from arcaneqa.program.expression import (
     Value,
     post_order,
 )
+from arcaneqa.synthesis.drawn import Deck, Found
 from arcaneqa.synthesis.facts import Facts
 from arcaneqa.synthesis.idioms import idiom
 from arcaneqa.synthesis.thresholds import moment, threshold
@@ -34,31 +34,6 @@ _LARGEST_SET = 20_000
 _TRIES = 6
 _PLACES = 0.12
 """How often a walk starts with what something is in: people ask for the rivers of a state all the time."""
-
-
-@dataclass(frozen=True)
-class Found:
-    """A program in the making and what it denotes."""
-
-    expression: Expression
-    nodes: NodeSet
-
-
-class Deck:
-    """Deals every card once before any comes again."""
-
-    def __init__(self, cards: Sequence[int], rng: Random) -> None:
-        self._cards, self._rng = list(cards), rng
-        self._left: list[int] = []
-
-    def __bool__(self) -> bool:
-        return bool(self._cards)
-
-    def deal(self) -> int:
-        if not self._left:
-            self._left = list(self._cards)
-            self._rng.shuffle(self._left)
-        return self._left.pop()
 
 
 class Sampler:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
-from arcaneqa.kb.interface import Comparison
 from arcaneqa.kb.terms import Blank, Iri
 from arcaneqa.program.expression import (
     And,
@@ -23,6 +22,7 @@ from arcaneqa.program.expression import (
     Value,
 )
 from arcaneqa.synthesis.attributes import generic
+from arcaneqa.synthesis.comparing import compared
 from arcaneqa.synthesis.idioms import idiom, verb_forms
 from arcaneqa.synthesis.inflection import (
     gerund,
@@ -267,7 +267,7 @@ class Speaker:
     def modifier(self, expression: Expression) -> Modifier:
         match expression:
             case Compare(comparison, Relation() as relation, Value() as value):
-                return self.comparison(comparison, self.lexicon.relation(relation), value)
+                return compared(comparison, self.lexicon.relation(relation), self.mark(value), self.rng)
             case Join(relation, _):
                 words, argument = self.chain(expression)
                 target = self.phrase(argument, many=False)
@@ -356,78 +356,6 @@ class Speaker:
                 noun = with_article(singular(verb))
                 inner = f"{are} {x} {noun} of"
                 return Modifier(f"that {x} {are} {noun} of", inner, inner)
-
-    def comparison(self, comparison: Comparison, words: Words, value: Value) -> Modifier:
-        mark = self.mark(value)
-        over = comparison in (Comparison.GT, Comparison.GE)
-        special, common = words.attribute, generic(words.is_time)
-        if comparison in (Comparison.GE, Comparison.LE):
-            return self.inclusive(over, words, mark)
-        plain = (special.over if over else special.under) if special else ()
-        having = (special.over_with if over else special.under_with) if special else ()
-        if words.is_event and not plain:
-            plain = (f"{words.event} after {{v}}",) if over else (f"{words.event} before {{v}}",)
-        if plain and (words.is_event or self.chance(0.7)):
-            text = self.rng.choice(plain).format(r=words.label, v=mark)
-            if text.startswith(("that ", "who ")):
-                that, _, verb = text.partition(" ")
-                first, _, rest = verb.partition(" ")
-                return Modifier.clause(that, verb, f"{_single(first)} {rest}")
-            return Modifier.adverbial(text)
-        if not having or self.chance(0.35):
-            having = common.over_with if over else common.under_with
-        return Modifier.having(self.rng.choice(having).format(r=words.label, v=mark))
-
-    def inclusive(self, over: bool, words: Words, mark: str) -> Modifier:
-        if words.is_event:
-            when = (
-                ("since {v}", "in {v} or later", "from {v} on")
-                if over
-                else ("until {v}", "in {v} or earlier", "by {v}")
-            )
-            return Modifier.adverbial(f"{words.event} {self.rng.choice(when).format(v=mark)}")
-        if words.is_time:
-            texts = (
-                (
-                    f"{words.label} on or after {mark}",
-                    f"{words.label} since {mark}",
-                    f"{words.label} no earlier than {mark}",
-                )
-                if over
-                else (
-                    f"{words.label} on or before {mark}",
-                    f"{words.label} until {mark}",
-                    f"{words.label} no later than {mark}",
-                )
-            )
-            return Modifier.having(self.rng.choice(texts))
-        bounds = (
-            (f"at least {mark}", f"no less than {mark}", f"a minimum of {mark}", f"{mark} or more")
-            if over
-            else (
-                f"at most {mark}",
-                f"no more than {mark}",
-                f"up to {mark}",
-                f"a maximum of {mark}",
-                f"{mark} or less",
-            )
-        )
-        bound = self.rng.choice(bounds)
-        special = words.attribute
-        having = special.over_with if special else ()
-        if having and self.chance(0.6):
-            text = self.rng.choice(having).format(r=words.label, v=mark)
-            for phrase in ("more than ", "over ", "above "):
-                if f"{phrase}{mark}" in text:
-                    return Modifier.having(text.replace(f"{phrase}{mark}", bound))
-        return Modifier.having(
-            self.pick(f"{words.label} of {bound}", f"a {words.label} of {bound}", f"{words.label} {bound}")
-        )
-
-
-def _single(verb: str) -> str:
-    """ "cost" → "costs"; a past form stays."""
-    return third_person(verb) if verb in ("cost", "earn") else verb
 
 
 def _conjuncts(expression: Expression) -> list[Expression]:
