@@ -32,6 +32,7 @@ from arcaneqa.datasets.answers import answer_terms
 from arcaneqa.errors import ArcaneError
 from arcaneqa.evaluation.calibration import expected_calibration_error, reliability
 from arcaneqa.judgement.evidence import FEATURES
+from arcaneqa.judgement.refusals import ASKS_FOR
 from arcaneqa.kb.open import open_kb
 from arcaneqa.program.execute import execute
 from arcaneqa.program.text import parse
@@ -75,7 +76,8 @@ class Example:
 
 def examples(qa: ArcaneQA, graph: Graph, asked: Sequence[tuple[Question, bool]]) -> Iterator[Example]:
     for (question, is_strange), answer in zip(asked, qa.ask_many([q for q, _ in asked]), strict=True):
-        if answer.evidence is not None:
+        # What is refused for its form is refused however sure a reading is.
+        if answer.evidence is not None and not (answer.reason or "").startswith(ASKS_FOR):
             gold = frozenset() if is_strange else frozenset(map(number, question.answers or ()))
             yield Example(graph.name, answer.evidence, bool(gold) and found(qa, answer) == gold, bool(gold))
 

@@ -21,6 +21,7 @@ from arcaneqa.program.expression import Entity, Join, Value, post_order
 from arcaneqa.program.forms import NEVER
 from arcaneqa.program.spoken import Spoken
 
+ASKS_FOR = "This asks for"
 MOST_NAMED = 4
 _NAME = re.compile(
     r"[\"“‘']([^\"”’']{2,60})[\"”’']|(?<!^)\b((?:[A-Z][\w'’-]*|\d+)(?: (?:of |the |de )?[A-Z\d][\w'’-]*)*)"
@@ -43,7 +44,7 @@ class Refusals:
         why = (
             "the facts only say what is so" if sign.form in NEVER else "this model has not learned to do that"
         )
-        return f"This asks for {sign.form.value} (“{question[sign.start : sign.end]}”); {why}."
+        return f"{ASKS_FOR} {sign.form.value} (“{question[sign.start : sign.end]}”); {why}."
 
     def nothing_found(self, question: str, links: Links, outcome: Outcome) -> str:
         if not outcome.is_complete:
