@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import date
 from functools import cache
 from pathlib import Path
@@ -19,6 +20,7 @@ from hypothesis import strategies as st
 from arcaneqa.kb.build import arrangement, build_index
 from arcaneqa.kb.index import Index, sets, store
 from arcaneqa.kb.interface import Comparison, NodeSet, Step, Window
+from arcaneqa.kb.profile import RDF_PROFILE
 from arcaneqa.kb.terms import Blank, Iri, Literal, Term
 from arcaneqa.kb.values import value_of
 from tests.kb.index.twin import Key, Twin, value
@@ -82,8 +84,8 @@ def opened(triples: list[ox.Triple]) -> Iterator[Index]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "graph.nt"
         ox.serialize(triples, str(path), format=ox.RdfFormat.N_TRIPLES)
-        # Small batches, so that terms and facts meet again across batches.
-        build_index([path], Path(folder) / "index", batch=7)
+        # Small batches, so that terms and facts meet again across batches. To SPARQL plain text is text.
+        build_index([path], Path(folder) / "index", batch=7, profile=replace(RDF_PROFILE, typed_values=True))
         with Index(Path(folder) / "index") as kb:
             yield kb
 

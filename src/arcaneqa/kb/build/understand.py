@@ -32,6 +32,8 @@ from arcaneqa.kb.terms import Iri
 _WORD = re.compile(r"[^\W\d_][^\W\d_A-Z]{2,}")
 """Capitals alone are a code: `QUICK`, `PROJ-MGR`."""
 _SAMPLE = 50
+_ONTOLOGY = 20
+"""Fewer subclasses than these are no ontology."""
 
 
 @dataclass(frozen=True)
@@ -251,6 +253,8 @@ class Understanding:
         """An ontology without instances: there classes are what people ask about, and what they are kinds of
         is a fact like any other."""
         subclasses = sum(len(self._facts.rows("out", r).values) for r in self._known(self._profile.subclass))
+        if subclasses < _ONTOLOGY:
+            return False
         members = 0
         for relation in self._known(self._profile.type):
             rows = self._facts.rows("in", relation)

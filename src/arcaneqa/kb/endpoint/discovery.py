@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from arcaneqa.errors import InputError
@@ -94,7 +94,7 @@ class _Discoverer:
             Relation(
                 id=number,
                 iri=name,
-                label=labels.get(name) or label_from_iri(name),
+                label=self._called(name, labels),
                 facts=counts[name].facts,
                 objects=counts[name].objects,
                 kinds=counts[name].kinds,
@@ -102,11 +102,14 @@ class _Discoverer:
                 range=classes.get(ranges.get(name, "")),
                 inverse=inverse.get(number),
                 hidden=self._selection.hides(name),
-                domain_declared=name in domains,
-                range_declared=name in ranges,
+                domain_declared=domains.get(name, "") in classes,
+                range_declared=ranges.get(name, "") in classes,
             )
             for name, number in ids.items()
         ]
+
+    def _called(self, name: str, labels: Mapping[str, str]) -> str:
+        return labels.get(name) or dict(self._profile.called).get(name) or label_from_iri(name)
 
     def _counts(self) -> dict[str, _Counts]:
         """Facts, distinct objects and kinds of values of each relation."""
@@ -159,7 +162,7 @@ class _Discoverer:
             Class(
                 number,
                 name,
-                labels.get(name) or label_from_iri(name),
+                self._called(name, labels),
                 members.get(name, 0),
                 self._selection.hides(name),
             )
