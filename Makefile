@@ -8,7 +8,7 @@ DEV    := $(VENV)/.dev
 TORCH  := torch==2.13.0+cpu
 CPU_WHEELS := https://download.pytorch.org/whl/cpu
 
-.PHONY: demo test lint types rooms unit test-wheel test-slow test-searches test-virtuoso test-browser clean
+.PHONY: demo test lint types rooms unit test-wheel test-slow test-hostile soak test-searches test-virtuoso test-browser clean
 
 demo: $(BASE)
 	@$(BIN)/python demo/tour.py
@@ -45,6 +45,19 @@ test-wheel:
 
 test-slow: $(DEV)
 	$(BIN)/pytest -m slow
+
+# Bombs, liars, half requests, made-up input: each child process has a limit on its memory. strace sees what
+# `ask` does with the network and with files.
+test-hostile: $(DEV)
+	@command -v strace > /dev/null || (apt-get update -q && apt-get install -y -q --no-install-recommends strace) || true
+	OMP_NUM_THREADS=1 $(BIN)/pytest --durations 10 tests/hostile tests/kb/endpoint/test_liars.py tests/kb/endpoint/test_faults.py \
+	  tests/kb/index/test_replaced.py tests/kb/build/test_sources.py tests/model/test_sealed.py tests/test_harmless.py \
+	  tests/service/test_gate.py tests/service/test_connections.py tests/service/test_reload.py
+
+# The service under mixed good, bad and cut requests: memory, open files and p95 at start and end.
+MINUTES ?= 30
+soak: $(DEV)
+	$(BIN)/python -m benchmarks.soak --minutes $(MINUTES)
 
 test-searches: $(DEV)
 	# Tens of thousands of searches with random scores: every program sound, no dead end.

@@ -59,14 +59,21 @@ class Index(KnowledgeBase):
             self._open(manifest)
             return
         for attempt in range(1, _ATTEMPTS + 1):
-            manifest = open_manifest(self.folder)
-            self.seal: str = manifest["seal"]
+            self.seal = read_seal(self.folder)
             try:
+                manifest = open_manifest(self.folder)
+                self.seal = str(manifest["seal"])
                 self._open(manifest)
                 self._surfaces = Surfaces(self.folder)
-            except (IndexFormatError, OSError, ValueError, LookupError):
+            except IndexFormatError:
                 if attempt == _ATTEMPTS or read_seal(self.folder) == self.seal:
                     raise
+            except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+                if attempt == _ATTEMPTS or read_seal(self.folder) == self.seal:
+                    raise IndexFormatError(
+                        f"The index {self.folder} does not hold what its manifest says ({error}). Build it "
+                        "again with `arcaneqa index`."
+                    ) from error
             if read_seal(self.folder) == self.seal:
                 return
         raise IndexFormatError(f"The index {self.folder} is replaced again and again; try later.")
