@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass
 from random import Random
 from typing import TypeVar
 
@@ -150,41 +149,3 @@ class RandomPrograms:
 
 def _number(draw: Random) -> Literal:
     return Literal(str(draw.randint(1, 4)), XSD + "integer")
-
-
-def plain_meaning(node: object) -> object:
-    """Equal for programs that differ only in the order, nesting and repeats of AND and OR, or in CONS."""
-    match node:
-        case And() | Cons() | During():
-            return _all_of("AND", {repr(plain_meaning(part)) for part in _asked(node)})
-        case Or():
-            return _all_of("OR", {repr(plain_meaning(side)) for side in _sides(node)})
-        case tuple():
-            return tuple(map(plain_meaning, node))
-        case _ if is_dataclass(node):
-            return (
-                type(node).__name__,
-                *(plain_meaning(getattr(node, field.name)) for field in fields(node)),
-            )
-        case _:
-            return repr(node)
-
-
-def _all_of(name: str, parts: set[str]) -> object:
-    return parts.pop() if len(parts) == 1 else (name, *sorted(parts))
-
-
-def _asked(node: Expression) -> list[object]:
-    match node:
-        case And(left, right):
-            return [*_asked(left), *_asked(right)]
-        case Cons(argument, relation, constant):
-            return [*_asked(argument), Join(relation, constant)]
-        case During(argument, relation, when):
-            return [*_asked(argument), ("TC", relation, when)]
-        case _:
-            return [node]
-
-
-def _sides(node: Expression) -> list[Expression]:
-    return [*_sides(node.left), *_sides(node.right)] if isinstance(node, Or) else [node]
