@@ -89,7 +89,7 @@ def run(data: Path, work: Path, most: int) -> None:
         if not records.exists():
             made = make(group, questions, work / "kb" / group.name, records)
             print(group.name, dict(made.most_common()), flush=True)
-        kept += sum(1 for _ in records.open())
+        kept += sum(1 for _ in read_lines(records))
     print(f"{kept:,} questions")
 
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import gzip
+import importlib
 import json
 import runpy
 import sys
@@ -109,3 +111,69 @@ def test_a_hole_takes_the_answer_of_some_and_leaves_the_others_theirs(
         assert bool(record["answers"]) == (record["hole"] is None)
     left = (out / "kb.nt").read_text().splitlines()
     assert set(left) < set(facts)
+
+
+TABLE = {
+    "table_id": "1-1",
+    "title": "list of towers",
+    "header": ["tower", "city", "height", "opened"],
+    "types": ["text", "text", "real", "text"],
+    "rows": [
+        ["north tower", "oslo", 120, "may 3 , 1999"],
+        ["south tower", "oslo", 80, "june 14 , 2001"],
+        ["sky needle", "rome", 210, "july 1 , 2010"],
+        ["old keep", "rome", 45, "april 2 , 1931"],
+    ],
+}
+ASKED = {
+    "What is the height of the Sky Needle?": ("\"height\" FROM t WHERE \"tower\" = 'sky needle'", [210]),
+    "Which tower opened on May 3, 1999?": (
+        "\"tower\" FROM t WHERE \"opened\" = 'may 3 , 1999'", ["north tower"],
+    ),
+    "How many towers in Rome are higher than 100?": (
+        "COUNT(\"tower\") FROM t WHERE \"city\" = 'rome' AND \"height\" > 100", [1],
+    ),
+    "What is the average height in Oslo?": ("AVG(\"height\") FROM t WHERE \"city\" = 'oslo'", [100.0]),
+    "Name the towers of Oslo": ("COUNT(\"tower\") FROM t WHERE \"city\" = 'oslo'", [2]),
+    "What is the highest in Norway?": ("MAX(\"height\") FROM t WHERE \"city\" = 'oslo'", [120]),
+}  # fmt: skip
+
+
+def test_tables_of_wikisql_become_graphs_with_questions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [
+        {
+            "id": f"q{number}",
+            "table_id": "1-1",
+            "question": question,
+            "sql": f"SELECT {sql}",
+            "answers": answers,
+        }
+        for number, (question, (sql, answers)) in enumerate(ASKED.items())
+    ]
+    for name, items in (("tables", [TABLE]), ("questions", lines)):
+        text = "".join(json.dumps(item) + "\n" for item in items)
+        (tmp_path / f"{name}.jsonl.gz").write_bytes(gzip.compress(text.encode()))
+    recipe("wikisql.py", monkeypatch, tmp_path, "--work", tmp_path / "work")
+    path = tmp_path / "work" / "records" / "wikisql" / "wikisql-00.jsonl"
+    found = {record["question"]: record for record in map(json.loads, path.read_text().splitlines())}
+    # Of the last two, one calculates what nobody asked for, the other does not name the city.
+    assert list(found) == list(ASKED)[:4]
+    spoken = [[entity["mention"] for entity in record["entities"]] for record in found.values()]
+    assert spoken == [["Sky Needle"], ["May 3, 1999"], ["Rome", "100"], ["Oslo"]]
+    functions = [record["program"].split()[0] for record in found.values()]
+    assert functions == ["(JOIN", "(AND", "(COUNT", "(AVG"]
+
+
+def test_training_data_is_never_taken_from_what_is_measured_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry = {"style": "labelled", "tables": {}}
+    mapping = {"shop": entry | {"split": "train"}, "bikes": entry | {"split": "dev"}}
+    (tmp_path / "spider").mkdir()
+    (tmp_path / "spider" / "mapping.json.gz").write_bytes(gzip.compress(json.dumps(mapping).encode()))
+    monkeypatch.syspath_prepend(RECIPES)
+    training_data = importlib.import_module("training_data")
+    options = training_data.Options(tmp_path, tmp_path, ("shop", "bikes"), 1, 1, 1)
+    assert options.databases == ["shop"]

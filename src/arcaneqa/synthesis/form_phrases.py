@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import reduce
 
 from arcaneqa.kb.interface import Comparison
 from arcaneqa.program.expression import (
     Aggregate,
     Aggregation,
+    And,
     Class,
     Compare,
     Counted,
@@ -26,6 +28,7 @@ from arcaneqa.program.expression import (
     Totalled,
     Value,
 )
+from arcaneqa.program.rewrite import leaves
 from arcaneqa.synthesis.attributes import generic
 from arcaneqa.synthesis.inflection import plural, singular, with_article
 from arcaneqa.synthesis.lexicon import Words
@@ -79,6 +82,39 @@ class FormSpeaker(Speaker):
             case Compare() | Has() | Like():
                 raise UnspeakableError
         return super().phrase(expression, many)
+
+    def conjunction(self, left: Expression, right: Expression, many: bool) -> Phrase:
+        """ "between 3 and 7": two ends of one relation are said together."""
+        parts = leaves(And(left, right), And)
+        ends = [part for part in parts if isinstance(part, Compare) and isinstance(part.value, Value)]
+        low = next((end for end in ends if end.comparison in (Comparison.GT, Comparison.GE)), None)
+        high = next((end for end in ends if end.comparison in (Comparison.LT, Comparison.LE)), None)
+        rest = [part for part in parts if part not in (low, high)]
+        if low is None or high is None or low.key != high.key or not rest:
+            return super().conjunction(left, right, many)
+        whole = reduce(And, rest)
+        head = (
+            super().conjunction(whole.left, whole.right, many)
+            if isinstance(whole, And)
+            else self.phrase(whole, many)
+        )
+        return replace(head, after=(*head.after, self.between(low, high)))
+
+    def between(self, low: Compare, high: Compare) -> Modifier:
+        if not isinstance(low.key, Relation):
+            raise UnspeakableError
+        words = self.lexicon.relation(low.key)
+        a, b = (self.phrase(end.value, many=False).say() for end in (low, high))
+        if low.comparison is Comparison.GE:
+            said = self.pick(f"between {a} and {b}", f"from {a} to {b}", f"between {a} and {b}")
+        elif words.is_time:
+            said = self.pick(f"after {a} and before {b}", f"after {a} but before {b}")
+        else:
+            said = self.pick(f"over {a} and under {b}", f"above {a} and below {b}", f"over {a} but under {b}")
+        if words.is_event:
+            return Modifier.adverbial(f"{words.event} {said}")
+        one = with_article(words.label)
+        return Modifier(f"with {one} {said}", f"have {one} {said}", f"has {one} {said}")
 
     def number(self, number: int) -> str:
         return _NUMBERS[number] if number < len(_NUMBERS) and self.chance(0.6) else str(number)
@@ -178,6 +214,12 @@ class FormSpeaker(Speaker):
                 return self.than_average(relation, comparison is Comparison.GT)
             case Compare(comparison, Relation() as relation, Join(_, Entity() as other)):
                 return self.than(relation, comparison is Comparison.GT, self.mark(other))
+            case Join(relation, Join(back, Entity() as other)) if back == Relation(
+                relation.iri, inverse=True
+            ):
+                return Modifier.having(
+                    f"the same {spoken(self.lexicon.relation(relation))} as {self.mark(other)}"
+                )
             case Has(relation):
                 return self.some(relation)
             case Join(Relation(_, True) as relation, Class()):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from arcaneqa.kb.interface import Comparison, Step
+from arcaneqa.kb.interface import Comparison, Step, Window
 from arcaneqa.kb.terms import XSD, Literal
+from arcaneqa.kb.values import Number, value_of
 from arcaneqa.program.expression import (
     Aggregate,
     Aggregation,
@@ -30,9 +31,10 @@ from arcaneqa.program.expression import (
     Totalled,
     Value,
 )
-from arcaneqa.synthesis.drawing import Drawing
+from arcaneqa.synthesis.drawing import FEW, Drawing
 from arcaneqa.synthesis.drawn import Found
 from arcaneqa.synthesis.sampling import Sampler, undoes
+from arcaneqa.synthesis.thresholds import threshold
 
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _CROWD = 60
@@ -54,6 +56,8 @@ class FormSampler(Drawing):
             "total": self.total,
             "different": self.different,
             "than": self.more_than,
+            "range": self.between,
+            "same": self.same,
             "yes": self.yes_or_no,
             "like": self.containing,
             "sort": self.sorted,
@@ -158,6 +162,32 @@ class FormSampler(Drawing):
                 return None
             value = Join(Relation(numbers[0].iri, inverse=True), named)
         return And(found.expression, Compare(comparison, numbers[0], value))
+
+    def between(self) -> Expression | None:
+        """From one value to another, the ends among them or not."""
+        found = self.some_class("range")
+        numbers = found and self.numbers(found.nodes)
+        if found is None or not numbers:
+            return None
+        relation = self.kb.schema.relation_ids[numbers[0].iri]
+        objects = self.kb.values(relation, self.kb.nodes(found.nodes.ids[:FEW])).objects
+        literals = [self.facts.literal(int(node)) for node in objects[:200]]
+        over, under = self.rng.choice([(Comparison.GE, Comparison.LE), (Comparison.GT, Comparison.LT)])
+        low, high = (threshold(literals, side, self.rng) for side in (over, under))
+        if low is None or high is None or not _is_before(value_of(low), value_of(high)):
+            return None
+        ends = And(Compare(over, numbers[0], Value(low)), Compare(under, numbers[0], Value(high)))
+        return And(found.expression, ends)
+
+    def same(self) -> Expression | None:
+        """Members that share something with one of them."""
+        found = self.some_class("same")
+        shared = found and self.kinds_of(found.nodes)
+        named = self.named(found.nodes) if found is not None and shared else None
+        if found is None or not shared or named is None:
+            return None
+        back = Relation(shared[0].iri, inverse=True)
+        return And(found.expression, Join(shared[0], Join(back, named)))
 
     def total(self) -> Expression | None:
         found = self.some_set("total")
@@ -320,6 +350,13 @@ class FormSampler(Drawing):
                 if not (last and self.facts.is_nameless(onward.nodes)):
                     return onward
         return None
+
+
+def _is_before(low: object, high: object) -> bool:
+    """Whether two values are of one kind, and the first is smaller."""
+    if isinstance(low, Number) and isinstance(high, Number):
+        return low < high
+    return isinstance(low, Window) and isinstance(high, Window) and low.end <= high.start
 
 
 def _integer(number: int) -> Value:

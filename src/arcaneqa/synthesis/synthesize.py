@@ -48,6 +48,8 @@ SHARES = {
     "total": 0.04,
     "different": 0.015,
     "than": 0.025,
+    "range": 0.015,
+    "same": 0.015,
     "yes": 0.03,
     "like": 0.01,
     "sort": 0.015,

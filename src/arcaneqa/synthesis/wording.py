@@ -134,12 +134,15 @@ class Speaker:
 
     def compound(self, noun: str, part: Expression, many: bool) -> Phrase | None:
         """ "Republican presidents", "Texas cities": the name before the noun, now and then."""
-        if not isinstance(part, Join) or part.relation.inverse or not isinstance(part.argument, Entity):
+        if not isinstance(part, Join) or part.relation.inverse:
             return None
-        words = self.lexicon.relation(part.relation)
-        if words.wording.shape is not Shape.NOUN or not self.chance(0.12):
+        topic, words = part.argument, self.lexicon.relation(part.relation)
+        is_word = isinstance(topic, Value) and topic.literal.lexical.isalpha()
+        if not isinstance(topic, Entity | Value) or not (is_word or isinstance(topic, Entity)):
             return None
-        return Phrase(noun, before=(self.mark(part.argument),), many=many)
+        if words.wording.shape is not Shape.NOUN or not self.chance(0.2):
+            return None
+        return Phrase(noun, before=(self.mark(topic),), many=many)
 
     def subject_noun(self, expression: Expression) -> str:
         """What the members of a set without a class are called."""
