@@ -14,13 +14,19 @@ from typing import Any
 
 from llvmlite import binding, ir
 from numba import extending
-from numba.core import types
+from numba.core import config, types
 
 ROWS = 6
 """Rows of a tile: with its columns they fill the registers and leave some for what is multiplied."""
 
 
 def _features() -> dict[str, bool]:
+    """What numba compiles for: this processor, unless its settings say otherwise."""
+    settings: Any = config
+    if not settings.ENABLE_AVX:
+        return {}
+    if settings.CPU_FEATURES is not None:
+        return {one[1:]: one.startswith("+") for one in settings.CPU_FEATURES.split(",")}
     try:
         return dict(binding.get_host_cpu_features())
     except RuntimeError:  # the library cannot tell for every processor
