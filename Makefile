@@ -8,7 +8,7 @@ DEV    := $(VENV)/.dev
 TORCH  := torch==2.13.0+cpu
 CPU_WHEELS := https://download.pytorch.org/whl/cpu
 
-.PHONY: demo test lint types rooms unit test-wheel test-slow test-hostile soak test-searches test-virtuoso test-browser clean
+.PHONY: demo test lint types rooms unit test-wheel test-locked test-slow test-hostile soak test-searches test-virtuoso test-browser clean
 
 demo: $(BASE)
 	@$(BIN)/python demo/tour.py
@@ -42,6 +42,14 @@ test-wheel:
 	  | grep Paris
 	cd / && $(CURDIR)/dist/empty/bin/arcaneqa train nothing --out nothing 2>&1 | grep "arcaneqa\[train\]"
 	@ls -sh dist/*.whl; du -sm dist/empty | sed 's/\tdist.*/ MB installed/'
+
+# The base with nothing but files whose checksums locked.txt lists, and a question to it.
+test-locked:
+	rm -rf dist && mkdir dist
+	$(PYTHON) -m venv dist/locked
+	dist/locked/bin/pip install -q --require-hashes -r locked.txt
+	PYTHONPATH=src XDG_CACHE_HOME=$(CURDIR)/dist/cache dist/locked/bin/python -c \
+	  "import sys; sys.argv[1:] = ['ask', 'what is the capital of France?']; from arcaneqa.cli.main import main; main()" | grep Paris
 
 test-slow: $(DEV)
 	$(BIN)/pytest -m slow

@@ -40,6 +40,7 @@ BOMBS = {
     "laughs.rdf": lambda: laughs(12).encode(),
     "laughs.owl.gz": lambda: gzip.compress(laughs(12).encode()),
     "apart.rdf": lambda: laughs(12).replace("<!ENTITY", " " * 9_000 + "<!ENTITY").encode(),
+    "late.rdf": lambda: f"<!--{'<a ' * 5_000}-->{' ' * 20_000}{laughs(12)}".encode(),
     "quadratic.rdf": lambda: quadratic().encode(),
     "hidden.rdf": lambda: hidden().encode(),
     "endless.rdf": lambda: f'<!DOCTYPE r [<!ENTITY a "{"x" * 40 * MiB}'.encode(),

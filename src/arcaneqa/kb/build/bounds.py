@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import BinaryIO, Protocol
 from xml.parsers import expat
 
@@ -75,7 +76,7 @@ class XmlDepth:
     """Elements within each other. Counting brackets is cheap but takes comments for elements too, so that a
     count that is too high is only a reason to look closely, once, with a parser of plain XML."""
 
-    def __init__(self, name: str, open_again: Callable[[], BinaryIO]) -> None:
+    def __init__(self, name: str, open_again: Callable[[], AbstractContextManager[BinaryIO]]) -> None:
         self._name, self._open_again = name, open_again
         self._depth = 0
         self._last = b""

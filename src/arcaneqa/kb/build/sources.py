@@ -120,10 +120,16 @@ class Source:
         name = str(self.path)
         match self._format:
             case RdfFormat.RDF_XML:
-                return [self, Entities(name), XmlDepth(name, self._unpacked), Stretches(name)]
+                return [self, Entities(name), XmlDepth(name, self._again), Stretches(name)]
             case RdfFormat.JSON_LD:
                 return [self, JsonDepth(name)]
         return [self]
+
+    @contextmanager
+    def _again(self) -> Iterator[BinaryIO]:
+        """The file from its beginning, for a closer look that must not fall for its entities either."""
+        with self._unpacked() as file:
+            yield cast(BinaryIO, _Watched(file, lambda _: None, [Entities(str(self.path))]))
 
     def see(self, piece: bytes) -> None:
         """A source counts what is read of it."""
