@@ -14,9 +14,11 @@ from arcaneqa.datasets.sql.denote import both, but_not, either
 from arcaneqa.datasets.sql.facts import Facts
 from arcaneqa.datasets.sql.select import answer_of
 from arcaneqa.datasets.sql.variables import Unsayable
-from arcaneqa.program.expression import Denotation, Expression, Show, Sort, denotes
+from arcaneqa.program.expression import Denotation, Expression, Join, Relation, Show, Sort, denotes
 
 _ATTEMPTS = 3
+_DIFFERENT = 0.8
+"""Of a column's cells, so many are different where it tells rows apart."""
 
 
 def translations(sql: str, facts: Facts) -> Iterator[Answer]:
@@ -39,7 +41,11 @@ def _answer(query: exp.Expr, facts: Facts, attempt: int) -> Answer:
         return _answer(query.this, facts, attempt)
     if isinstance(query, exp.SetOperation):
         left, right = (_answer(side, facts, attempt) for side in (query.left, query.right))
-        return Answer(_combined(type(query), left.program, right.program), left.columns)
+        owners = _owners(left.program, right.program, facts) if attempt == 0 else None
+        if owners is None:
+            return Answer(_combined(type(query), left.program, right.program), left.columns)
+        relation, one, two = owners
+        return Answer(Join(relation, _combined(type(query), one, two)), left.columns)
     if not isinstance(query, exp.Select):
         raise Unsayable("is no SELECT")
 
@@ -52,6 +58,19 @@ def _answer(query: exp.Expr, facts: Facts, attempt: int) -> Answer:
         return program
 
     return answer_of(Block(query, facts, subquery, attempt))
+
+
+def _owners(
+    left: Expression, right: Expression, facts: Facts
+) -> tuple[Relation, Expression, Expression] | None:
+    """Of two sets of texts that tell rows apart, as first names do, the rows: they are what is meant."""
+    if not (isinstance(left, Join) and isinstance(right, Join)) or left.relation != right.relation:
+        return None
+    schema = facts.kb.schema
+    known = schema.relations[schema.relation_ids[left.relation.iri]]
+    if not left.relation.inverse or known.objects < _DIFFERENT * known.facts:
+        return None
+    return left.relation, left.argument, right.argument
 
 
 def _combined(kind: type[exp.Expr], left: Expression, right: Expression) -> Expression:
