@@ -27,6 +27,7 @@ from arcaneqa.judgement.coverage import Coverage, coverage, is_about, not_used
 from arcaneqa.judgement.evidence import evidence
 from arcaneqa.judgement.junk import junk
 from arcaneqa.judgement.refusals import Refusals
+from arcaneqa.judgement.weighing import weighed
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.languages import in_asked_language
 from arcaneqa.kb.open import open_kb
@@ -247,6 +248,7 @@ class ArcaneQA:
         threshold: float | None = None,
     ) -> Answer:
         """Turn the programs a search found into an answer, or a reasoned refusal."""
+        outcome = weighed(question, links, outcome, self.kb)
         best = self._best(question, outcome.found, exclude_mentioned)
         if best is None:
             return Answer(question, links=links, reason=self.refusals.nothing_found(question, links, outcome))

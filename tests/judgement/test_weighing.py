@@ -1,0 +1,24 @@
+"""What a reading leaves out counts against it, and only so much."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from arcaneqa.induction.found import Outcome
+from arcaneqa.judgement.weighing import LEFT_OUT, weighed
+from arcaneqa.links import Links
+from tests.judgement.test_coverage import KB, found, mention
+
+
+@pytest.mark.parametrize(("lead", "wins"), [(0.5, True), (5.0, False)])
+def test_a_reading_that_takes_up_more_wins_where_it_is_about_as_likely(lead: float, wins: bool) -> None:
+    question = "which female workers are there?"
+    links = Links(question, (mention(question, "female"),))
+    plain = replace(found("ex:Worker", "worker"), score=-1.0)
+    whole = replace(found("(JOIN ex:gender ex:female)", "gender", topic=("female", 6, 12)), score=-1.0 - lead)
+    best, second = weighed(question, links, Outcome((plain, whole), is_complete=True), KB).found
+    assert (best.program == whole.program) is wins
+    dropped = best if best.program == plain.program else second
+    assert dropped.score == dropped.reading - 1.0 == pytest.approx(-1.0 - LEFT_OUT)
