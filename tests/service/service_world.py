@@ -90,7 +90,7 @@ def small_world(folder: Path) -> Path:
 
 def answering(kb: Path, seconds: float = 0.0) -> tuple[ArcaneQA, SteadyScorer]:
     scorer = SteadyScorer(seconds)
-    return ArcaneQA(Index(kb), scorer, Confidence(threshold=0.0)), scorer
+    return ArcaneQA(Index(kb), scorer, Confidence(threshold=0.0, bias=5.0)), scorer
 
 
 @contextmanager
