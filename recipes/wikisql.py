@@ -157,7 +157,9 @@ class Source:
         label = name_column(header, columns, self._dated)
         title = table["title"] if crc32(f"title {self.id}".encode()) % 2 else None
         called = tidy_text(title or label or "row")
-        raw = RawTable("t", called, [RawColumn(name) for name in header], rows, label=label)
+        raw = RawTable(
+            "t", called, [RawColumn(name, called=tidy_text(name)) for name in header], rows, label=label
+        )
         nodes = style is Style.LABELLED or crc32(f"nodes {self.id}".encode()) % 2 == 0
         self.grapher = Grapher(self.id, [raw], style, f"{BASE}{self.id}/", nodes)
 

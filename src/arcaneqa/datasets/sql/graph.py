@@ -30,10 +30,15 @@ class Style(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RawColumn:
-    """`refers` is the table whose key stands in the column."""
+    """`refers` is the table whose key stands in the column; `called` are its words, if not its name."""
 
     name: str
     refers: str | None = None
+    called: str | None = None
+
+    @property
+    def words(self) -> str:
+        return self.called or self.name.replace("_", " ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +77,9 @@ class Grapher:
             raw = self._tables[name]
             assert table.class_iri is not None
             yield from self._said(table.class_iri, raw.called, _CLASS)
-            for column in table.columns.values():
+            for column, said in zip(table.columns.values(), raw.columns, strict=True):
                 if column.kind is not Kind.LABEL:
-                    yield from self._said(column.relation, column.name.replace("_", " "), RDF + "Property")
+                    yield from self._said(column.relation, said.words, RDF + "Property")
             for number, cells in enumerate(raw.rows):
                 row = self._row(raw, number)
                 yield ox.Triple(row, _node(RDF + "type"), _node(table.class_iri))
@@ -103,7 +108,7 @@ class Grapher:
     def _column(self, raw: RawTable, place: int, column: RawColumn) -> Column:
         relation = f"{self._base}relation/{_slug(raw.name)}.{_slug(column.name)}"
         if self.style is Style.BARE:
-            relation = f"{self._base}{_slug(column.name)}"
+            relation = f"{self._base}{_slug(column.words)}"
         if column.refers is not None:
             target = self._tables[column.refers.lower()]
             assert target.key is not None
