@@ -113,7 +113,7 @@ class Refusals:
         if shown:
             few = [with_article(self._spoken.relation(r.iri).many) for r in shown[:MOST_NAMED]]
             more = [f"{len(shown) - len(few)} more"] if len(shown) > len(few) else []
-            yield f"It has {listed([*few, *more])}."
+            yield f"{'It' if unknown else name} has {listed([*few, *more])}."
 
     def _nothing_called(self, unknown: Sequence[str], of: str = "") -> Iterator[str]:
         if unknown:
