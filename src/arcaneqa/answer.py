@@ -311,7 +311,8 @@ class ArcaneQA:
         elif certainty < limit:
             expected = self.confidence.precision(limit)
             known = "" if expected is None else f"; of answers from there on {expected:.0%} are right"
-            why = f"No reading is likely enough (the best has confidence {certainty:.2f}, below {limit:.2f}{known})."
+            sure = f"the best has confidence {certainty:.2f}, below {limit:.2f}{known}"
+            why = f"No reading is likely enough ({sure})."
         elif certainty < SURE and not is_about(question, found):
             why = "Nothing in the question names an entity, a class or a value of this knowledge base."
         else:
