@@ -6,15 +6,18 @@ import re
 from collections.abc import Iterator
 from copy import copy
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 
+from arcaneqa.kb.build import build_index
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.open import open_kb
 from arcaneqa.kb.short_names import Names
+from arcaneqa.kb.terms import Literal
 from arcaneqa.program.equivalence import canonical
-from arcaneqa.program.expression import Class, Expression, post_order
+from arcaneqa.program.expression import Class, Expression, Like, Relation, Value, post_order
 from arcaneqa.program.phrase import paraphrase
 from arcaneqa.program.text import parse
 from tests.program.random_programs import RandomPrograms
@@ -174,3 +177,15 @@ def test_every_program_has_a_phrase(program: Expression, whole: KnowledgeBase) -
     assert phrase.strip() == phrase != ""
     assert "http" not in phrase
     assert "  " not in phrase
+
+
+def test_a_hidden_label_is_said_beside_relations_called_the_same(tmp_path: Path) -> None:
+    """Columns called "label" or "name" do not keep a LIKE over the label itself from being said."""
+    columns = [f"{table}/{name}" for table in "ab" for name in ("label", "name")]
+    lines = [f'<{EX}{n}> <{EX}{column}> "word {n}" .' for n in (1, 2) for column in columns]
+    lines += [f'<{EX}{n}> <{RDFS}label> "thing {n}" .' for n in (1, 2)]
+    (tmp_path / "facts.nt").write_text("\n".join(lines) + "\n")
+    build_index([tmp_path / "facts.nt"], tmp_path / "kb")
+    with open_kb(str(tmp_path / "kb")) as kb:
+        program = Like(Relation(f"{RDFS}label"), Value(Literal("thing")))
+        assert "thing" in paraphrase(program, kb)

@@ -49,7 +49,8 @@ class Spoken:
         alike = self._alike.get(_key(name), ())
         if len(alike) > 1 and not _told_by(owners, known, alike):
             found = shape(name)
-            apart = self._apart[iri] if known else tail(iri)
+            # The label itself is said in a LIKE, though it is hidden and so not among those told apart.
+            apart = self._apart.get(iri) or tail(iri)
             return Shape(found.kind, f"{found.many} ({apart})", f"{found.one} ({apart})")
         return shape(name)
 
