@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal as Choice
 
 from arcaneqa.confidence import Confidence
+from arcaneqa.datasets.answers import answer_table
 from arcaneqa.describe import items_of_result, unit_of
 from arcaneqa.errors import BudgetExceeded
 from arcaneqa.harmless import is_text
@@ -41,7 +42,7 @@ from arcaneqa.program.forms import PAPER, Form
 from arcaneqa.program.phrase import paraphrase
 from arcaneqa.program.sparql import to_sparql
 from arcaneqa.program.text import print_program
-from arcaneqa.record import AnswerItem, Mention, Prediction, Question, Reading
+from arcaneqa.record import AnswerItem, Mention, Prediction, Question, Reading, Table
 
 MOST_CHARACTERS = 2_000
 MOST_ITEMS = 100_000
@@ -59,13 +60,15 @@ Entities = Choice["linked", "gold"]
 class Answer:
     """What a question was taken to mean and what the knowledge base says to that.
 
-    `items` is empty exactly where `reason` says why there is no answer; `readings` are then the
-    nearest programs, otherwise the runners-up. `not_used` are words of the question that the program
-    leaves out. `evidence` is what `confidence` was weighed from; `timings` are seconds spent on each part.
+    `items` are the first column where there is a `table`, and empty exactly where `reason` says why there
+    is no answer; `readings` are then the nearest programs, otherwise the runners-up. `not_used` are words
+    of the question that the program leaves out. `evidence` is what `confidence` was weighed from;
+    `timings` are seconds spent on each part.
     """
 
     question: str
     items: tuple[AnswerItem, ...] = ()
+    table: Table | None = None
     unit: str | None = None
     program: str | None = None
     paraphrase: str | None = None
@@ -89,6 +92,7 @@ class Answer:
             program=self.program,
             sparql=self.sparql,
             answers=self.items,
+            table=self.table,
             entities=self.entities,
             paraphrase=self.paraphrase,
             score=self.score,
@@ -252,7 +256,7 @@ class ArcaneQA:
         best = self._best(question, outcome.found, exclude_mentioned)
         if best is None:
             return Answer(question, links=links, reason=self.refusals.nothing_found(question, links, outcome))
-        found, items = best
+        found, items, table = best
         left_out = coverage(question, links, found, self.kb)
         row = evidence(question, found, outcome, left_out, self.kb)
         certainty = self.confidence.weigh(row)
@@ -277,6 +281,7 @@ class ArcaneQA:
         return Answer(
             question,
             items=items,
+            table=table,
             unit=unit_of(found.program, self.kb),
             program=print_program(found.program, self.names),
             paraphrase=paraphrase(found.program, self.kb),
@@ -321,7 +326,7 @@ class ArcaneQA:
 
     def _best(
         self, question: str, found: Sequence[Found], exclude_mentioned: bool
-    ) -> tuple[Found, tuple[AnswerItem, ...]] | None:
+    ) -> tuple[Found, tuple[AnswerItem, ...], Table | None] | None:
         """The likeliest program; where mentioned entities are left out, the likeliest with others."""
         for candidate in found:
             result = candidate.result
@@ -334,7 +339,7 @@ class ArcaneQA:
                 asked = in_asked_language(self.kb, question, result.nodes.ids)
                 result = replace(result, nodes=self.kb.nodes(asked))
             if items := items_of_result(self.kb, result, MOST_ITEMS):
-                return candidate, items
+                return candidate, items, answer_table(result, self.kb)
         return None
 
     def topics(self, question: str, links: Links, entities: Sequence[Mention] | None = None) -> Topics:

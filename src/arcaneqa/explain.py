@@ -10,6 +10,7 @@ from arcaneqa.answer import Answer
 from arcaneqa.facts import Facts
 from arcaneqa.induction.trace import Considered
 from arcaneqa.record import AnswerItem
+from arcaneqa.record import Table as Rows
 
 MOST_SHOWN = 20
 MOST_CANDIDATES = 5
@@ -19,10 +20,14 @@ def draw_answer(console: Console, answer: Answer) -> None:
     """The answer, the program in words, how sure, how long."""
     if answer.reason is not None:
         console.print(Text("No answer.", style="bold yellow") + Text(f" {answer.reason}"))
-    for item in answer.items[:MOST_SHOWN]:
-        console.print(_item(item, answer.unit))
-    if len(answer.items) > MOST_SHOWN:
-        console.print(f"… and {len(answer.items) - MOST_SHOWN:,} more")
+    if answer.table is not None:
+        console.print(_table(answer.table))
+    else:
+        for item in answer.items[:MOST_SHOWN]:
+            console.print(_item(item, answer.unit))
+    rows = len(answer.items) if answer.table is None else len(answer.table.rows)
+    if rows > MOST_SHOWN:
+        console.print(f"… and {rows - MOST_SHOWN:,} more")
     if answer.paraphrase is not None:
         console.print(Text("read as  ", style="dim") + Text(answer.paraphrase))
     if answer.program is not None:
@@ -70,6 +75,15 @@ def draw_walk(console: Console, answer: Answer) -> None:
             console.print(_step(number, step))
         elif step.size is not None:
             console.print(Text(f"    → {step.size:,} found", style="green"))
+
+
+def _table(table: Rows) -> Table:
+    shown = Table(box=None, header_style="dim")
+    for column in table.columns:
+        shown.add_column(Text(column))
+    for row in table.labels[:MOST_SHOWN]:
+        shown.add_row(*(Text(cell or "") for cell in row))
+    return shown
 
 
 def _item(item: AnswerItem, unit: str | None) -> Text:

@@ -7,14 +7,16 @@ import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING
 
-from arcaneqa.facts import Facts
-from arcaneqa.harmless import json_text, markdown_cell, spreadsheet_cell
-from arcaneqa.kb.short_names import Names
-from arcaneqa.kb.sparql.terms import written
+from arcaneqa.errors import InputError
+from arcaneqa.harmless import markdown_cell, spreadsheet_cell
 from arcaneqa.kb.terms import Iri, Literal
-from arcaneqa.record import AnswerItem
+from arcaneqa.record import AnswerItem, Table
+
+if TYPE_CHECKING:  # the command line reads `Format` from here before it knows what it will need
+    from arcaneqa.facts import Facts
+    from arcaneqa.kb.short_names import Names
 
 
 class Format(StrEnum):
@@ -34,11 +36,15 @@ class Rows:
     rows: tuple[tuple[str, ...], ...]
 
 
-def rows_of_items(items: Sequence[AnswerItem]) -> Rows:
-    """Entities with their name and IRI, values by themselves."""
+def rows_of_answer(items: Sequence[AnswerItem], table: Table | None = None) -> Rows:
+    """A table as people read it; else entities with their name and IRI, values by themselves."""
+    if table is not None:
+        return Rows(table.columns, tuple(tuple(cell or "" for cell in row) for row in table.labels))
     if all(item.id is None for item in items):
         return Rows(("value",), tuple((item.value or "",) for item in items))
-    return Rows(("label", "id"), tuple((item.label or "", item.id or "") for item in items))
+    return Rows(
+        ("label", "iri"), tuple((item.label or item.value or "", item.iri or item.id or "") for item in items)
+    )
 
 
 def rows_of_facts(facts: Facts) -> Rows:
@@ -51,6 +57,8 @@ def rows_of_facts(facts: Facts) -> Rows:
 
 def write_rows(rows: Rows, form: Format) -> str:
     """CSV, TSV or Markdown."""
+    if form is Format.TTL:
+        raise InputError("Turtle holds facts, not answers: take csv, tsv, md or json, or `arcaneqa facts`.")
     if form is Format.MD:
         lines = [rows.columns, tuple("---" for _ in rows.columns), *rows.rows]
         body = [lines[0], lines[1], *(tuple(map(markdown_cell, row)) for row in lines[2:])]
@@ -62,12 +70,10 @@ def write_rows(rows: Rows, form: Format) -> str:
     return text.getvalue().rstrip("\n")
 
 
-def write_json(data: Any) -> str:
-    return json_text(data, indent=2)
-
-
 def turtle_of_facts(facts: Facts, names: Names) -> str:
     """The facts as statements with whole IRIs, which every reader of RDF takes."""
+    from arcaneqa.kb.sparql.terms import written
+
     lines = []
     for relation in facts.relations:
         predicate = written(Iri(names.expand(relation.relation)))
@@ -79,6 +85,8 @@ def turtle_of_facts(facts: Facts, names: Names) -> str:
 
 
 def _term(item: AnswerItem, names: Names) -> str:
+    from arcaneqa.kb.sparql.terms import written
+
     if item.id is not None:
         return item.id if item.id.startswith("_:") else written(Iri(names.expand(item.id)))
     assert item.value is not None

@@ -84,3 +84,15 @@ def test_the_cache_is_shown_and_cleared(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_doctor_asks_a_question() -> None:
     assert "Paris" in run("doctor")
+
+
+def test_what_a_program_finds_is_taken_away_as_a_table(kb: str) -> None:
+    program = "(SHOW <http://example.org/Person> SELF <http://example.org/note>)"
+    rows = list(csv.reader(io.StringIO(run("run", program, "--kb", kb, "--format", "csv"))))
+    assert sorted(rows[1:]) == [["Ann", "'=1+1"], ["Bob", ""]]
+    assert "| Ann | =1+1 |" in run("run", program, "--kb", kb, "--format", "md")
+
+
+def test_turtle_is_not_a_way_to_write_answers(kb: str) -> None:
+    with pytest.raises(InputError, match="Turtle holds facts"):
+        run("run", "(HAS <http://example.org/note>)", "--kb", kb, "--format", "ttl")

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from arcaneqa.export import Format
+
 
 def command(
     question: Annotated[str | None, typer.Argument(help="The question, in English.")] = None,
@@ -38,6 +40,9 @@ def command(
     exact: Annotated[
         bool, typer.Option("--exact", help="Let the model read large sets of candidates as a whole; slower.")
     ] = False,
+    form: Annotated[
+        Format, typer.Option("--format", help="How to print the answer: table, csv, tsv, md or json.")
+    ] = Format.TABLE,
     as_json: Annotated[bool, typer.Option("--json", help="Print the prediction record.")] = False,
 ) -> None:
     """Ask a question, or a file of them.
@@ -46,6 +51,7 @@ def command(
     """
     from arcaneqa.cli.building import index_first
     from arcaneqa.errors import InputError
+    from arcaneqa.export import rows_of_answer, write_rows
     from arcaneqa.terminal import say, say_json
 
     if threshold is not None and not 0 <= threshold <= 1:
@@ -70,11 +76,16 @@ def command(
 
     qa = ArcaneQA.load(kb, model, exact=exact)
     answer = qa.ask(question, exclude_mentioned=exclude_mentioned, threshold=threshold)
-    if as_json:
+    if as_json or form is Format.JSON:
         record = answer.to_prediction("1").to_json()
         if explain and answer.trace is not None:
             record["trace"] = answer.trace.to_json(most=8)
         say_json(record, indent=2)
+    elif form is not Format.TABLE:
+        if answer.reason is not None:
+            say(answer.reason, err=True)
+        else:
+            say(write_rows(rows_of_answer(answer.items, answer.table), form))
     else:
         from arcaneqa.console import console
         from arcaneqa.explain import draw_answer, draw_walk

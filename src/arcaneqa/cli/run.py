@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from arcaneqa.export import Format
+
 EXAMPLE = "Example: arcaneqa run '(COUNT (JOIN people.person.nationality m.0f8l9c))' --kb my-kb"
 
 
@@ -18,12 +20,14 @@ def command(
     exclude_mentioned: Annotated[
         bool, typer.Option("--exclude-mentioned", help="Leave out the entities the program names.")
     ] = False,
+    form: Annotated[Format | None, typer.Option("--format", help="How to print what it finds.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Execute a program and print what it finds; exit code 1 if that is nothing."""
     import time
 
     from arcaneqa.datasets.answers import answer_items, answer_table
+    from arcaneqa.export import rows_of_answer, write_rows
     from arcaneqa.harmless import one_line
     from arcaneqa.kb.open import open_kb
     from arcaneqa.kb.short_names import Names
@@ -40,7 +44,7 @@ def command(
         items, table = answer_items(result, opened), answer_table(result, opened)
         seconds = time.perf_counter() - begun
         phrase = paraphrase(expression, opened)
-    if as_json:
+    if as_json or form is Format.JSON:
         record = {
             "program": print_program(expression, names),
             "paraphrase": phrase,
@@ -48,6 +52,8 @@ def command(
             "seconds": round(seconds, 6),
         }
         say_json(record if table is None else record | {"table": table.to_json()})
+    elif form is not None and form is not Format.TABLE:
+        say(write_rows(rows_of_answer(items, table), form))
     elif table is not None:
         for row in (table.columns, *table.labels):
             say("\t".join(one_line(cell or "") for cell in row))
