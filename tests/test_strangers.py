@@ -1,7 +1,7 @@
 """Knowledge bases nobody here modelled, asked with the bundled model and without training.
 
 Three styles: full IRIs without labels; Turtle with prefixes, labels and classes; blank nodes and several
-languages. All thirty are answered; a question that no longer is belongs into the model card's limits.
+languages. All of these are answered; a question that no longer is belongs into the model card's limits.
 """
 
 import json

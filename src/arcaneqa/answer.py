@@ -48,7 +48,8 @@ MOST_CHARACTERS = 2_000
 MOST_ITEMS = 100_000
 MOST_READINGS = 3
 EVEN = 0.5
-"""Where it is likelier than not that none of the readings is meant, none is given."""
+"""Where it is likelier than not that none of the readings is meant, none is given, unless all else speaks for
+it: `none` is among the evidence that confidence weighs."""
 SURE = 0.6
 """A program that takes up no word of the question needs at least this confidence."""
 SECONDS = 30.0
@@ -311,7 +312,7 @@ class ArcaneQA:
             # Whoever gets a set out of its order has still got it.
             if sign.form not in self.forms and sign.form is not Form.ORDER:
                 return self.refusals.form(question, sign)
-        if outcome.none > EVEN:
+        if outcome.none > EVEN and certainty < SURE:
             why = "None of the readings that were found seems to be meant."
         elif certainty < limit:
             expected = self.confidence.precision(limit)

@@ -36,6 +36,7 @@ def beside(path: Path) -> Iterator[Path]:
 def replacing(path: Path) -> Iterator[TextIO]:
     """A text file to write; an InputError where that cannot be done."""
     try:
+        path.parent.stat()  # a mistyped folder is a mistake to tell, not a folder to make
         with beside(path) as draft, draft.open("w", encoding="utf-8") as file:
             yield file
     except OSError as error:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
-
-import typer
 
 from arcaneqa.harmless import json_text, printable
 
 
 def say(text: str, *, err: bool = False) -> None:
     """A line, or several."""
-    typer.echo(printable(text), err=err)
+    print(printable(text), file=sys.stderr if err else sys.stdout)
 
 
 def say_json(data: Any, indent: int | None = None) -> None:
-    typer.echo(json_text(data, indent))
+    print(json_text(data, indent))
