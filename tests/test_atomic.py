@@ -16,7 +16,7 @@ def names(folder: Path) -> list[str]:
 
 
 def test_a_file_is_replaced_when_it_is_whole(tmp_path: Path) -> None:
-    path = tmp_path / "new" / "file.txt"
+    path = tmp_path / "file.txt"
     for text in ("first", "second"):
         with replacing(path) as file:
             file.write(text)
