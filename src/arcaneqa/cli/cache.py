@@ -12,7 +12,6 @@ _MEANINGS = {
     "demo-": "the bundled knowledge base, indexed",
     "endpoints": "what was learnt of SPARQL endpoints",
     "files": "files that were asked directly, indexed",
-    "kernels": "compiled code of the encoder and the index",
     "whole": "notes that files matched their checksums",
 }
 
