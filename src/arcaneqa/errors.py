@@ -9,6 +9,10 @@ class InputError(ArcaneError):
     """A file, an argument or a record is not what it should be."""
 
 
+class NotFound(InputError):
+    """Nothing here is called so."""
+
+
 class IndexFormatError(ArcaneError):
     """An index folder is damaged, incomplete or of another version."""
 

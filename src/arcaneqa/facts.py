@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from arcaneqa.describe import items_of
-from arcaneqa.errors import ArcaneError, InputError
-from arcaneqa.kb.interface import Ids, KnowledgeBase, Step
+from arcaneqa.errors import ArcaneError, NotFound
+from arcaneqa.kb.interface import Ids, KnowledgeBase, NodeSet, Step
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Literal
 from arcaneqa.linking.linker import Linker
@@ -59,29 +59,48 @@ class Facts:
         }
 
 
-def facts_about(kb: KnowledgeBase, node: int, page: int = 0, namesakes: Ids | None = None) -> Facts:
-    """Page `page` of every relation that the entity has; relations without such a page are left out."""
+def facts_about(
+    kb: KnowledgeBase, node: int, page: int = 0, namesakes: Ids | None = None, only: Step | None = None
+) -> Facts:
+    """Page `page` of every relation that the entity has, or of one; those without it are left out."""
     nodes = kb.nodes(np.array([node], np.int64))
     classes = [kb.schema.classes[klass] for klass in kb.classes(nodes).tolist()]
     others = np.empty(0, np.int64) if namesakes is None else namesakes
     return Facts(
         items_of(kb, nodes.ids)[0],
         tuple(klass.label for klass in classes if not klass.hidden),
-        tuple(_relations(kb, node, page * PAGE)),
+        tuple(_relations(kb, node, page * PAGE, only)),
         items_of(kb, others[:NEAR]),
     )
 
 
-def _relations(kb: KnowledgeBase, node: int, start: int) -> Iterator[RelationFacts]:
+def _relations(kb: KnowledgeBase, node: int, start: int, only: Step | None) -> Iterator[RelationFacts]:
     names, nodes = Names(kb.profile), kb.nodes(np.array([node], np.int64))
-    for inverse, relations in ((False, kb.out_relations(nodes)), (True, kb.in_relations(nodes))):
-        for relation in relations.tolist():
-            known = kb.schema.relations[relation]
-            if known.hidden:
-                continue
-            found = kb.walk(Step(relation, inverse), nodes).ids
-            if values := items_of(kb, found[start : start + PAGE]):
-                yield RelationFacts(names.short(known.iri), known.label, inverse, values, len(found))
+    for step in [only] if only is not None else _steps(kb, nodes):
+        known = kb.schema.relations[step.relation]
+        if known.hidden:
+            continue
+        found = kb.walk(step, nodes).ids
+        if values := items_of(kb, found[start : start + PAGE]):
+            yield RelationFacts(names.short(known.iri), known.label, step.inverse, values, len(found))
+
+
+def _steps(kb: KnowledgeBase, nodes: NodeSet) -> list[Step]:
+    return [
+        *(Step(relation, False) for relation in kb.out_relations(nodes).tolist()),
+        *(Step(relation, True) for relation in kb.in_relations(nodes).tolist()),
+    ]
+
+
+def step_named(kb: KnowledgeBase, relation: str, inverse: bool) -> Step:
+    """A relation by its short name or IRI, as `RelationFacts` names it."""
+    try:
+        known = kb.schema.relation_ids.get(Names(kb.profile).expand(relation))
+    except ArcaneError:
+        known = None
+    if known is None:
+        raise NotFound(f"There is no relation “{relation}” in this knowledge base.")
+    return Step(known, inverse)
 
 
 def find_entity(kb: KnowledgeBase, linker: Linker, name: str) -> tuple[int, Ids]:
@@ -97,4 +116,4 @@ def find_entity(kb: KnowledgeBase, linker: Linker, name: str) -> tuple[int, Ids]
     if found:
         return found[0], np.array(found[1:], np.int64)
     near = ", ".join(f"“{candidate.label}”" for candidate in linker.suggest(name, NEAR))
-    raise InputError(f"No entity is called “{name}”" + (f"; near: {near}." if near else "."))
+    raise NotFound(f"No entity is called “{name}”" + (f"; near: {near}." if near else "."))

@@ -16,6 +16,7 @@ import pytest
 
 from arcaneqa.answer import ArcaneQA
 from arcaneqa.induction.search import Search
+from arcaneqa.kb.build import build_index
 from arcaneqa.service.app import create_app
 from arcaneqa.service.safety import HEADERS, MOST_BODY
 from tests.service.service_world import HOSTILE, Contrary, answering, serving, small_world
@@ -305,3 +306,35 @@ def _until(holds: Any, seconds: float = 10.0) -> None:
     while not holds():
         assert time.monotonic() < end, "it never happened"
         time.sleep(0.02)
+
+
+def test_an_entity_is_shown_by_id_by_iri_and_by_name(client: httpx.Client) -> None:
+    shown = client.get("/v1/entity", params={"id": "ex:France"}).raise_for_status().json()
+    assert (shown["label"], shown["classes"]) == ("France", ["country"])
+    assert shown["address"] == shown["iri"] == "http://example.org/France"
+    facts = {(fact["label"], fact["inverse"]): fact for fact in shown["facts"]}
+    assert [value["label"] for value in facts["capital", False]["values"]] == ["France City"]
+    assert {value["label"] for value in facts["country", True]["values"]} == {"France City", HOSTILE}
+    for name in (shown["iri"], f"<{shown['iri']}>", "france"):
+        assert client.get("/v1/entity", params={"id": name}).json() == shown
+    one = client.get(
+        "/v1/entity", params={"id": "ex:France", "relation": "ex:country", "inverse": True}
+    ).json()
+    assert one["facts"] == [facts["country", True]]
+
+
+def test_values_of_an_entity_come_in_pages(tmp_path: Path) -> None:
+    lines = [f"<urn:c{number}> <urn:country> <urn:x> ." for number in range(25)]
+    (tmp_path / "facts.nt").write_text("\n".join(lines))
+    build_index([tmp_path / "facts.nt"], tmp_path / "kb")
+    with serving(create_app(answering(tmp_path / "kb")[0])) as (url, _), httpx.Client(base_url=url) as client:
+        pages = [client.get("/v1/entity", params={"id": "<urn:x>", "page": page}).json() for page in range(4)]
+    assert [[len(fact["values"]) for fact in page["facts"]] for page in pages] == [[10], [10], [5], []]
+    assert len({value["id"] for page in pages for fact in page["facts"] for value in fact["values"]}) == 25
+    assert pages[2]["facts"][0]["total"] == 25
+
+
+def test_what_is_not_known_is_not_found(client: httpx.Client) -> None:
+    for wanted in ({"id": "Atlantis"}, {"id": "ex:France", "relation": "ex:nothing"}, {"id": "nope:nope"}):
+        response = client.get("/v1/entity", params=wanted)
+        assert (response.status_code, list(response.json())) == (404, ["detail"])

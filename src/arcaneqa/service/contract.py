@@ -145,6 +145,32 @@ class EntityHit(BaseModel):
     description: str
 
 
+class RelationFacts(BaseModel):
+    """One page of what a relation leads to from an entity, or, where `inverse`, of what leads to it."""
+
+    relation: Annotated[str, Field(description="Short name; the parameter `relation` takes it.")]
+    label: str
+    inverse: Annotated[
+        bool, Field(description="The entity is the object of these facts: read them from the values.")
+    ]
+    values: list[Item]
+    total: Annotated[int, Field(description="How many values there are; a page holds at most `page_size`.")]
+
+
+class EntityResponse(BaseModel):
+    """What is known of one entity; every relation is in pages of its own."""
+
+    id: str
+    label: str | None
+    iri: str | None
+    address: Annotated[str | None, Field(description="Where it lives on the web, if it does.")]
+    classes: list[str]
+    facts: list[RelationFacts]
+    namesakes: Annotated[list[Item], Field(description="Others of the same name, the best known first.")]
+    page: int
+    page_size: int
+
+
 class ReloadResponse(BaseModel):
     reloaded: Annotated[bool, Field(description="False where the index is the one that is served already.")]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from dataclasses import asdict, replace
 from typing import Any, TypeVar
 from uuid import uuid4
@@ -22,7 +22,6 @@ from arcaneqa.program.execute import Budget, execute
 from arcaneqa.program.phrase import paraphrase
 from arcaneqa.program.sparql import to_sparql
 from arcaneqa.program.text import parse, print_program
-from arcaneqa.record import AnswerItem
 from arcaneqa.service.contract import (
     AskRequest,
     AskResponse,
@@ -34,6 +33,7 @@ from arcaneqa.service.contract import (
 )
 from arcaneqa.service.engine import Engine, Job
 from arcaneqa.service.gate import Gate, Kind
+from arcaneqa.service.items import items_sent
 from arcaneqa.service.mentions import settled, shown
 from arcaneqa.service.portrait import Portrait
 from arcaneqa.service.tree import program_tree
@@ -72,7 +72,7 @@ class Desk:
         started = time.perf_counter()
         until = time.monotonic() + self._seconds
         if (refused := refusal(request.question)) is not None:
-            yield "answer", _response(self.qa, request, refused, started).model_dump()
+            yield "answer", _response(request, refused, started).model_dump()
             return
 
         async def away(work: Callable[[], T]) -> T:
@@ -107,7 +107,7 @@ class Desk:
     def _concluded(self, request: AskRequest, links: Links, outcome: Outcome, started: float) -> AskResponse:
         qa = self.qa
         answer = qa.conclude(request.question, links, outcome, request.exclude_mentioned, request.threshold)
-        response = _response(qa, request, answer, started)
+        response = _response(request, answer, started)
         if not request.trace:
             return response
         if answer.program is not None:
@@ -146,13 +146,13 @@ def _within_choices(outcome: Outcome) -> Outcome:
     return replace(outcome, found=tuple(found for found in outcome.found if found.score > NEVER / 2))
 
 
-def _response(qa: ArcaneQA, request: AskRequest, answer: Answer, started: float) -> AskResponse:
+def _response(request: AskRequest, answer: Answer, started: float) -> AskResponse:
     return AskResponse(
         id=uuid4().hex,
         question=answer.question,
         program=answer.program,
         sparql=answer.sparql,
-        answers=_items(qa, answer.items[: request.rows]),
+        answers=items_sent(answer.items[: request.rows]),
         total=len(answer.items),
         unit=answer.unit,
         entities=[NamedEntity(**asdict(entity)) for entity in answer.entities],
@@ -166,18 +166,6 @@ def _response(qa: ArcaneQA, request: AskRequest, answer: Answer, started: float)
     )
 
 
-def _items(qa: ArcaneQA, items: Sequence[AnswerItem]) -> list[Item]:
-    return [Item(**asdict(item), address=_address(qa, item.id)) for item in items]
-
-
-def _address(qa: ArcaneQA, name: str | None) -> str | None:
-    """Only what a browser may open safely."""
-    if name is None or name.startswith("_:"):
-        return None
-    iri = qa.names.expand(name)
-    return iri if iri.startswith(("http://", "https://")) else None
-
-
 def _run(qa: ArcaneQA, request: RunRequest, until: float) -> RunResponse:
     kb: KnowledgeBase = qa.kb
     program = parse(request.program, qa.names, kb.schema)
@@ -186,7 +174,7 @@ def _run(qa: ArcaneQA, request: RunRequest, until: float) -> RunResponse:
     )
     if result.count is None:
         answers, total = items_of(kb, result.nodes.ids[: request.rows]), len(result.nodes)
-        items = _items(qa, answers)
+        items = items_sent(answers)
     else:
         items, total = [Item(value=str(result.count), label=f"{result.count:,}")], 1
     return RunResponse(

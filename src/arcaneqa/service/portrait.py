@@ -7,9 +7,17 @@ from functools import cached_property
 import numpy as np
 
 from arcaneqa.answer import ArcaneQA
+from arcaneqa.facts import PAGE, facts_about, find_entity, step_named
 from arcaneqa.induction.topics import describe
 from arcaneqa.kb.terms import Literal
-from arcaneqa.service.contract import Counted, EntityHit, KnowledgeBaseResponse
+from arcaneqa.service.contract import (
+    Counted,
+    EntityHit,
+    EntityResponse,
+    KnowledgeBaseResponse,
+    RelationFacts,
+)
+from arcaneqa.service.items import items_sent
 from arcaneqa.synthesis.examples import example_questions
 
 MOST_COUNTED = 20
@@ -36,6 +44,34 @@ class Portrait:
                 Counted(name=short(c.iri), label=c.label, count=c.members) for c in classes[:MOST_COUNTED]
             ],
             examples=example_questions(self._qa.kb),
+        )
+
+    def entity(self, name: str, page: int, relation: str | None, inverse: bool) -> EntityResponse:
+        kb = self._qa.kb
+        node, namesakes = find_entity(kb, self._qa.linker, name)
+        only = None if relation is None else step_named(kb, relation, inverse)
+        facts = facts_about(kb, node, page, namesakes, only)
+        (itself,) = items_sent([facts.entity])
+        assert itself.id is not None, "values are no entities"
+        return EntityResponse(
+            id=itself.id,
+            label=itself.label,
+            iri=itself.iri,
+            address=itself.address,
+            classes=list(facts.classes),
+            facts=[
+                RelationFacts(
+                    relation=each.relation,
+                    label=each.label,
+                    inverse=each.inverse,
+                    values=items_sent(each.values),
+                    total=each.total,
+                )
+                for each in facts.relations
+            ],
+            namesakes=items_sent(facts.namesakes),
+            page=page,
+            page_size=PAGE,
         )
 
     def entities(self, prefix: str, limit: int) -> list[EntityHit]:

@@ -8,7 +8,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 
-from arcaneqa.errors import ArcaneError, BudgetExceeded, EndpointError
+from arcaneqa.errors import ArcaneError, BudgetExceeded, EndpointError, NotFound
 from arcaneqa.kb.endpoint.errors import Unsupported
 from arcaneqa.service.contract import Problem
 from arcaneqa.service.gate import Busy
@@ -24,6 +24,7 @@ CROWDED: Responses = {
 UNSUPPORTED: Responses = {
     501: {"model": Problem, "description": "The endpoint behind this service cannot do this."}
 }
+UNKNOWN: Responses = {404: {"model": Problem, "description": "Nothing here is called so."}}
 PROBLEMS: Responses = {
     **UNAUTHORISED,
     **MISUNDERSTOOD,
@@ -75,4 +76,6 @@ def _status(error: ArcaneError) -> int:
             return 501
         case EndpointError():
             return 502
+        case NotFound():
+            return 404
     return 400

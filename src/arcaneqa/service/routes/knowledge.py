@@ -6,11 +6,12 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from arcaneqa.service.contract import EntityHit, KnowledgeBaseResponse
+from arcaneqa.answer import MOST_CHARACTERS
+from arcaneqa.service.contract import EntityHit, EntityResponse, KnowledgeBaseResponse
 from arcaneqa.service.gate import Kind
 from arcaneqa.service.house import House
 from arcaneqa.service.portrait import Portrait
-from arcaneqa.service.problems import CROWDED, MISUNDERSTOOD, UNAUTHORISED, UNSUPPORTED
+from arcaneqa.service.problems import CROWDED, MISUNDERSTOOD, UNAUTHORISED, UNKNOWN, UNSUPPORTED
 
 
 def knowledge(house: House) -> APIRouter:
@@ -30,5 +31,22 @@ def knowledge(house: House) -> APIRouter:
         """Entities by label, for completion."""
         with house.gate.place(Kind.LOOK), house.visit() as desk:
             return await desk.look(lambda portrait: portrait.entities(q, limit))
+
+    @router.get("/v1/entity", responses=MISUNDERSTOOD | UNSUPPORTED | UNKNOWN)
+    async def entity(
+        id: Annotated[
+            str,
+            Query(min_length=1, max_length=MOST_CHARACTERS, description="Short name, IRI or name."),
+        ],
+        page: Annotated[int, Query(ge=0, le=100_000, description="0 for the first.")] = 0,
+        relation: Annotated[
+            str | None,
+            Query(max_length=MOST_CHARACTERS, description="Only this relation, as `facts` names it."),
+        ] = None,
+        inverse: Annotated[bool, Query(description="Of that relation, what leads to the entity.")] = False,
+    ) -> EntityResponse:
+        """What is known of an entity: its classes and its facts by relation, in both directions."""
+        with house.gate.place(Kind.LOOK), house.visit() as desk:
+            return await desk.look(lambda portrait: portrait.entity(id, page, relation, inverse))
 
     return router
