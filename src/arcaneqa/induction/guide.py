@@ -41,16 +41,20 @@ class Guide:
     `before` on decisions, `after` on their scores.
     """
 
-    def __init__(self, choices: Sequence[Choice]) -> None:
+    def __init__(self, choices: Sequence[Choice] = ()) -> None:
         self._choices = tuple(choices)
 
-    def before(self, decisions: Sequence[Decision]) -> list[Decision]:
+    def before(self, decisions: Sequence[Decision]) -> Sequence[Decision]:
+        if not self._choices:
+            return decisions
         return [
             replace(decision, state=decision.state.inner) if isinstance(decision.state, _Guided) else decision
             for decision in decisions
         ]
 
-    def after(self, decisions: Sequence[Decision], scores: Sequence[Scores]) -> list[Scores]:
+    def after(self, decisions: Sequence[Decision], scores: Sequence[Scores]) -> Sequence[Scores]:
+        if not self._choices:
+            return scores
         return [self._guided(*pair) for pair in zip(decisions, scores, strict=True)]
 
     def _guided(self, decision: Decision, scores: Scores) -> Scores:

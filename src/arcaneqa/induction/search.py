@@ -1,14 +1,14 @@
 """Beam search over several starting hypotheses.
 
 Every live state is scored in one call a step. The search is a coroutine: it yields decisions and is sent
-their scores, so that one driver can serve many questions with one call of the scorer (`run_many`) and a
-service can watch the program grow.
+their scores, so that many questions share each call of the scorer (`together`) and a service can watch the
+program grow.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from heapq import nlargest
 from itertools import islice
@@ -23,6 +23,7 @@ from arcaneqa.induction.readings import Readings
 from arcaneqa.induction.scorer import Decision, Ranker, Scorer, Scores, TokenKind
 from arcaneqa.induction.shortlist import Shortlist
 from arcaneqa.induction.state import State
+from arcaneqa.induction.together import Steps, run_together
 from arcaneqa.induction.topics import Topics
 from arcaneqa.induction.trace import Considered, Trace
 from arcaneqa.induction.vocabulary import Options
@@ -30,8 +31,6 @@ from arcaneqa.program.steps import Symbol, Variable
 
 SHORTLIST = 64
 """Larger sets of candidates are shortlisted."""
-
-Steps = Generator[list[Decision], Sequence[Scores], Outcome]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,33 +91,11 @@ class Search:
         """Search for many questions in their order, some `together`; `seconds` is for each group."""
         waiting = iter(questions)
         while group := list(islice(waiting, together)):
-            yield from self._run_group(group, seconds)
-
-    def _run_group(
-        self, group: Sequence[tuple[str, Sequence[Topics]]], seconds: float | None
-    ) -> Sequence[Outcome]:
-        outcomes: dict[int, Outcome] = {}
-        searches = {i: self.steps(question, topics, seconds) for i, (question, topics) in enumerate(group)}
-        replies: dict[int, Sequence[Scores] | None] = dict.fromkeys(searches)
-        while searches:
-            asked: list[tuple[int, list[Decision]]] = []
-            for index, search in list(searches.items()):
-                try:
-                    reply = replies[index]
-                    asked.append((index, next(search) if reply is None else search.send(reply)))
-                except StopIteration as stop:
-                    outcomes[index] = stop.value
-                    del searches[index]
-            if asked:
-                scores = self.scorer.score([decision for _, decisions in asked for decision in decisions])
-                start = 0
-                for index, decisions in asked:
-                    replies[index] = scores[start : start + len(decisions)]
-                    start += len(decisions)
-        return [outcomes[index] for index in range(len(group))]
+            searches = [self.steps(question, hypotheses, seconds) for question, hypotheses in group]
+            yield from run_together(self.scorer, searches)
 
     def steps(self, question: str, hypotheses: Sequence[Topics], seconds: float | None = None) -> Steps:
-        """The search as a coroutine: yields the decisions of one step, is sent their scores."""
+        """The search for somebody else to drive."""
         deadline = None if seconds is None else time.monotonic() + seconds
         machine = self._induction.machine()
         shortlists: dict[int, tuple[Options, Options]] = {}

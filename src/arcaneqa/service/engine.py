@@ -16,7 +16,8 @@ from dataclasses import dataclass, field
 from arcaneqa.induction.found import Outcome
 from arcaneqa.induction.guide import Choice, Guide
 from arcaneqa.induction.scorer import Decision, Scores
-from arcaneqa.induction.search import Search, Steps
+from arcaneqa.induction.search import Search
+from arcaneqa.induction.together import Underway, score_together
 from arcaneqa.induction.topics import Topics
 from arcaneqa.service.gate import Busy
 
@@ -45,10 +46,7 @@ class Job:
 @dataclass(eq=False)
 class _Running:
     job: Job
-    steps: Steps
-    guide: Guide
-    reply: Sequence[Scores] | None = None
-    asked: list[Decision] = field(default_factory=list)
+    search: Underway
     since: float = field(default_factory=time.monotonic)
 
 
@@ -119,7 +117,7 @@ class Engine:
             else:
                 seconds = job.until - time.monotonic()
                 steps = self._search.steps(job.question, job.topics, seconds)
-                self._running.append(_Running(job, steps, Guide(job.choices)))
+                self._running.append(_Running(job, Underway(steps, Guide(job.choices))))
         return True
 
     def _step(self) -> None:
@@ -127,19 +125,14 @@ class Engine:
         self._running = [running for running in self._running if self._advance(running)]
         if not self._running:
             return
-        asked = [running.guide.before(running.asked) for running in self._running]
         try:
-            scores = self._scorer.score([decision for decisions in asked for decision in decisions])
+            score_together(self._scorer, [running.search for running in self._running])
         except Exception as error:
             for running in self._running:
                 _fail(running.job, error)
             self._running = []
             return
-        first = 0
         for running in self._running:
-            own = scores[first : first + len(running.asked)]
-            first += len(running.asked)
-            running.reply = running.guide.after(running.asked, own)
             _tell(running)
 
     def _advance(self, running: _Running) -> bool:
@@ -149,20 +142,17 @@ class Engine:
             job.outcome.cancel()
             return False
         try:
-            if running.reply is None:
-                running.asked = next(running.steps)
-            else:
-                running.asked = running.steps.send(running.reply)
-        except StopIteration as stop:
-            self._recent = 0.9 * self._recent + 0.1 * (time.monotonic() - running.since)
-            # A future that was cancelled meanwhile takes no result, and this thread must live on.
-            if job.outcome.set_running_or_notify_cancel():
-                job.outcome.set_result(stop.value)
-            return False
+            outcome = running.search.advance()
         except Exception as error:
             _fail(job, error)
             return False
-        return True
+        if outcome is None:
+            return True
+        self._recent = 0.9 * self._recent + 0.1 * (time.monotonic() - running.since)
+        # A future that was cancelled meanwhile takes no result, and this thread must live on.
+        if job.outcome.set_running_or_notify_cancel():
+            job.outcome.set_result(outcome)
+        return False
 
 
 def _fail(job: Job, error: Exception) -> None:
@@ -171,10 +161,10 @@ def _fail(job: Job, error: Exception) -> None:
 
 
 def _tell(running: _Running) -> None:
-    watcher = running.job.watcher
-    if watcher is None or running.reply is None:
+    watcher, search = running.job.watcher, running.search
+    if watcher is None or search.told is None:
         return
-    for decision, scores in zip(running.asked, running.reply, strict=True):
+    for decision, scores in zip(search.asked, search.told, strict=True):
         if len(decision.candidates) > 1 and not decision.is_last:
             try:
                 watcher(decision, scores)

@@ -1,0 +1,66 @@
+"""Several searches side by side: what all of them ask next is scored in one call.
+
+A search alone is one of one; files of questions and the service drive theirs with the same two steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, field
+
+from arcaneqa.induction.found import Outcome
+from arcaneqa.induction.guide import Guide
+from arcaneqa.induction.scorer import Decision, Scorer, Scores
+
+Steps = Generator[list[Decision], Sequence[Scores], Outcome]
+"""A search as a coroutine: yields the decisions of one step, is sent their scores."""
+
+
+@dataclass(eq=False)
+class Underway:
+    """A search between two calls of the scorer: what it asks now, and what it was told last.
+
+    A `guide` holds it to choices somebody has made.
+    """
+
+    steps: Steps
+    guide: Guide = field(default_factory=Guide)
+    asked: list[Decision] = field(default_factory=list)
+    told: Sequence[Scores] | None = None
+
+    def advance(self) -> Outcome | None:
+        """On to the next decisions; what was found, once there are none."""
+        try:
+            self.asked = next(self.steps) if self.told is None else self.steps.send(self.told)
+        except StopIteration as stop:
+            outcome: Outcome = stop.value
+            return outcome
+        return None
+
+
+def score_together(scorer: Scorer, searches: Sequence[Underway]) -> None:
+    """Tell every search the scores of what it asks, by one call of the scorer."""
+    asked = [search.guide.before(search.asked) for search in searches]
+    scores = scorer.score([decision for decisions in asked for decision in decisions])
+    first = 0
+    for search in searches:
+        last = first + len(search.asked)
+        search.told = search.guide.after(search.asked, scores[first:last])
+        first = last
+
+
+def run_together(scorer: Scorer, searches: Sequence[Steps]) -> list[Outcome]:
+    """What each search finds, in their order."""
+    outcomes: dict[int, Outcome] = {}
+    live = [(place, Underway(steps)) for place, steps in enumerate(searches)]
+    while live:
+        going = []
+        for place, search in live:
+            if (outcome := search.advance()) is None:
+                going.append((place, search))
+            else:
+                outcomes[place] = outcome
+        if going:
+            score_together(scorer, [search for _, search in going])
+        live = going
+    return [outcomes[place] for place in range(len(searches))]
