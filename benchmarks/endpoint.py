@@ -14,8 +14,8 @@ from urllib.parse import urlencode
 import numpy as np
 
 from arcaneqa.errors import InputError
+from arcaneqa.induction.buildable import buildable
 from arcaneqa.induction.induction import Induction
-from arcaneqa.induction.rewriting import buildable
 from arcaneqa.induction.targets import Inadmissible, plan
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.endpoint import open_endpoint

@@ -8,7 +8,7 @@ import numpy as np
 
 from arcaneqa.linking.linker import LEAST_LIKELY
 from arcaneqa.model.stored import Floats
-from arcaneqa.training.spans import Spans, fit
+from arcaneqa.training.span_training import Spans, fit
 
 
 def elsewhere(sets: Mapping[str, Sequence[tuple[str, Spans]]]) -> str:

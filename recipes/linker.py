@@ -37,7 +37,7 @@ from arcaneqa.linking.weights import Weights
 from arcaneqa.model.scorer import ModelScorer
 from arcaneqa.record import Question, read_questions
 from arcaneqa.training.linker import Example, examples, train_linker
-from arcaneqa.training.spans import Spans, fit, read_spans
+from arcaneqa.training.span_training import Spans, fit, read_spans
 from benchmarks.linking import is_held_out, misspelt
 from benchmarks.spans import elsewhere
 

@@ -14,8 +14,8 @@ import pytest
 
 from arcaneqa.answer import ArcaneQA
 from arcaneqa.model.config import ModelConfig
+from arcaneqa.model.known_pieces import KnownPieces
 from arcaneqa.model.tokens import WordPieces
-from arcaneqa.model.vocabulary import Vocabulary
 from arcaneqa.synthesis.synthesize import synthesize
 from tests.tiny import tokenizer
 
@@ -27,7 +27,7 @@ def _resident() -> float:
 
 
 def test_strings_met_before_are_forgotten_in_time() -> None:
-    known = Vocabulary(WordPieces(tokenizer(), ModelConfig()), limit=100)
+    known = KnownPieces(WordPieces(tokenizer(), ModelConfig()), limit=100)
     for number in range(1_000):
         asked = known.asked(f"which city {number}", f"join {number}", ())
         known.pack([asked._replace(candidates=((f"town {number}", "city"), ("end", "")))])

@@ -21,7 +21,7 @@ from arcaneqa.induction.readings import Readings
 from arcaneqa.induction.scorer import Heat, Scorer
 from arcaneqa.induction.search import SHORTLIST, Search
 from arcaneqa.induction.settings import SearchSettings
-from arcaneqa.induction.shared import SharedScorer
+from arcaneqa.induction.shared_scorer import SharedScorer
 from arcaneqa.induction.topics import Topics, topics_from_gold, topics_from_links
 from arcaneqa.induction.trace import Considered, Trace
 from arcaneqa.judgement.coverage import Coverage, coverage, is_about, not_used

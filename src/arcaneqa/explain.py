@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from arcaneqa.answer import Answer
-from arcaneqa.facts import Facts
+from arcaneqa.entity_facts import Facts
 from arcaneqa.induction.trace import Considered
 from arcaneqa.record import AnswerItem
 from arcaneqa.record import Table as Rows

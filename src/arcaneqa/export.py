@@ -15,7 +15,7 @@ from arcaneqa.kb.terms import Iri, Literal
 from arcaneqa.record import AnswerItem, Table
 
 if TYPE_CHECKING:  # the command line reads `Format` from here before it knows what it will need
-    from arcaneqa.facts import Facts
+    from arcaneqa.entity_facts import Facts
     from arcaneqa.kb.short_names import Names
 
 

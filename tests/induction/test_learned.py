@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from arcaneqa.errors import ModelError
+from arcaneqa.induction.buildable import buildable
 from arcaneqa.induction.induction import Induction
 from arcaneqa.induction.learned import FILE, Learned
 from arcaneqa.induction.readings import is_same
-from arcaneqa.induction.rewriting import buildable
 from arcaneqa.induction.search import Search
 from arcaneqa.induction.targets import Target, targets
 from arcaneqa.induction.topics import Topics, terms_of, topics_from_gold

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from arcaneqa.induction.buildable import buildable
+from arcaneqa.induction.building_order import arranged, is_plain
 from arcaneqa.induction.induction import Induction
-from arcaneqa.induction.order import arranged, is_plain
 from arcaneqa.induction.readings import is_same
-from arcaneqa.induction.rewriting import buildable
 from arcaneqa.induction.search import Search
 from arcaneqa.induction.targets import Inadmissible, Reason, Target, plan, targets
 from arcaneqa.induction.topics import Topics, terms_of, topics_from_gold

@@ -18,13 +18,13 @@ from arcaneqa.kb.index import Index
 from arcaneqa.linking.linker import Linker
 from arcaneqa.linking.weights import Weights
 from arcaneqa.model.bundled import bundled_model
-from arcaneqa.model.questions import QuestionReader
+from arcaneqa.model.question_reader import QuestionReader
 from arcaneqa.model.scorer import ModelScorer
-from arcaneqa.model.spans import FILE, SpanHead, SpanScorer, stretch_vectors
+from arcaneqa.model.span_head import FILE, SpanHead, SpanScorer, stretch_vectors
 from arcaneqa.record import Mention, Question
 from arcaneqa.sealed import seal
 from arcaneqa.training.linker import examples
-from arcaneqa.training.spans import Spans, fit, read_spans
+from arcaneqa.training.span_training import Spans, fit, read_spans
 from benchmarks.linking import recall
 from benchmarks.spans import elsewhere
 

@@ -15,8 +15,8 @@ from arcaneqa.model.checkpoint import Model, create
 from arcaneqa.model.config import ModelConfig
 from arcaneqa.model.network import Sequences
 from arcaneqa.model.ragged import Ints
-from arcaneqa.training.ahead import built_ahead
 from arcaneqa.training.batches import Corpus, join, mixture
+from arcaneqa.training.batches_ahead import built_ahead
 from arcaneqa.training.loop import parts
 from arcaneqa.training.prepared import Builder, Prepared, read, write
 from tests.tiny import examples, write_encoder

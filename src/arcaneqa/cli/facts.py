@@ -21,8 +21,8 @@ def command(
 
     Example: arcaneqa facts "Marie Curie"
     """
+    from arcaneqa.entity_facts import facts_about, find_entity
     from arcaneqa.export import rows_of_facts, turtle_of_facts, write_rows
-    from arcaneqa.facts import facts_about, find_entity
     from arcaneqa.kb.open import open_kb
     from arcaneqa.kb.short_names import Names
     from arcaneqa.linking.linker import Linker

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from arcaneqa.datasets.draft import Draft, text_field
+from arcaneqa.datasets.mention_places import locate
 from arcaneqa.datasets.published import Publication
 from arcaneqa.datasets.query import Query
-from arcaneqa.datasets.spans import locate
 from arcaneqa.files import read_items
 
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from arcaneqa.errors import ArcaneError
 from arcaneqa.induction import scorer
+from arcaneqa.induction.buildable import buildable
 from arcaneqa.induction.learned import Learned
-from arcaneqa.induction.rewriting import buildable
 from arcaneqa.induction.said import numbers_said, texts_said
 from arcaneqa.induction.wording import class_words, literal_words
 from arcaneqa.kb.interface import KnowledgeBase

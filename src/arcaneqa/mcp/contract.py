@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pydantic import BaseModel, Field
 
 from arcaneqa.answer import Answer
-from arcaneqa.facts import Facts
+from arcaneqa.entity_facts import Facts
 from arcaneqa.record import AnswerItem
 
 

@@ -17,8 +17,8 @@ from arcaneqa import __version__
 from arcaneqa.answer import MOST_CHARACTERS, ArcaneQA
 from arcaneqa.datasets.answers import answer_items
 from arcaneqa.describe import items_of
+from arcaneqa.entity_facts import facts_about, find_entity
 from arcaneqa.errors import ArcaneError
-from arcaneqa.facts import facts_about, find_entity
 from arcaneqa.mcp.contract import Asked, Counted, Described, Found, Ran, Schema, asked, described, items
 from arcaneqa.program.execute import Budget, execute
 from arcaneqa.program.phrase import paraphrase

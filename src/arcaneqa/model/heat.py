@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcaneqa.induction.scorer import Heat
+from arcaneqa.model.known_pieces import Asked, KnownPieces
 from arcaneqa.model.reader import Reader
 from arcaneqa.model.tokens import Pieces
-from arcaneqa.model.vocabulary import Asked, Vocabulary
 
 
-def heat(reader: Reader, vocabulary: Vocabulary, asked: Asked) -> Heat:
-    packed = vocabulary.pack([asked])
-    pieces = vocabulary.question(asked.question)
+def heat(reader: Reader, known: KnownPieces, asked: Asked) -> Heat:
+    packed = known.pack([asked])
+    pieces = known.question(asked.question)
     length = len(pieces.ids)
     rows = np.zeros((len(asked.candidates), length), np.float32)
     for number, (start, size) in enumerate(zip(packed.input_starts, packed.input_lengths, strict=True)):

@@ -15,14 +15,14 @@ from arcaneqa.induction.scorer import Candidate, Decision, Heat, Reads, Scores, 
 from arcaneqa.model.config import KIND_INDEX
 from arcaneqa.model.decoder import Decoder
 from arcaneqa.model.heat import heat
-from arcaneqa.model.questions import QuestionReader
+from arcaneqa.model.known_pieces import Asked, KnownPieces
+from arcaneqa.model.question_reader import QuestionReader
 from arcaneqa.model.ragged import offsets_of, ranges
 from arcaneqa.model.ranker import EncoderRanker
 from arcaneqa.model.reader import TOKENS_PER_CALL, parts, reader_of
-from arcaneqa.model.spans import SpanHead, SpanScorer
+from arcaneqa.model.span_head import SpanHead, SpanScorer
 from arcaneqa.model.stored import Floats, Stored, read_stored
 from arcaneqa.model.tokens import Packed, WordPieces
-from arcaneqa.model.vocabulary import Asked, Vocabulary
 
 _CLOSE = KIND_INDEX[TokenKind.CLOSE]
 _START = (KIND_INDEX[TokenKind.END],)
@@ -67,7 +67,7 @@ class ModelScorer:
         self._reader = reader_of(stored, device)
         self._decoder = Decoder(stored, self._reader.width)
         self._words = WordPieces(stored.tokenizer, stored.config, self._reader.pad)
-        self._vocabulary = Vocabulary(self._words)
+        self._known_pieces = KnownPieces(self._words)
         self.questions = QuestionReader(self._reader, self._words)
         self.weighs_readings = stored.config.readings
         self.knows_none = stored.config.none_of_these
@@ -142,7 +142,7 @@ class ModelScorer:
 
     def heat(self, question: str, context: str, candidates: Sequence[Candidate]) -> Heat:
         """Which words of the question each candidate looks at; computed when somebody wants to see it."""
-        return heat(self._reader, self._vocabulary, self._vocabulary.asked(question, context, candidates))
+        return heat(self._reader, self._known_pieces, self._known_pieces.asked(question, context, candidates))
 
     # Parts of a step -------------------------------------------------------------------------
 
@@ -211,14 +211,14 @@ class ModelScorer:
         return topics, mentions, places, states
 
     def _mention(self, question: str, start: int, end: int, reading: _Reading) -> Floats:
-        first, last = self._vocabulary.question(question).find(start, end) if end > start else (0, 0)
+        first, last = self._known_pieces.question(question).find(start, end) if end > start else (0, 0)
         found: Floats = reading.words[first:last].sum(0) / max(1, last - first)
         return found
 
     # The encoder, once for equal inputs ------------------------------------------------------
 
     def _read(self, decisions: Sequence[Decision]) -> list[_Reading]:
-        keys = [self._vocabulary.asked(one.question, one.context, one.candidates) for one in decisions]
+        keys = [self._known_pieces.asked(one.question, one.context, one.candidates) for one in decisions]
         fresh = list(dict.fromkeys(key for key in keys if key not in self._readings))
         found = dict(zip(fresh, self._encode(fresh), strict=True)) if fresh else {}
         readings = []
@@ -232,7 +232,7 @@ class ModelScorer:
         return readings
 
     def _encode(self, keys: Sequence[Asked]) -> list[_Reading]:
-        packed = self._vocabulary.pack(keys)
+        packed = self._known_pieces.pack(keys)
         tokens = self._tokens(packed)
         words = _words(packed, tokens)
         questions = self._decoder.read_question(words)

@@ -28,9 +28,9 @@ from arcaneqa.program.expression import (
     mentioned,
     path_of,
 )
-from arcaneqa.program.order import order_key
 from arcaneqa.program.sparql_keys import Among, group
 from arcaneqa.program.sparql_sets import SetWriter, alternatives
+from arcaneqa.program.sparql_values import order_key
 
 
 def to_sparql(

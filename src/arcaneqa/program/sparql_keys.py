@@ -28,8 +28,8 @@ from arcaneqa.program.expression import (
     Value,
     post_order,
 )
-from arcaneqa.program.order import Key as OrderKey
-from arcaneqa.program.order import order_key, summable
+from arcaneqa.program.sparql_values import Key as OrderKey
+from arcaneqa.program.sparql_values import order_key, summable
 
 # A superlative needs its argument several times, so nesting multiplies the query each time.
 _MAX_NESTED_SUPERLATIVES = 6

@@ -33,9 +33,9 @@ from arcaneqa.program.expression import (
     Relation,
     Value,
 )
-from arcaneqa.program.order import same_value
 from arcaneqa.program.rewrite import leaves
 from arcaneqa.program.sparql_keys import Keys, named, triple
+from arcaneqa.program.sparql_values import same_value
 
 
 class SetWriter:

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from arcaneqa.answer import ArcaneQA
-from arcaneqa.facts import PAGE, facts_about, find_entity, step_named
+from arcaneqa.entity_facts import PAGE, facts_about, find_entity, step_named
 from arcaneqa.induction.topics import describe
 from arcaneqa.kb.terms import Literal
 from arcaneqa.service.contract import (

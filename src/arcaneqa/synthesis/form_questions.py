@@ -27,8 +27,8 @@ from arcaneqa.program.expression import (
 from arcaneqa.synthesis import questions
 from arcaneqa.synthesis.form_phrases import FormSpeaker, spoken
 from arcaneqa.synthesis.inflection import plural, singular, with_article
+from arcaneqa.synthesis.word_tables import TABLES
 from arcaneqa.synthesis.wording import UnspeakableError
-from arcaneqa.synthesis.words import TABLES
 
 _COMMANDS: tuple[str, ...] = tuple(TABLES["openings"]["commands"])
 

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from arcaneqa.synthesis.inflection import BASE_FORMS, participle, past, third_person
-from arcaneqa.synthesis.words import TABLES
+from arcaneqa.synthesis.word_tables import TABLES
 
 
 @dataclass(frozen=True)

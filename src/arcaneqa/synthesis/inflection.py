@@ -6,7 +6,7 @@ from functools import cache
 
 import inflect
 
-from arcaneqa.synthesis.words import TABLES
+from arcaneqa.synthesis.word_tables import TABLES
 
 _ENGINE = inflect.engine()
 PREPOSITIONS = frozenset(

@@ -18,8 +18,8 @@ from arcaneqa.kb.terms import XSD, Blank, Iri, Literal
 from arcaneqa.program.expression import Class, Join, Relation
 from arcaneqa.synthesis import relations
 from arcaneqa.synthesis.attributes import Attribute, attribute
-from arcaneqa.synthesis.facts import Facts, is_name
 from arcaneqa.synthesis.inflection import PARTICIPLES
+from arcaneqa.synthesis.sampled_facts import Facts, is_name
 
 _LEADING = re.compile(r"^(has|have|in) (?=\w)")
 _SCALES = ((10**12, "trillion"), (10**9, "billion"), (10**6, "million"), (10**3, "thousand"))

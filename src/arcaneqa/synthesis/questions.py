@@ -8,8 +8,8 @@ from arcaneqa.synthesis.inflection import participle, past, plural, singular, th
 from arcaneqa.synthesis.lexicon import Words
 from arcaneqa.synthesis.phrases import Phrase
 from arcaneqa.synthesis.relations import Shape, is_person, is_place
+from arcaneqa.synthesis.word_tables import TABLES
 from arcaneqa.synthesis.wording import Speaker
-from arcaneqa.synthesis.words import TABLES
 
 _COMMANDS: tuple[str, ...] = tuple(TABLES["openings"]["commands"])
 _POLITE: tuple[str, ...] = tuple(TABLES["openings"]["polite"])

@@ -7,7 +7,7 @@ from enum import Enum, auto
 from functools import cache
 
 from arcaneqa.synthesis.inflection import BASE_FORMS, PARTICIPLES, PREPOSITIONS, THIRD_FORMS
-from arcaneqa.synthesis.words import TABLES
+from arcaneqa.synthesis.word_tables import TABLES
 
 
 class Shape(Enum):

@@ -26,8 +26,8 @@ from arcaneqa.program.expression import (
     post_order,
 )
 from arcaneqa.synthesis.drawn import Deck, Found
-from arcaneqa.synthesis.facts import Facts
 from arcaneqa.synthesis.idioms import idiom
+from arcaneqa.synthesis.sampled_facts import Facts
 from arcaneqa.synthesis.thresholds import moment, threshold
 
 _LARGEST_SET = 20_000

@@ -18,12 +18,12 @@ from arcaneqa.program.expression import Count, Denotation, Entity, Expression, V
 from arcaneqa.program.text import print_program
 from arcaneqa.record import Mention, Question
 from arcaneqa.synthesis.drawn import Found
-from arcaneqa.synthesis.facts import Facts
 from arcaneqa.synthesis.form_phrases import FormSpeaker
 from arcaneqa.synthesis.form_questions import ask
 from arcaneqa.synthesis.forms import FormSampler
 from arcaneqa.synthesis.lexicon import Lexicon
 from arcaneqa.synthesis.records import answers_of, function_of, relations_of
+from arcaneqa.synthesis.sampled_facts import Facts
 from arcaneqa.synthesis.sampling import Sampler
 from arcaneqa.synthesis.surface import Span, finish
 from arcaneqa.synthesis.wording import UnspeakableError

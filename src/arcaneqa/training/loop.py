@@ -17,8 +17,8 @@ from arcaneqa.errors import InputError
 from arcaneqa.model.checkpoint import Model, save
 from arcaneqa.model.network import Network, Sequences
 from arcaneqa.model.ragged import Ints
-from arcaneqa.training.ahead import built_ahead
 from arcaneqa.training.batches import Corpus, mixture
+from arcaneqa.training.batches_ahead import built_ahead
 from arcaneqa.training.history import History
 from arcaneqa.training.settings import Settings
 from arcaneqa.training.state import Progress, load_state, save_state

@@ -10,9 +10,9 @@ from sqlglot import exp
 
 from arcaneqa.datasets.sql.constants import cell, compared, measure, rows_with, text_of, whole_name
 from arcaneqa.datasets.sql.denote import both, but_not, either
-from arcaneqa.datasets.sql.facts import Facts
 from arcaneqa.datasets.sql.mapping import Kind
 from arcaneqa.datasets.sql.scope import Place, Scope
+from arcaneqa.datasets.sql.table_facts import Facts
 from arcaneqa.datasets.sql.variables import Nothing, Unsayable
 from arcaneqa.kb.interface import Comparison
 from arcaneqa.kb.terms import Literal

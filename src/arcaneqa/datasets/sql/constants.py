@@ -6,8 +6,8 @@ import re
 
 from sqlglot import exp
 
-from arcaneqa.datasets.sql.facts import Facts
 from arcaneqa.datasets.sql.mapping import Column, Kind
+from arcaneqa.datasets.sql.table_facts import Facts
 from arcaneqa.datasets.sql.variables import Nothing, Unsayable
 from arcaneqa.kb.interface import Comparison
 from arcaneqa.kb.terms import XSD, Blank, Iri, Literal

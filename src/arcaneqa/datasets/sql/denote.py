@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import reduce
 
-from arcaneqa.datasets.sql.facts import Facts
+from arcaneqa.datasets.sql.table_facts import Facts
 from arcaneqa.datasets.sql.variables import Edge, Hop, Variables
 from arcaneqa.program.expression import (
     And,

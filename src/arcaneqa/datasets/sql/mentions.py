@@ -9,7 +9,7 @@ from functools import cache
 import inflect
 import numpy as np
 
-from arcaneqa.datasets.spans import locate
+from arcaneqa.datasets.mention_places import locate
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import XSD, Literal

@@ -14,10 +14,10 @@ from arcaneqa.errors import InputError
 from arcaneqa.kb.build.arrangement import arrange, rewrite_names
 from arcaneqa.kb.build.batches import Progress
 from arcaneqa.kb.build.dictionary import merge, write_lookup
-from arcaneqa.kb.build.facts import write_facts
 from arcaneqa.kb.build.formats import check_base, source_files, table_format
 from arcaneqa.kb.build.mending import mend
 from arcaneqa.kb.build.reading import read_batches
+from arcaneqa.kb.build.sorted_facts import write_facts
 from arcaneqa.kb.build.sources import Skipped, Source
 from arcaneqa.kb.build.tables import PREFIXES, write_triples
 from arcaneqa.kb.build.target import building

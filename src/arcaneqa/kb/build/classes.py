@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from arcaneqa.errors import InputError
-from arcaneqa.kb.build.facts import Facts, sorted_pairs
+from arcaneqa.kb.build.sorted_facts import Facts, sorted_pairs
 from arcaneqa.kb.index.store import Array, Draft, narrow
 
 MOST_FOLLOWING = 10_000_000

@@ -8,8 +8,8 @@ import numpy as np
 
 from arcaneqa.kb.build.classes import Classes, read_pairs
 from arcaneqa.kb.build.dictionary import Dictionary
-from arcaneqa.kb.build.facts import Facts
 from arcaneqa.kb.build.name_attributes import NameRule
+from arcaneqa.kb.build.sorted_facts import Facts
 from arcaneqa.kb.counting import spread
 from arcaneqa.kb.index.store import Array, Draft, narrow
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from arcaneqa.kb.build.batches import Progress
 from arcaneqa.kb.build.dictionary import Dictionary
-from arcaneqa.kb.build.facts import Facts
+from arcaneqa.kb.build.sorted_facts import Facts
 from arcaneqa.kb.index.store import Array, Draft, narrow
 
 Entries = Callable[[], Iterator[tuple[int, Array]]]

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from arcaneqa.kb.build.classes import Classes
-from arcaneqa.kb.build.facts import Facts
 from arcaneqa.kb.build.name_words import Worth, is_first_name, is_last_name, read_as_names, worth
+from arcaneqa.kb.build.sorted_facts import Facts
 from arcaneqa.kb.counting import spread
 from arcaneqa.kb.index.store import Array
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from arcaneqa.kb.build.facts import Facts
+from arcaneqa.kb.build.sorted_facts import Facts
 from arcaneqa.kb.profile import OWL, RDFS
 from arcaneqa.kb.terms import RDF
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from arcaneqa.kb.build.classes import Classes, read_pairs
 from arcaneqa.kb.build.dictionary import Dictionary
-from arcaneqa.kb.build.facts import Facts, Rows
 from arcaneqa.kb.build.number_codes import is_identifier
 from arcaneqa.kb.build.owl import owl_parents
+from arcaneqa.kb.build.sorted_facts import Facts, Rows
 from arcaneqa.kb.index.store import Array, Draft
 from arcaneqa.kb.names.words import label_from_iri, words
 from arcaneqa.kb.ontology_folder import Ontology

@@ -12,12 +12,12 @@ import numpy as np
 from arcaneqa.kb.build.batches import Batches, Progress
 from arcaneqa.kb.build.classes import Classes, find_classes, read_pairs, write_classes
 from arcaneqa.kb.build.dictionary import Dictionary
-from arcaneqa.kb.build.facts import Facts
-from arcaneqa.kb.build.kinds import find_type_relation
 from arcaneqa.kb.build.labels import Labels, language_tiers
 from arcaneqa.kb.build.lists import write_lists
 from arcaneqa.kb.build.name_attributes import Attributes, NameRule, find_name_rules
 from arcaneqa.kb.build.schema import Inputs, describe, read_declared
+from arcaneqa.kb.build.sorted_facts import Facts
+from arcaneqa.kb.build.type_predicates import find_type_relation
 from arcaneqa.kb.diagnosis import Diagnosis, Named
 from arcaneqa.kb.index.lookup import open_terms
 from arcaneqa.kb.index.store import Array, Draft

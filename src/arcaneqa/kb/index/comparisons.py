@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcaneqa.kb.index import sets
-from arcaneqa.kb.index.order import Order
+from arcaneqa.kb.index.literal_order import Order
 from arcaneqa.kb.index.rows import Rows
 from arcaneqa.kb.index.store import Array
 from arcaneqa.kb.interface import Comparison, Ids, NodeSet, Window

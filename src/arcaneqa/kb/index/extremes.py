@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from arcaneqa.kb.index import sets
-from arcaneqa.kb.index.order import Order
+from arcaneqa.kb.index.literal_order import Order
 from arcaneqa.kb.index.rows import Rows
 from arcaneqa.kb.interface import Ids, Step
 

@@ -17,8 +17,8 @@ from arcaneqa.kb.diagnosis import Diagnosis
 from arcaneqa.kb.index import sets
 from arcaneqa.kb.index.comparisons import Comparisons
 from arcaneqa.kb.index.extremes import Extremes
+from arcaneqa.kb.index.literal_order import Order
 from arcaneqa.kb.index.lookup import open_terms
-from arcaneqa.kb.index.order import Order
 from arcaneqa.kb.index.rows import Lists, Rows, Steps
 from arcaneqa.kb.index.store import Array, map_array, open_manifest, read_seal
 from arcaneqa.kb.index.strings import Strings

@@ -8,7 +8,7 @@ import numpy as np
 
 from arcaneqa.kb import counting
 from arcaneqa.kb.index import sets
-from arcaneqa.kb.index.order import Order
+from arcaneqa.kb.index.literal_order import Order
 from arcaneqa.kb.index.rows import Rows
 from arcaneqa.kb.interface import Comparison, Ids, Standings, Step, Tally, Totals
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arcaneqa.datasets.spans import locate
+from arcaneqa.datasets.mention_places import locate
 
 
 @pytest.mark.parametrize(

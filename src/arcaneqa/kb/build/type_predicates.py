@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from arcaneqa.kb.build.facts import Facts
+from arcaneqa.kb.build.sorted_facts import Facts
 from arcaneqa.kb.index.store import Array
 
 _SAY_TYPES = frozenset(("type", "kind", "class", "instance of", "is a", "has type", "has kind"))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from arcaneqa.errors import ArcaneError
+from arcaneqa.induction.building_order import counts
 from arcaneqa.induction.constants import has_constants
 from arcaneqa.induction.learned import Learned
-from arcaneqa.induction.order import counts
 from arcaneqa.kb.interface import KnowledgeBase, Step
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.kb.values import kind_of

@@ -19,7 +19,7 @@ class Asked(NamedTuple):
     candidates: tuple[tuple[str, str], ...]
 
 
-class Vocabulary:
+class KnownPieces:
     """Keeps `limit` strings; when there are more it begins anew, so that memory stays flat."""
 
     def __init__(self, words: WordPieces, limit: int = 20_000) -> None:
