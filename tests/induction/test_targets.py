@@ -92,6 +92,15 @@ def tokens(text: str) -> str:
             "( with so many film number of actor at least 1 ) end",
         ),
         (
+            "(GT (SUM (JOIN ex:director_inv ex:length)) 150)",
+            "( that have any whose director is ) "
+            "( with so many #1 total whose director is length more than #0 ) end",
+        ),
+        (
+            "(AND ex:Film (LE (AVG ex:length) 92.5))",
+            "( with so many film average length at most #0 ) end",
+        ),
+        (
             "(OR (JOIN ex:director ex:ridley) (JOIN ex:actor ex:sigourney))",
             "( follow #0 whose director is ) ( or #2 ( follow #1 whose actor is ) #3 ) end",
         ),
@@ -104,6 +113,10 @@ def tokens(text: str) -> str:
             "( follow #1 whose director is ) ( yes or no #2 #0 ) end",
         ),
         ("(MEET ex:film1 (CLASS ex:Film))", "( yes or no #0 film ) end"),
+        (
+            "(MEET ex:horror (JOIN ex:genre_inv ex:film0))",  # without classes, by a relation to both
+            "( follow #1 genre ) ( yes or no #2 #0 ) end",
+        ),
         (
             "(AND ex:Film (GT ex:length (AVG ex:Film ex:length)))",
             "( average film length ) ( more than #0 length ) ( and #1 film ) end",
@@ -123,6 +136,8 @@ def test_a_program_becomes_its_tokens(program: str, expected: str) -> None:
         ("(JOIN ex:director ex:nobody)", Reason.FUNCTION),
         ("(JOIN ex:born ex:ridley)", Reason.RELATION),
         ("(AND ex:Film (JOIN ex:born_inv ex:ridley))", Reason.FUNCTION),
+        ("(MEET ex:sigourney (JOIN ex:director_inv ex:film0))", Reason.VARIABLE),
+        ("(AND ex:Film (GT (SUM ex:length) 95))", Reason.FUNCTION),
         ("(AND (JOIN ex:director ex:ridley) (JOIN ex:length_inv ex:film2))", Reason.RELATION),
         ("(AND (JOIN ex:director ex:ridley) (JOIN ex:genre_inv ex:film2))", Reason.FUNCTION),
     ],

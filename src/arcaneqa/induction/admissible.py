@@ -14,7 +14,7 @@
 | ARGMAX, ARGMIN | the newest set or a class; then a key; then ranks of the question that cut |
 | SUM, AVG, MAX, MIN | the newest set or a class; then paths to numbers, or also to times |
 | COUNT, how many different | the newest set or a class; then nothing, or a path |
-| with so many | the newest set or a class; a relation; a comparison and number some count passes |
+| with so many | the newest set or a class; a count or total; a comparison and number some of them pass |
 | OR, NOT, MEET | the newest set, a topic or a class; then what goes with it, or `(` |
 | SORT, SHOW, PER | the newest set or a class; then keys and columns |
 | `)` | END if nothing waits; `(` if some function can be completed; inside, the set if it fits |

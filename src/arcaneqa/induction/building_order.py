@@ -28,6 +28,7 @@ from arcaneqa.program.expression import (
     Named,
     Or,
     Relation,
+    Totalled,
     Value,
     post_order,
 )
@@ -55,8 +56,8 @@ def arranged(program: Expression, ranks: Ranks) -> Expression:
 
 
 def counts(conjunct: Expression) -> bool:
-    """Whether a conjunct compares counts, which picks from the set beside it."""
-    return isinstance(conjunct, Compare) and isinstance(conjunct.key, Counted)
+    """Whether a conjunct compares counts or totals, which picks from the set beside it."""
+    return isinstance(conjunct, Compare) and isinstance(conjunct.key, Counted | Totalled)
 
 
 def _conjunction(parts: Sequence[Expression], ranks: Ranks) -> Expression:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from arcaneqa.induction import wording
 from arcaneqa.induction.keys import TOTALS, steps_of
 from arcaneqa.induction.meaning import Meaning
@@ -9,9 +11,11 @@ from arcaneqa.induction.rules import CLOSE, OPEN, Rules, is_alone, variables
 from arcaneqa.induction.state import Known, State
 from arcaneqa.induction.tokens import AGGREGATES, SUPERLATIVES, Chosen, Form, Token
 from arcaneqa.induction.vocabulary import NOTHING, Options
-from arcaneqa.kb.interface import Ids, Step
+from arcaneqa.kb.interface import Comparison, Ids, Step
+from arcaneqa.kb.schema import ValueKind
 from arcaneqa.kb.terms import XSD, Literal
-from arcaneqa.program.expression import Class, Direction, Extreme, Relation, Value
+from arcaneqa.kb.values import kind_of
+from arcaneqa.program.expression import And, Class, Compare, Direction, Extreme, Relation, Value
 from arcaneqa.program.steps import Function, Ranks, Variable
 
 
@@ -19,7 +23,7 @@ class Keyed(Rules):
     functions = SUPERLATIVES | AGGREGATES | {Function.COUNT, Form.DISTINCT, Form.HAVING}
 
     def offers(self, state: State, function: Chosen) -> bool:
-        if function is Form.HAVING and not state.topics.counts:
+        if function is Form.HAVING and not self._may_compare(state):
             return False
         if state.top is None:
             if state.outer is not None:
@@ -30,10 +34,16 @@ class Keyed(Rules):
             return False
         if function is Function.COUNT:
             return True
+        if function is Form.HAVING:
+            return len(self._measures(state, meaning)) > 0
         return self._can_start(function, meaning)
 
     def sources(self, state: State, function: Chosen) -> Options:
-        return self._classes(function) if state.top is None else variables([state.top])
+        if state.top is not None:
+            return variables([state.top])
+        if function is Form.HAVING and not state.topics.counts:
+            return self._starts.with_totals(self._paths.seen_to_numbers)
+        return self._classes(function)
 
     def _classes(self, function: Chosen) -> Options:
         if function is Function.COUNT:
@@ -49,8 +59,6 @@ class Keyed(Rules):
         if function in SUPERLATIVES:
             several = self._has_forms and len(members.nodes) > 1 and members.is_walkable
             return several or (members.has_entities and self._paths.exist(members))
-        if function is Form.HAVING:
-            return members.is_walkable
         if not members.has_entities:
             return False
         if function in TOTALS:
@@ -143,12 +151,34 @@ class Keyed(Rules):
         classes = self._vocabulary.classes(counted.classes)
         return classes + OPEN if self._desk.can_build(state) else classes
 
-    # Comparisons of counts -------------------------------------------------------------------
+    # Comparisons of counts and totals --------------------------------------------------------
+
+    def _may_compare(self, state: State) -> bool:
+        """Whether the question has a number that counts or totals could compare with."""
+        if state.topics.counts:
+            return True
+        return any(True for _ in self._numbers(state)) and len(self._starts.numeric) > 0
+
+    def _numbers(self, state: State) -> Iterator[Known]:
+        for topic in self.free_topics(state):
+            value = topic.expression
+            if isinstance(value, Value) and kind_of(value.literal) is ValueKind.NUMBER:
+                yield topic
+
+    def _measures(self, state: State, members: Meaning) -> Options:
+        """What is compared: how many there are of something, its total or its average."""
+        options = _key(Function.COUNT) if state.topics.counts and members.is_walkable else NOTHING
+        if not members.has_entities or not any(True for _ in self._numbers(state)):
+            return options
+        totals = _key(Function.SUM) + _key(Function.AVG)
+        return options + totals if self._paths.seen_to_numbers(members) else options
 
     def _having(self, state: State, source: Known) -> Options:
         rest = state.rest
         if not rest:
-            return _key(Function.COUNT)
+            return self._measures(state, source.meaning)
+        if rest[0] in TOTALS:
+            return self._totals(state, source)
         if isinstance(rest[-1], Value):
             return CLOSE
         path = steps_of(self._results, rest)
@@ -170,6 +200,34 @@ class Keyed(Rules):
         if is_last:
             return options
         return options + self._within(state, source) + self._paths.onward(source.meaning, path)
+
+    def _totals(self, state: State, source: Known) -> Options:
+        """Some total is more than a number or some is at most as much: there is always one to go on with."""
+        *before, last = state.rest
+        if isinstance(last, Variable):
+            return CLOSE
+        if before and isinstance(last, Function):
+            return variables(n for n in self._numbers(state) if self._some_pass(state, source, n))
+        path = steps_of(self._results, state.rest)
+        onward = self._paths.options(source.meaning, path, numbers=True)
+        if not self._paths.ends(source.meaning, path, numbers=True):
+            return onward
+        comparisons = [
+            comparison
+            for comparison in wording.COMPARISON_WORDS
+            if any(self._some_pass(state, source, number, comparison) for number in self._numbers(state))
+        ]
+        return Options(list(comparisons), [wording.COMPARISONS[one] for one in comparisons]) + onward
+
+    def _some_pass(self, state: State, source: Known, number: Known, *comparison: Token) -> bool:
+        """Whether some member's total passes, compared as the arguments say or as given."""
+        key, said = self._results.key(state)
+        (function,) = (*said, *comparison)
+        assert isinstance(function, Function)
+        assert isinstance(number.expression, Value)
+        assert not isinstance(key, tuple)
+        program = And(source.expression, Compare(Comparison(function.value), key, number.expression))
+        return bool(self._results.picked(state, program, *comparison, number.expression))
 
 
 def _passes(comparison: Token, counts: Ids, number: int) -> bool:

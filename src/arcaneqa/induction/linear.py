@@ -59,10 +59,10 @@ class Linear:
             case Join(relation, argument):
                 source = self._built(argument) if isinstance(argument, Class) else self._source(argument)
                 return self._closed(Function.JOIN, source, relation)
-            case And(left, Compare(_, Counted(), Value()) as compare):
+            case And(left, Compare(_, Counted() | Totalled(), Value()) as compare):
                 return self._having(compare, self._source(left))
-            case Compare(_, Counted(path), Value()):
-                # Whatever has more than none has some.
+            case Compare(_, Counted(path) | Totalled(_, path), Value()):
+                # Whatever has more than none has some, and only what has some has a total.
                 return self._having(node, self._closed(Function.HAS, path[0]))
             case And(Class() as klass, right):
                 return self._closed(Function.AND, self._source(right), klass)
@@ -134,10 +134,11 @@ class Linear:
 
     def _having(self, compare: Compare, source: Token) -> Variable:
         self._open(Form.HAVING, source)
-        assert isinstance(compare.key, Counted)
+        assert isinstance(compare.key, Counted | Totalled)
         assert isinstance(compare.value, Value)
         self._key(compare.key)
-        return self._close(Function(compare.comparison.value), _whole(compare.value))
+        number = _whole(compare.value) if isinstance(compare.key, Counted) else self._source(compare.value)
+        return self._close(Function(compare.comparison.value), number)
 
     def _paired(self, function: Function, one: Expression, two: Expression) -> Variable:
         first = self._source(one)

@@ -7,7 +7,7 @@ the same object within a `Meanings`, so that search compares programs by identit
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from functools import cached_property
+from functools import cached_property, reduce
 
 import numpy as np
 
@@ -173,9 +173,17 @@ class Meaning:
 
     @cached_property
     def kin(self) -> Meaning:
-        """Whatever shares a class with a member: what the set can be put side by side with."""
-        found = [self.nodes.ids, *(self._kb.members(klass).ids for klass in self.classes.tolist())]
-        return Meaning(self._vocabulary, self._kb.nodes(np.concatenate(found)))
+        """What the set can be put side by side with: whatever shares a class with a member, or where members
+        have none, a relation that leads from both or to both."""
+        alike = [self._kb.members(klass) for klass in self.classes.tolist()]
+        alike = alike or [self._kb.having(step) for step in self.walks]
+        return Meaning(self._vocabulary, reduce(self._kb.union, alike, self.nodes))
+
+    def is_akin(self, other: Meaning) -> bool:
+        """Whether members of both share a class, or where either has none, a relation."""
+        if len(self.classes) and len(other.classes):
+            return _share(self.classes, other.classes)
+        return _share(self.forward, other.forward) or _share(self.backward, other.backward)
 
     @cached_property
     def neighbours(self) -> NodeSet:
@@ -203,3 +211,7 @@ class Meaning:
         if len(self.nodes) > WIDE:
             return self.nodes
         return self._kb.nodes(np.concatenate([self.nodes.ids, self.neighbours.ids]))
+
+
+def _share(one: Ids, two: Ids) -> bool:
+    return bool(np.isin(one, two).any())

@@ -95,16 +95,17 @@ class Pairing(Rules):
 
     def _can_go_on(self, state: State, function: Chosen, top: Known) -> bool:
         meaning = top.meaning
-        if function is Function.MEET:
-            return meaning.has_entities and len(meaning.classes) > 0
-        if function is Function.OR and not meaning.has_entities:
+        if function is not Function.NOT and not meaning.has_entities:
             return False
+        if function is Function.MEET and len(meaning.classes) > 0:
+            return True
         if function is Function.NOT and (len(meaning.nodes) < 2 or self._has_parts(meaning)):
             return len(meaning.nodes) > 1
         opened = self._opened(state, function, top)
         if function is Function.OR:
             return any(True for _ in self._partners(opened, top)) or self._desk.can_build(opened)
-        return any(True for _ in self._within(opened, meaning)) or self._desk.can_build(opened)
+        others = meaning.kin if function is Function.MEET else meaning
+        return any(True for _ in self._within(opened, others)) or self._desk.can_build(opened)
 
     def _opened(self, state: State, function: Chosen, source: Known) -> State:
         """The state once the function has this source."""
@@ -126,7 +127,7 @@ class Pairing(Rules):
         if not (one.meaning.has_entities and two.meaning.has_entities):
             return False
         is_new = not self._meanings.covers(two.meaning, one.meaning)
-        return is_new and _share(one.meaning.classes, two.meaning.classes)
+        return is_new and one.meaning.is_akin(two.meaning)
 
     def _within(self, state: State, members: Meaning) -> Iterator[Known]:
         """Entities of the question that are in the set."""
@@ -150,7 +151,3 @@ class Pairing(Rules):
 
 def _differ(one: Ids, two: Ids) -> bool:
     return not np.array_equal(one, two)
-
-
-def _share(one: Ids, two: Ids) -> bool:
-    return bool(np.isin(one, two).any())

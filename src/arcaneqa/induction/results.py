@@ -179,14 +179,15 @@ class Results:
         return self._meanings.picked(_key(state, more), program, _given(state))
 
     def _having(self, state: State, source: Known) -> Outcome:
-        key, (comparison, number) = self.key(state)
+        key, (comparison, said) = self.key(state)
         assert isinstance(comparison, Function)
+        number = said if isinstance(said, Value) else state.argument and state.argument.expression
         assert isinstance(number, Value)
         assert not isinstance(key, tuple)
         compare = Compare(Comparison(comparison.value), key, number)
         program = And(source.expression, compare)
-        said = f"{COMPARISON_WORDS[comparison]} {number.literal.lexical}"
-        words = f"{source.words} with {said} {self._key_words(state)}"
+        than = f"{COMPARISON_WORDS[comparison]} {number.literal.lexical}"
+        words = f"{source.words} with {than} {self._key_words(state)}"
         return self.picked(state, program), program, words
 
     def _number(self, state: State, function: Chosen, source: Known) -> Outcome:
@@ -220,8 +221,10 @@ class Results:
         return path, rest[len(path) :]
 
     def _key_words(self, state: State) -> str:
-        words = self._column_words(self.key(state)[0])
-        return words if state.argument is None else f"{words} {state.argument.words}"
+        key = self.key(state)[0]
+        words = self._column_words(key)
+        within = state.argument if isinstance(key, Counted) else None
+        return words if within is None else f"{words} {within.words}"
 
     # Lists and tables ------------------------------------------------------------------------
 

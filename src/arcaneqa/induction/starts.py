@@ -22,6 +22,7 @@ class Starts:
         self._vocabulary = vocabulary
         self._kb = vocabulary.kb
         self._with_parts: Options | None = None
+        self._with_totals: Options | None = None
         self._some_parts: bool | None = None
 
     @cached_property
@@ -60,6 +61,12 @@ class Starts:
         if self._with_parts is None:
             self._with_parts = self._tested(self._several[:0], self._several, has_parts)
         return self._with_parts
+
+    def with_totals(self, has_numbers: Callable[[Meaning], bool]) -> Options:
+        """Classes from whose members a path leads to numbers."""
+        if self._with_totals is None:
+            self._with_totals = self._tested(self._several[:0], self._valued, has_numbers)
+        return self._with_totals
 
     @property
     def without_parts(self) -> Options:
