@@ -165,7 +165,7 @@ def test_every_kind_has_its_own_places(qa: ArcaneQA) -> None:
         Kind.LOOK: ("GET", "/v1/kb", None),
     }
     with serving(app) as (url, _), httpx.Client(base_url=url) as client:
-        gate = app.state.house.gate
+        gate = app.state.current.gate
         for full in Kind:
             with ExitStack() as places:
                 while True:

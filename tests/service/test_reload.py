@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from arcaneqa.kb.build import build_index
-from arcaneqa.service import house as houses
+from arcaneqa.service import current
 from arcaneqa.service.app import create_app
 from tests.service.service_world import answering, facts, serving, small_world
 
@@ -30,7 +30,7 @@ def cities(client: httpx.Client) -> int:
 
 
 def test_the_old_one_answers_until_it_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(houses, "LOOKING", 0.05)
+    monkeypatch.setattr(current, "LOOKING", 0.05)
     kb = small_world(tmp_path)
     qa, _ = answering(kb)
     with serving(create_app(qa)) as (url, _), httpx.Client(base_url=url, timeout=30) as client:

@@ -39,7 +39,7 @@ from arcaneqa.induction.meanings import Meanings
 from arcaneqa.induction.pairing import Pairing
 from arcaneqa.induction.paths import Paths
 from arcaneqa.induction.reach import Reach
-from arcaneqa.induction.rules import CLOSE, END, OPEN, Desk, Rules, variables
+from arcaneqa.induction.rules import CLOSE, END, OPEN, Rules, Tools, variables
 from arcaneqa.induction.starts import Starts
 from arcaneqa.induction.state import State
 from arcaneqa.induction.tabling import Tabling
@@ -58,10 +58,12 @@ class Admissible:
     def __init__(self, meanings: Meanings, starts: Starts) -> None:
         self.grammar = Grammar(meanings)
         self._reach = Reach(meanings, self.grammar.results)
-        desk = Desk(meanings, self.grammar, self._reach, Paths(meanings), starts, self._can_build)
+        tools = Tools(meanings, self.grammar, self._reach, Paths(meanings), starts, self._can_build)
         self._has_forms = meanings.vocabulary.has_forms
         self._rules: dict[Chosen, Rules] = {
-            function: rules for rules in (family(desk) for family in FAMILIES) for function in rules.functions
+            function: rules
+            for rules in (family(tools) for family in FAMILIES)
+            for function in rules.functions
         }
 
     def options(self, state: State) -> Options:

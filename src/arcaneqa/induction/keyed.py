@@ -149,7 +149,7 @@ class Keyed(Rules):
         if not counted.has_entities:
             return NOTHING
         classes = self._vocabulary.classes(counted.classes)
-        return classes + OPEN if self._desk.can_build(state) else classes
+        return classes + OPEN if self._tools.can_build(state) else classes
 
     # Comparisons of counts and totals --------------------------------------------------------
 

@@ -73,10 +73,10 @@ class Pairing(Rules):
 
     def _can_take(self, state: State, klass: Known) -> bool:
         opened = self._opened(state, Function.NOT, klass)
-        return any(True for _ in self._within(opened, klass.meaning)) or self._desk.can_build(opened)
+        return any(True for _ in self._within(opened, klass.meaning)) or self._tools.can_build(opened)
 
     def _built(self, state: State) -> Options:
-        return OPEN if self._desk.can_build(state) else NOTHING
+        return OPEN if self._tools.can_build(state) else NOTHING
 
     def _firsts(self, state: State, function: Chosen) -> Iterator[Known]:
         """What the first set can be: the newest one, or at the start a topic."""
@@ -103,9 +103,9 @@ class Pairing(Rules):
             return len(meaning.nodes) > 1
         opened = self._opened(state, function, top)
         if function is Function.OR:
-            return any(True for _ in self._partners(opened, top)) or self._desk.can_build(opened)
+            return any(True for _ in self._partners(opened, top)) or self._tools.can_build(opened)
         others = meaning.kin if function is Function.MEET else meaning
-        return any(True for _ in self._within(opened, others)) or self._desk.can_build(opened)
+        return any(True for _ in self._within(opened, others)) or self._tools.can_build(opened)
 
     def _opened(self, state: State, function: Chosen, source: Known) -> State:
         """The state once the function has this source."""

@@ -29,7 +29,7 @@ END = Options([Symbol.END], [wording.END])
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class Tools:
     """What the families of one search work with."""
 
     meanings: Meanings
@@ -50,17 +50,17 @@ class Rules(ABC):
 
     functions: frozenset[Chosen]
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
-        self._meanings = desk.meanings
-        self._kb = desk.meanings.kb
-        self._vocabulary = desk.vocabulary
-        self._grammar = desk.grammar
-        self._results = desk.grammar.results
-        self._reach = desk.reach
-        self._paths = desk.paths
-        self._starts = desk.starts
-        self._has_forms = desk.vocabulary.has_forms
+    def __init__(self, tools: Tools) -> None:
+        self._tools = tools
+        self._meanings = tools.meanings
+        self._kb = tools.meanings.kb
+        self._vocabulary = tools.vocabulary
+        self._grammar = tools.grammar
+        self._results = tools.grammar.results
+        self._reach = tools.reach
+        self._paths = tools.paths
+        self._starts = tools.starts
+        self._has_forms = tools.vocabulary.has_forms
 
     @abstractmethod
     def offers(self, state: State, function: Chosen) -> bool:

@@ -48,12 +48,12 @@ def create_server(qa: ArcaneQA, seconds: float = SECONDS) -> MCPServer:
     server: MCPServer = MCPServer(
         "arcaneqa", instructions=_INSTRUCTIONS, version=__version__, log_level="WARNING"
     )
-    desk = anyio.CapacityLimiter(TOGETHER)
+    places = anyio.CapacityLimiter(TOGETHER)
 
     async def aside(work: Callable[[], T]) -> T:
         """Off the loop that speaks with the client; failures on purpose are sentences for the assistant."""
         try:
-            return await run_sync(work, limiter=desk)
+            return await run_sync(work, limiter=places)
         except ArcaneError as error:
             raise ToolError(str(error)) from None
 

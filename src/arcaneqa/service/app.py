@@ -13,7 +13,7 @@ from fastapi.staticfiles import StaticFiles
 
 from arcaneqa import __version__
 from arcaneqa.answer import ArcaneQA
-from arcaneqa.service.house import House
+from arcaneqa.service.current import Current
 from arcaneqa.service.memory import give_back_now_and_then
 from arcaneqa.service.metrics import Measured, Metrics
 from arcaneqa.service.problems import answer_problems
@@ -36,16 +36,16 @@ def create_app(
     hosts: Collection[str] = (),
 ) -> FastAPI:
     """`hosts` are names, beside those of this machine, that requests may call the service by."""
-    house = House(qa, seconds, together, waiting)
-    metrics = Metrics(house)
+    current = Current(qa, seconds, together, waiting)
+    metrics = Metrics(current)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        asides = [asyncio.create_task(give_back_now_and_then()), asyncio.create_task(house.look_out())]
+        asides = [asyncio.create_task(give_back_now_and_then()), asyncio.create_task(current.look_out())]
         yield
         for aside in asides:
             aside.cancel()
-        await house.close()
+        await current.close()
 
     app = FastAPI(
         title="ArcaneQA",
@@ -55,11 +55,11 @@ def create_app(
         redoc_url=None,
         lifespan=lifespan,
     )
-    app.state.house = house
+    app.state.current = current
     app.add_middleware(Safety, token=token, hosts=hosts)
     app.add_middleware(Measured, metrics=metrics)  # added last, so outermost: it sees refusals too
     answer_problems(app)
-    for router in (questions(house), programs(house), knowledge(house), operations(house, metrics)):
+    for router in (questions(current), programs(current), knowledge(current), operations(current, metrics)):
         app.include_router(router)
 
     @app.api_route("/", methods=["GET", "HEAD"], include_in_schema=False)

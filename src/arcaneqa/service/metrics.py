@@ -9,14 +9,14 @@ from functools import partial
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from arcaneqa.induction.scorer import Reads
-from arcaneqa.service.house import House
+from arcaneqa.service.current import Current
 from arcaneqa.service.safety import App, Message, Receive, Scope, Send
 
 
 class Metrics:
     """A registry of its own, so that several services can live in one process."""
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, current: Current) -> None:
         self.registry = CollectorRegistry()
         self._requests = Counter(
             "arcaneqa_requests", "Requests by route and status.", ["route", "status"], registry=self.registry
@@ -25,20 +25,20 @@ class Metrics:
             "arcaneqa_request_seconds", "Seconds to the response.", ["route"], registry=self.registry
         )
         running = Gauge("arcaneqa_questions_running", "Questions being searched.", registry=self.registry)
-        running.set_function(lambda: house.desk.engine.load[0])
+        running.set_function(lambda: current.answerer.engine.load[0])
         waiting = Gauge("arcaneqa_questions_waiting", "Questions in the queue.", registry=self.registry)
-        waiting.set_function(lambda: house.desk.engine.load[1])
+        waiting.set_function(lambda: current.answerer.engine.load[1])
         for name, said in (
             ("calls", "Calls of the encoder."),
             ("pieces", "Word pieces that the encoder read."),
             ("seconds", "Seconds that the encoder read, for all threads together."),
         ):
             read = Gauge(f"arcaneqa_encoder_{name}", said, registry=self.registry)
-            read.set_function(partial(_figure, lambda: house.desk.qa.scorer.reads, name))
+            read.set_function(partial(_figure, lambda: current.answerer.qa.scorer.reads, name))
         outdated = Gauge(
             "arcaneqa_index_outdated", "1 where the index was replaced since.", registry=self.registry
         )
-        outdated.set_function(lambda: float(house.is_outdated))
+        outdated.set_function(lambda: float(current.is_outdated))
 
     def observe(self, route: str, status: int, seconds: float) -> None:
         self._requests.labels(route, str(status)).inc()

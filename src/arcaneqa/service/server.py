@@ -15,7 +15,7 @@ from fastapi import FastAPI
 
 from arcaneqa.errors import ArcaneError
 from arcaneqa.service.connections import PatientProtocol
-from arcaneqa.service.house import House
+from arcaneqa.service.current import Current
 from arcaneqa.service.listening import address_of
 
 GRACE = 10.0
@@ -62,9 +62,9 @@ class _Server(uvicorn.Server):
 
 async def _reload(app: object) -> None:
     assert isinstance(app, FastAPI)
-    house: House = app.state.house
+    current: Current = app.state.current
     try:
-        if not await house.reload():
+        if not await current.reload():
             _log.info("SIGHUP: the index is the one that questions are answered from already.")
     except ArcaneError as error:
         _log.error("SIGHUP: %s Questions are still answered from the old one.", error)

@@ -1,1 +1,1 @@
-"""One file a group of routes; each makes its router over the house it serves."""
+"""One file a group of routes; each makes its router over what is served at the moment."""

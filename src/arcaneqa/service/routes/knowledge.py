@@ -8,20 +8,20 @@ from fastapi import APIRouter, Query
 
 from arcaneqa.answer import MOST_CHARACTERS
 from arcaneqa.service.contract import EntityHit, EntityResponse, KnowledgeBaseResponse
+from arcaneqa.service.current import Current
 from arcaneqa.service.gate import Kind
-from arcaneqa.service.house import House
 from arcaneqa.service.portrait import Portrait
 from arcaneqa.service.problems import CROWDED, MISUNDERSTOOD, UNAUTHORISED, UNKNOWN, UNSUPPORTED
 
 
-def knowledge(house: House) -> APIRouter:
+def knowledge(current: Current) -> APIRouter:
     router = APIRouter(responses=UNAUTHORISED | CROWDED)
 
     @router.get("/v1/kb")
     async def knowledge_base() -> KnowledgeBaseResponse:
         """What this service knows about, with questions to try."""
-        with house.gate.place(Kind.LOOK), house.visit() as desk:
-            return await desk.look(Portrait.knowledge_base)
+        with current.gate.place(Kind.LOOK), current.visit() as answerer:
+            return await answerer.look(Portrait.knowledge_base)
 
     @router.get("/v1/entities", responses=MISUNDERSTOOD | UNSUPPORTED)
     async def entities(
@@ -29,8 +29,8 @@ def knowledge(house: House) -> APIRouter:
         limit: Annotated[int, Query(ge=1, le=50)] = 8,
     ) -> list[EntityHit]:
         """Entities by label, for completion."""
-        with house.gate.place(Kind.LOOK), house.visit() as desk:
-            return await desk.look(lambda portrait: portrait.entities(q, limit))
+        with current.gate.place(Kind.LOOK), current.visit() as answerer:
+            return await answerer.look(lambda portrait: portrait.entities(q, limit))
 
     @router.get("/v1/entity", responses=MISUNDERSTOOD | UNSUPPORTED | UNKNOWN)
     async def entity(
@@ -46,7 +46,7 @@ def knowledge(house: House) -> APIRouter:
         inverse: Annotated[bool, Query(description="Of that relation, what leads to the entity.")] = False,
     ) -> EntityResponse:
         """What is known of an entity: its classes and its facts by relation, in both directions."""
-        with house.gate.place(Kind.LOOK), house.visit() as desk:
-            return await desk.look(lambda portrait: portrait.entity(id, page, relation, inverse))
+        with current.gate.place(Kind.LOOK), current.visit() as answerer:
+            return await answerer.look(lambda portrait: portrait.entity(id, page, relation, inverse))
 
     return router

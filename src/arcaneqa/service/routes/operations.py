@@ -7,18 +7,18 @@ from fastapi.responses import PlainTextResponse
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from arcaneqa.service.contract import ReloadResponse
-from arcaneqa.service.house import House
+from arcaneqa.service.current import Current
 from arcaneqa.service.metrics import Metrics
 from arcaneqa.service.problems import UNAUTHORISED, UNSUPPORTED
 
 
-def operations(house: House, metrics: Metrics) -> APIRouter:
+def operations(current: Current, metrics: Metrics) -> APIRouter:
     router = APIRouter()
 
     @router.post("/v1/reload", responses=UNAUTHORISED | UNSUPPORTED)
     async def reload() -> ReloadResponse:
         """Answer from the index that is in the folder now; requests under way end with the old one."""
-        return ReloadResponse(reloaded=await house.reload())
+        return ReloadResponse(reloaded=await current.reload())
 
     @router.get("/healthz", response_class=PlainTextResponse)
     async def health() -> str:
@@ -26,7 +26,7 @@ def operations(house: House, metrics: Metrics) -> APIRouter:
 
     @router.get("/readyz", response_class=PlainTextResponse)
     async def ready(response: Response) -> str:
-        if house.desk.engine.is_closing:
+        if current.answerer.engine.is_closing:
             response.status_code = 503
             return "closing"
         return "ready"

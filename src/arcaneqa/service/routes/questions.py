@@ -11,8 +11,8 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from arcaneqa.errors import ArcaneError
 from arcaneqa.service.contract import AskRequest, AskResponse
+from arcaneqa.service.current import Current
 from arcaneqa.service.gate import Kind
-from arcaneqa.service.house import House
 from arcaneqa.service.problems import PROBLEMS
 
 T = TypeVar("T")
@@ -20,10 +20,10 @@ GONE = 499
 """What proxies log where the client did not wait; nobody reads it."""
 
 
-def questions(house: House) -> APIRouter:
+def questions(current: Current) -> APIRouter:
     async def place() -> AsyncIterator[None]:
         """Turned away before anything is done or sent, streams included."""
-        with house.gate.place(Kind.QUESTION):
+        with current.gate.place(Kind.QUESTION):
             yield
 
     router = APIRouter(responses=PROBLEMS, dependencies=[Depends(place)])
@@ -31,16 +31,16 @@ def questions(house: House) -> APIRouter:
     @router.post("/v1/ask", response_model=AskResponse)
     async def ask(request: AskRequest, connection: Request) -> Response | AskResponse:
         """Answer a question, or say why not."""
-        with house.visit() as desk:
-            answer = await _unless_gone(desk.ask(request), connection)
+        with current.visit() as answerer:
+            answer = await _unless_gone(answerer.ask(request), connection)
         return Response(status_code=GONE) if answer is None else answer
 
     @router.post("/v1/ask/stream", response_class=EventSourceResponse)
     async def stream(request: AskRequest) -> AsyncIterator[ServerSentEvent]:
         """The same as server-sent events: `links`, each `step` as it happens, the `answer`."""
         try:
-            with house.visit() as desk:
-                async for name, data in desk.stream(request):
+            with current.visit() as answerer:
+                async for name, data in answerer.stream(request):
                     yield ServerSentEvent(event=name, data=data)
         except ArcaneError as error:
             yield ServerSentEvent(event="problem", data={"detail": str(error)})

@@ -1,5 +1,5 @@
-"""What the service answers from at this moment: one knowledge base with its desk, changed for another while
-requests go on. Whoever came in before the change is answered by the desk they came to."""
+"""What the service answers from at this moment: one knowledge base, exchanged while requests go
+on. Whoever came in before the exchange is answered from the one they came to."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from arcaneqa.answer import ArcaneQA
 from arcaneqa.kb.endpoint.errors import Unsupported
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.index.store import read_seal
-from arcaneqa.service.desk import Desk
+from arcaneqa.service.answerer import Answerer
 from arcaneqa.service.gate import Gate, Kind
 
 LOOKING = 5.0
@@ -21,38 +21,38 @@ LOOKING = 5.0
 _log = logging.getLogger("uvicorn.error")
 
 
-class House:
+class Current:
     def __init__(self, qa: ArcaneQA, seconds: float, together: int, waiting: int) -> None:
         self.seconds = seconds
         self._together, self._waiting = together, waiting
         places = {Kind.QUESTION: together + waiting, Kind.PROGRAM: waiting, Kind.LOOK: 2 * waiting}
         self.gate = Gate(places)
-        self.desk = self._furnished(qa)
+        self.answerer = self._over(qa)
         self.is_outdated = False
         self._changing = asyncio.Lock()
         self._leaving: set[asyncio.Task[None]] = set()
 
     @contextmanager
-    def visit(self) -> Iterator[Desk]:
-        """The desk that answers a request to its end, whatever changes meanwhile."""
-        desk = self.desk
-        desk.visitors += 1
+    def visit(self) -> Iterator[Answerer]:
+        """The answerer that answers a request to its end, whatever changes meanwhile."""
+        answerer = self.answerer
+        answerer.visitors += 1
         try:
-            yield desk
+            yield answerer
         finally:
-            desk.visitors -= 1
+            answerer.visitors -= 1
 
     async def reload(self) -> bool:
         """Change over to the index that is in the folder now; whether there was another one."""
         async with self._changing:
-            kb = self.desk.qa.kb
+            kb = self.answerer.qa.kb
             if not isinstance(kb, Index):
                 raise Unsupported("Only an index can be changed for another; an endpoint is always as it is.")
             if await asyncio.to_thread(read_seal, kb.folder) == kb.seal:
                 return False
-            old = self.desk
+            old = self.answerer
             qa = await asyncio.to_thread(lambda: old.qa.over(Index(kb.folder)))
-            self.desk, self.is_outdated = self._furnished(qa), False
+            self.answerer, self.is_outdated = self._over(qa), False
             task = asyncio.create_task(self._leave(old))
             self._leaving.add(task)
             task.add_done_callback(self._leaving.discard)
@@ -63,7 +63,7 @@ class House:
         """Notice, now and then, that the index was replaced."""
         while True:
             await asyncio.sleep(LOOKING)
-            kb = self.desk.qa.kb
+            kb = self.answerer.qa.kb
             if isinstance(kb, Index):
                 was, self.is_outdated = self.is_outdated, await asyncio.to_thread(_is_replaced, kb)
                 if self.is_outdated and not was:
@@ -72,18 +72,18 @@ class House:
                     )
 
     async def close(self) -> None:
-        await asyncio.to_thread(self.desk.close)
+        await asyncio.to_thread(self.answerer.close)
         self.gate.close()
 
-    def _furnished(self, qa: ArcaneQA) -> Desk:
-        return Desk(qa, self.gate, self.seconds, self._together, self._waiting)
+    def _over(self, qa: ArcaneQA) -> Answerer:
+        return Answerer(qa, self.gate, self.seconds, self._together, self._waiting)
 
-    async def _leave(self, desk: Desk) -> None:
-        """Close a desk, and its knowledge base, when the last who came to it have their answers."""
-        while desk.visitors:
+    async def _leave(self, answerer: Answerer) -> None:
+        """Close an answerer, and its knowledge base, when the last who came to it have their answers."""
+        while answerer.visitors:
             await asyncio.sleep(0.05)
-        await asyncio.to_thread(desk.close)
-        desk.qa.kb.close()
+        await asyncio.to_thread(answerer.close)
+        answerer.qa.kb.close()
 
 
 def _is_replaced(kb: Index) -> bool:

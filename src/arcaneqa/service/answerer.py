@@ -45,7 +45,7 @@ T = TypeVar("T")
 Event = tuple[str, dict[str, Any]]
 
 
-class Desk:
+class Answerer:
     """One per knowledge base; `seconds` is the deadline of a request, waiting for a worker included.
 
     `visitors` counts the requests that it has not answered yet.
