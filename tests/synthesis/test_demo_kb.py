@@ -10,6 +10,7 @@ import numpy as np
 import pyoxigraph
 import pytest
 
+from arcaneqa.files import read_lines
 from arcaneqa.induction.induction import Induction
 from arcaneqa.induction.targets import Inadmissible, targets
 from arcaneqa.induction.topics import topics_from_gold
@@ -68,6 +69,25 @@ def test_the_hand_written_questions_have_the_answers_they_record(demo: Index, as
 def test_the_hand_written_questions_use_every_function(asked: list[Question]) -> None:
     functions = Counter(question.function for question in asked)
     assert set(functions) == {"none", "count", "argmax", "argmin", "<", ">", "<=", ">=", "cons", "tc"}
+
+
+def test_the_dialogues_have_the_answers_they_record(demo: Index) -> None:
+    names = Names(demo.profile)
+    dialogues = [data for _, data in read_lines(DEMO / "dialogues.jsonl")]
+    assert Counter(dialogue["kind"] for dialogue in dialogues) == dict.fromkeys(
+        (
+            "another entity",
+            "another relation",
+            "narrowing",
+            "superlative among them",
+            "count",
+            "back to the first",
+        ),
+        5,
+    )
+    for turn in (turn for dialogue in dialogues for turn in dialogue["turns"]):
+        found = execute(parse(turn["program"], names, demo.schema), demo)
+        assert set(answers_of(found, demo, names)) == set(turn["answers"]), turn["question"]
 
 
 def test_imaginary_worlds_are_sound_turtle(tmp_path: Path) -> None:
