@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Literal as Choice
 
+from arcaneqa.answered import Answer as Answer
 from arcaneqa.confidence import Confidence
 from arcaneqa.datasets.answers import answer_table
 from arcaneqa.describe import items_of_result, unit_of
+from arcaneqa.entity_facts import Facts, facts_about, find_entity
 from arcaneqa.errors import BudgetExceeded
 from arcaneqa.harmless import is_text
 from arcaneqa.induction.found import Found, Outcome
@@ -23,7 +25,7 @@ from arcaneqa.induction.search import SHORTLIST, Search
 from arcaneqa.induction.settings import SearchSettings
 from arcaneqa.induction.shared_scorer import SharedScorer
 from arcaneqa.induction.topics import Topics, topics_from_gold, topics_from_links
-from arcaneqa.induction.trace import Considered, Trace
+from arcaneqa.induction.trace import Considered
 from arcaneqa.judgement.coverage import Coverage, coverage, is_about, not_used
 from arcaneqa.judgement.evidence import evidence
 from arcaneqa.judgement.junk import junk
@@ -36,13 +38,13 @@ from arcaneqa.kb.short_names import Names
 from arcaneqa.linking.linker import Linker
 from arcaneqa.linking.weights import Weights
 from arcaneqa.links import Links
-from arcaneqa.program.execute import execute
-from arcaneqa.program.expression import Entity, Value
+from arcaneqa.program.execute import Budget, execute
+from arcaneqa.program.expression import Entity, Expression, Value
 from arcaneqa.program.forms import PAPER, Form
 from arcaneqa.program.phrase import paraphrase
 from arcaneqa.program.sparql import to_sparql
-from arcaneqa.program.text import print_program
-from arcaneqa.record import AnswerItem, Mention, Prediction, Question, Reading, Table
+from arcaneqa.program.text import parse, print_program
+from arcaneqa.record import AnswerItem, Mention, Question, Reading, Table
 
 MOST_CHARACTERS = 2_000
 MOST_ITEMS = 100_000
@@ -55,54 +57,6 @@ SURE = 0.6
 SECONDS = 30.0
 
 Entities = Choice["linked", "gold"]
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a question was taken to mean and what the knowledge base says to that.
-
-    `items` are the first column where there is a `table`, and empty exactly where `reason` says why there
-    is no answer; `readings` are then the nearest programs, otherwise the runners-up. `not_used` are words
-    of the question that the program leaves out. `evidence` is what `confidence` was weighed from;
-    `timings` are seconds spent on each part.
-    """
-
-    question: str
-    items: tuple[AnswerItem, ...] = ()
-    table: Table | None = None
-    unit: str | None = None
-    program: str | None = None
-    paraphrase: str | None = None
-    sparql: str | None = None
-    score: float | None = None
-    confidence: float | None = None
-    evidence: tuple[float, ...] | None = None
-    entities: tuple[Mention, ...] = ()
-    links: Links | None = None
-    trace: Trace | None = None
-    readings: tuple[Reading, ...] = ()
-    not_used: tuple[str, ...] = ()
-    reason: str | None = None
-    seconds: float = 0.0
-    timings: dict[str, float] = field(default_factory=dict)
-
-    def to_prediction(self, identifier: str) -> Prediction:
-        return Prediction(
-            id=identifier,
-            question=self.question,
-            program=self.program,
-            sparql=self.sparql,
-            answers=self.items,
-            table=self.table,
-            entities=self.entities,
-            paraphrase=self.paraphrase,
-            score=self.score,
-            confidence=self.confidence,
-            seconds=self.seconds,
-            reason=self.reason,
-            not_used=self.not_used,
-            readings=self.readings,
-        )
 
 
 class ArcaneQA:
@@ -279,14 +233,8 @@ class ArcaneQA:
                 not_used=not_used(question, left_out),
                 reason=reason,
             )
-        return Answer(
-            question,
-            items=items,
-            table=table,
-            unit=unit_of(found.program, self.kb),
-            program=print_program(found.program, self.names),
-            paraphrase=paraphrase(found.program, self.kb),
-            sparql=to_sparql(found.program, self.kb.profile, self.kb.schema, exclude_mentioned),
+        return replace(
+            self._answer(question, found.program, items, table, exclude_mentioned),
             score=found.score,
             confidence=certainty,
             evidence=tuple(row.tolist()),
@@ -295,6 +243,42 @@ class ArcaneQA:
             trace=found.trace,
             readings=runners_up[:MOST_READINGS],
             not_used=not_used(question, left_out),
+        )
+
+    def run(self, program: str | Expression, question: str = "", seconds: float = SECONDS) -> Answer:
+        """What a program finds, as the answer to a question that is known to mean it."""
+        expression = parse(program, self.names, self.kb.schema) if isinstance(program, str) else program
+        result = execute(expression, self.kb, Budget(seconds=seconds))
+        items = items_of_result(self.kb, result, MOST_ITEMS)
+        answer = self._answer(question, expression, items, answer_table(result, self.kb))
+        return answer if items else replace(answer, reason="The program finds nothing.")
+
+    def facts(self, entity: str, page: int = 0) -> Facts:
+        """What is known of an entity, by its name, short name or IRI; a page holds ten values a relation.
+
+        >>> ArcaneQA.load().facts("Marie Curie").entity.id
+        'demo:Marie_Curie'
+        """
+        node, namesakes = find_entity(self.kb, self.linker, entity)
+        return facts_about(self.kb, node, page, namesakes)
+
+    def _answer(
+        self,
+        question: str,
+        program: Expression,
+        items: tuple[AnswerItem, ...],
+        table: Table | None,
+        exclude_mentioned: bool = False,
+    ) -> Answer:
+        return Answer(
+            question,
+            items=items,
+            table=table,
+            unit=unit_of(program, self.kb),
+            program=print_program(program, self.names),
+            expression=program,
+            paraphrase=paraphrase(program, self.kb),
+            sparql=to_sparql(program, self.kb.profile, self.kb.schema, exclude_mentioned),
         )
 
     def _reason(

@@ -1,0 +1,60 @@
+"""What a question is answered with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from arcaneqa.induction.trace import Trace
+from arcaneqa.links import Links
+from arcaneqa.program.expression import Expression
+from arcaneqa.record import AnswerItem, Mention, Prediction, Reading, Table
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a question was taken to mean and what the knowledge base says to that.
+
+    `items` are the first column where there is a `table`, and empty exactly where `reason` says why there
+    is no answer; `readings` are then the nearest programs, otherwise the runners-up. `not_used` are words
+    of the question that the program leaves out; `carried` says what a follow-up took from earlier turns.
+    `evidence` is what `confidence` was weighed from; `timings` are seconds spent on each part.
+    """
+
+    question: str
+    items: tuple[AnswerItem, ...] = ()
+    table: Table | None = None
+    unit: str | None = None
+    program: str | None = None
+    expression: Expression | None = None
+    paraphrase: str | None = None
+    sparql: str | None = None
+    score: float | None = None
+    confidence: float | None = None
+    evidence: tuple[float, ...] | None = None
+    entities: tuple[Mention, ...] = ()
+    links: Links | None = None
+    trace: Trace | None = None
+    readings: tuple[Reading, ...] = ()
+    not_used: tuple[str, ...] = ()
+    reason: str | None = None
+    seconds: float = 0.0
+    carried: str | None = None
+    timings: dict[str, float] = field(default_factory=dict)
+
+    def to_prediction(self, identifier: str) -> Prediction:
+        return Prediction(
+            id=identifier,
+            question=self.question,
+            program=self.program,
+            sparql=self.sparql,
+            answers=self.items,
+            table=self.table,
+            entities=self.entities,
+            paraphrase=self.paraphrase,
+            score=self.score,
+            confidence=self.confidence,
+            seconds=self.seconds,
+            reason=self.reason,
+            not_used=self.not_used,
+            readings=self.readings,
+        )
