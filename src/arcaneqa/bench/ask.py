@@ -18,7 +18,7 @@ from arcaneqa.answer import Answer, ArcaneQA
 from arcaneqa.errors import ArcaneError, InputError
 from arcaneqa.induction.scorer import Reads
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.kb.names.words import label_from_iri
+from arcaneqa.kb.names.called import names_of
 from arcaneqa.kb.open import open_kb
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Literal
@@ -96,7 +96,7 @@ def about_entities(kb: KnowledgeBase, most: int, seed: int = 0) -> Iterator[Ques
         relations = [kb.schema.relations[relation] for relation in kb.out_relations(kb.nodes(node)).tolist()]
         seen = [relation.label for relation in relations if not relation.hidden] or ["name"]
         assert not isinstance(term, Literal)
-        name = kb.labels(node)[0] or label_from_iri(names.write(term))
+        (name,) = names_of(kb, node, nameless="something")
         start = f"what is the {draw.choice(seen)} of "
         mention = Mention(names.write(term), name, len(start), len(start) + len(name))
         yield Question(str(number), f"{start}{name}?", entities=(mention,))

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-import numpy as np
-
 from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.names.called import labels_of
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri, Literal, Term
 from arcaneqa.program.execute import Result
@@ -73,12 +72,8 @@ def _written(term: Term, names: Names) -> str:
 
 def _labels(terms: Sequence[Term], kb: KnowledgeBase) -> list[str | None]:
     """Labels of entities; a literal that was computed is in no knowledge base and is its own."""
-    entities = [term for term in terms if not isinstance(term, Literal)]
-    nodes = [kb.node(term) for term in entities]
-    known = np.array([node for node in nodes if node is not None], np.int64)
-    found = iter(kb.labels(known))
-    labels = {term: None if node is None else next(found) for term, node in zip(entities, nodes, strict=True)}
-    return [term.lexical if isinstance(term, Literal) else labels[term] for term in terms]
+    labels = labels_of(kb, (term for term in terms if not isinstance(term, Literal)))
+    return [term.lexical if isinstance(term, Literal) else labels.get(term) for term in terms]
 
 
 _WORDS = {

@@ -12,9 +12,10 @@ from arcaneqa.induction.state import Known, State
 from arcaneqa.induction.tokens import Chosen, Token
 from arcaneqa.induction.vocabulary import Options
 from arcaneqa.kb.interface import Window
+from arcaneqa.kb.names.called import names_of
 from arcaneqa.kb.names.words import label_from_iri
 from arcaneqa.kb.schema import ValueKind
-from arcaneqa.kb.terms import Iri, Literal, Term
+from arcaneqa.kb.terms import Literal, Term
 from arcaneqa.kb.values import kind_of, value_of
 from arcaneqa.program.expression import NOW, Entity, Relation, Value
 from arcaneqa.program.steps import Function, Variable
@@ -79,17 +80,18 @@ class Filtering(Rules):
         ids = self._reach.members(state, source).constants(self._results.relation(relation)).ids
         tokens: list[Token] = []
         candidates = []
-        for term, label in zip(self._kb.terms(ids), self._kb.labels(ids), strict=True):
+        names = names_of(self._kb, ids, label_from_iri, nameless="something")
+        for term, name in zip(self._kb.terms(ids), names, strict=True):
             tokens.append(Value(term) if isinstance(term, Literal) else Entity(term))
-            candidates.append(Candidate(TokenKind.CONSTANT, self._constant_words(term, label, relation)))
+            candidates.append(Candidate(TokenKind.CONSTANT, self._constant_words(term, name, relation)))
         return Options(tokens, candidates)
 
-    def _constant_words(self, term: Term, label: str | None, relation: Relation) -> str:
+    def _constant_words(self, term: Term, name: str, relation: Relation) -> str:
         if isinstance(term, Literal) and kind_of(term) is ValueKind.BOOLEAN:
             # "discontinued" and "not discontinued" say more than true and false.
             words = self._results.label(relation)
             return words if value_of(term) else f"not {words}"
-        return label or (label_from_iri(term.value) if isinstance(term, Iri) else "something")
+        return name
 
     def _dates(self, state: State, source: Known) -> Options:
         relations = [

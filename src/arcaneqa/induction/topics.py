@@ -15,6 +15,7 @@ from arcaneqa.induction.learned import Learned
 from arcaneqa.induction.said import numbers_said, texts_said
 from arcaneqa.induction.wording import class_words, literal_words
 from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.names.called import label_of
 from arcaneqa.kb.names.words import label_from_iri
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri, Literal
@@ -219,9 +220,7 @@ def _names(term: Entity | Value, kb: KnowledgeBase) -> tuple[list[str], str]:
     if not isinstance(term.term, Iri):
         return [term.term.label, f"_:{term.term.label}"], term.term.label
     iri = term.term.value
-    node = kb.node(term.term)
-    label = None if node is None else kb.labels(np.array([node], np.int64))[0]
-    return [Names(kb.profile).short(iri), f"<{iri}>", iri], label or label_from_iri(iri)
+    return [Names(kb.profile).short(iri), f"<{iri}>", iri], label_of(kb, term.term) or label_from_iri(iri)
 
 
 Span = tuple[int, int]

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from arcaneqa.errors import InputError
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.kb.names.forms import key, name_from_iri, split, stem
+from arcaneqa.kb.names.called import names_of
+from arcaneqa.kb.names.forms import key, split, stem
 from arcaneqa.kb.short_names import Names
-from arcaneqa.kb.terms import Iri
 from arcaneqa.linking.features import NAMES, Featuriser
 from arcaneqa.linking.identifiers import identified
 from arcaneqa.linking.literals import find_literals, used_types
@@ -140,15 +140,7 @@ class Linker:
         return [EntityCandidate(node, label, 0.0) for node, label in pairs]
 
     def _names(self, nodes: Sequence[int]) -> list[str]:
-        """What entities are called; the words of their IRIs where nobody gave them a label."""
-        ids = np.array(nodes, dtype=np.int64)
-        labels = self._kb.labels(ids)
-        unnamed = [n for n, label in enumerate(labels) if not label]
-        terms = dict(zip(unnamed, self._kb.terms(ids[unnamed]), strict=True))
-        return [
-            label or (name_from_iri(term.value) if isinstance(term := terms[n], Iri) else "")
-            for n, label in enumerate(labels)
-        ]
+        return names_of(self._kb, np.array(nodes, dtype=np.int64))
 
     def consider(self, text: Text) -> Considered:
         proposed = self._proposer.propose(text)

@@ -11,6 +11,7 @@ import numpy as np
 from arcaneqa.errors import BudgetExceeded
 from arcaneqa.kb import counting
 from arcaneqa.kb.interface import Ids, NodeSet, Totals, Window
+from arcaneqa.kb.names.called import labels_of
 from arcaneqa.kb.terms import XSD, Literal, Term
 from arcaneqa.kb.values import Number, value_of
 from arcaneqa.program import numbers
@@ -240,6 +241,4 @@ def _sorted_table(table: Table, program: Per, key: Key, descending: bool, run: R
 
 
 def _labels(terms: Sequence[Term], run: Run) -> dict[Term | None, str]:
-    known = [(term, node) for term in terms if (node := run.kb.node(term)) is not None]
-    labels = run.kb.labels(np.array([node for _, node in known], np.int64))
-    return {term: (label or "").lower() for (term, _), label in zip(known, labels, strict=True)}
+    return {term: (label or "").lower() for term, label in labels_of(run.kb, terms).items()}

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.names.called import label_of
 from arcaneqa.kb.short_names import Names
 from arcaneqa.program.expression import (
     Aggregate,
@@ -114,9 +113,7 @@ def _path(path: Path, kb: KnowledgeBase) -> str:
 
 
 def _entity(entity: Entity, kb: KnowledgeBase) -> str:
-    node = kb.node(entity.term)
-    label = None if node is None else kb.labels(np.array([node], np.int64))[0]
-    return label or Names(kb.profile).write(entity.term)
+    return label_of(kb, entity.term) or Names(kb.profile).write(entity.term)
 
 
 def _relation(relation: Relation, kb: KnowledgeBase) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 
 from arcaneqa.induction.wording import class_words, relation_words
 from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.names.called import label_of
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.kb.terms import XSD, Blank, Iri, Literal
 from arcaneqa.program.expression import Class, Join, Relation
@@ -129,8 +130,7 @@ class Lexicon:
         return label
 
     def label(self, term: Iri | Blank) -> str | None:
-        node = self._kb.node(term)
-        (label,) = [None] if node is None else self._kb.labels(np.array([node], np.int64))
+        label = label_of(self._kb, term)
         return label if is_name(label) else None
 
     def value(self, literal: Literal, rng: Random) -> str:

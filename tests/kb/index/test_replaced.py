@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
+from types import ModuleType
 from unittest.mock import patch
 
 import pytest
 
 from arcaneqa.errors import IndexFormatError
 from arcaneqa.kb.build import build_index
-from arcaneqa.kb.index import Index, index, store
+from arcaneqa.kb.index import Index, arrays, index, store
 from arcaneqa.kb.names.surfaces import Surfaces
 from arcaneqa.kb.terms import Iri
 from arcaneqa.linking.linker import Linker
@@ -58,8 +59,8 @@ def test_a_thread_that_comes_later_sees_the_index_that_was_opened(folder: Path) 
     assert Index(folder).node(Iri(f"{EX}Xanthi")) is None
 
 
-@pytest.mark.parametrize("moment", ["map_array", "read_seal"])
-def test_replaced_while_it_is_opened(folder: Path, moment: str) -> None:
+@pytest.mark.parametrize(("room", "moment"), [(arrays, "map_array"), (index, "read_seal")])
+def test_replaced_while_it_is_opened(folder: Path, room: ModuleType, moment: str) -> None:
     """Whenever it happens, what is opened is one build as a whole."""
     whole = getattr(store, moment)
     calls = 0
@@ -71,7 +72,7 @@ def test_replaced_while_it_is_opened(folder: Path, moment: str) -> None:
             replace(folder)
         return whole(*arguments)
 
-    with patch.object(index, moment, then_replaced):
+    with patch.object(room, moment, then_replaced):
         kb = Index(folder)
     assert kb.node(Iri(f"{EX}Town7")) is not None
     assert kb.seal == store.read_seal(folder)

@@ -95,6 +95,9 @@ def test_closing_lets_go_of_every_map(folder: Path) -> None:
         kb.objects(0, nodes)
     with pytest.raises(ValueError, match="is closed"):
         kb.labels(nodes.ids)
+    with pytest.raises(ValueError, match="is closed"):
+        kb.surfaces()
+    assert kb.is_closed
 
 
 @pytest.mark.usefixtures("uncollected")

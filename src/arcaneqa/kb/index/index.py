@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,14 +15,8 @@ from arcaneqa.files import plain_json
 from arcaneqa.kb.counting import spread
 from arcaneqa.kb.diagnosis import Diagnosis
 from arcaneqa.kb.index import sets
-from arcaneqa.kb.index.comparisons import Comparisons
-from arcaneqa.kb.index.extremes import Extremes
-from arcaneqa.kb.index.literal_order import Order
-from arcaneqa.kb.index.lookup import open_terms
-from arcaneqa.kb.index.rows import Lists, Rows, Steps
-from arcaneqa.kb.index.store import Array, map_array, open_manifest, read_seal
-from arcaneqa.kb.index.strings import Strings
-from arcaneqa.kb.index.walks import Walks
+from arcaneqa.kb.index.arrays import Arrays
+from arcaneqa.kb.index.store import open_manifest, read_seal
 from arcaneqa.kb.interface import (
     Comparison,
     Ids,
@@ -35,7 +29,7 @@ from arcaneqa.kb.interface import (
     Totals,
     Window,
 )
-from arcaneqa.kb.names.forms import name_from_iri
+from arcaneqa.kb.names.called import names_of
 from arcaneqa.kb.names.surfaces import Surfaces
 from arcaneqa.kb.profile import profile_from_json
 from arcaneqa.kb.schema import Schema, ValueKind
@@ -54,7 +48,7 @@ class Index(KnowledgeBase):
 
     def __init__(self, folder: str | Path, manifest: dict[str, Any] | None = None) -> None:
         self.folder = Path(folder)
-        self._surfaces: Surfaces | None = None
+        self._opened: Arrays | None = None
         if manifest is not None:  # still being built: there are no names yet, and nobody replaces it
             self._open(manifest)
             return
@@ -64,7 +58,7 @@ class Index(KnowledgeBase):
                 manifest = open_manifest(self.folder)
                 self.seal = str(manifest["seal"])
                 self._open(manifest)
-                self._surfaces = Surfaces(self.folder)
+                self._arrays.names = Surfaces(self.folder)
             except IndexFormatError:
                 if attempt == _ATTEMPTS or read_seal(self.folder) == self.seal:
                     raise
@@ -79,72 +73,44 @@ class Index(KnowledgeBase):
         raise IndexFormatError(f"The index {self.folder} is replaced again and again; try later.")
 
     def _open(self, manifest: dict[str, Any]) -> None:
-        def load(name: str) -> Array:
-            try:
-                return map_array(self.folder / f"{name}.bin", manifest["arrays"][name])
-            except (KeyError, OSError, ValueError):
-                raise IndexFormatError(
-                    f"The index {self.folder} is damaged: {name} cannot be read. Build it again."
-                ) from None
-
         self.profile = profile_from_json(manifest["profile"], str(self.folder))
         self.counts: dict[str, int] = manifest["counts"]
         told = manifest.get("diagnosis")  # indexes of the first days have none
         self.diagnosis = None if told is None else Diagnosis.from_json(told)
         self.schema = Schema.from_json(plain_json(self.folder / "schema.json"))
-        self._entities = self.counts["entities"]
-        self._terms = open_terms(load, manifest["types"], manifest.get("spellings", {}))
-        self._nodes = self._entities + sum(
-            self.counts[kind] for kind in ("numbers", "times", "booleans", "text")
-        )
-        self._visible = _mask(not relation.hidden for relation in self.schema.relations)
-        self._out, self._in = Rows(load, "out"), Rows(load, "in")
-        shown = self._visible
-        reached = shown & _mask(ValueKind.ENTITY in relation.kinds for relation in self.schema.relations)
-        compared = shown & _mask(relation.comparable for relation in self.schema.relations)
-        peopled = _mask(klass.members > 0 and not klass.hidden for klass in self.schema.classes)
-        self._out_lists = Lists(load, "relations.out", shown, self._out)
-        self._in_lists = Lists(load, "relations.in", reached, self._in)
-        self._literal_in_lists = Lists(load, "relations.in", shown, self._in)
-        self._comparable_lists = Lists(load, "relations.comparable", compared, None)
-        steps = Steps(self._out, self._in, self._comparable_lists, self._nodes)
-        self._step_lists = Lists(load, "steps", np.column_stack((shown, reached)).ravel(), steps)
-        self._literal_step_lists = Lists(load, "steps", np.repeat(shown, 2), steps)
-        self._class_lists = Lists(load, "classes", peopled, None)
-        self._steps = [Step(code >> 1, bool(code & 1)) for code in range(2 * len(shown))]
-        self._member_offsets: list[int] = load("members.offsets").tolist()
-        self._members = load("members.nodes")
-        self._large_classes: dict[int, sets.Bits] = {}
-        self._labels = load("labels")
-        self._joined_names = Strings(load("joined.heap"), load("joined.offsets"))
-        self._alias_offsets, self._aliases = load("aliases.offsets"), load("aliases.values")
-        self._degrees = load("degrees")
-        self._order = Order(load, self.counts)
-        self._extremes = Extremes(self._out, self._in, self._order, self._nodes)
-        self._walks = Walks(self._out, self._in, self._order, self._nodes)
-        ways = (self._out, self._in)
-        self._comparisons = Comparisons(load, *ways, self._order, self._nodes, self._visible)
+        self._opened = Arrays(self.folder, manifest, self.schema)
+
+    @property
+    def is_closed(self) -> bool:
+        return self._opened is None
+
+    @property
+    def _arrays(self) -> Arrays:
+        if self._opened is None:
+            raise ValueError(f"The index {self.folder} is closed.")
+        return self._opened
 
     # Names -----------------------------------------------------------------------------------
 
     def node(self, term: Term) -> int | None:
-        return self._terms.find(term)
+        return self._arrays.terms.find(term)
 
     def nodes(self, ids: Ids) -> NodeSet:
         return NodeSet(sets.ordered(np.asarray(ids, np.int64)))
 
     def terms(self, ids: Ids) -> list[Term]:
-        return self._terms.many(ids)
+        return self._arrays.terms.many(ids)
 
     def labels(self, ids: Ids) -> list[str | None]:
+        arrays = self._arrays
         literals = np.array(ids, np.int64)
-        named = literals < self._entities
-        literals[named] = self._labels[literals[named]]
-        spoken = literals < self._nodes
-        found = iter(self._terms.literals.many(literals[spoken] - self._entities))
+        named = literals < arrays.entities
+        literals[named] = arrays.labels[literals[named]]
+        spoken = literals < arrays.nodes
+        found = iter(arrays.terms.literals.many(literals[spoken] - arrays.entities))
         labels = [next(found) if has_label else None for has_label in spoken.tolist()]
-        for place in np.flatnonzero(literals > self._nodes).tolist():
-            labels[place] = self._joined_names[int(literals[place]) - self._nodes - 1]
+        for place in np.flatnonzero(literals > arrays.nodes).tolist():
+            labels[place] = arrays.joined_names[int(literals[place]) - arrays.nodes - 1]
         # People's names are typed by hand; what is a literal itself stays as it was written.
         return [
             " ".join(label.split()) or None if label and is_entity else label
@@ -152,17 +118,18 @@ class Index(KnowledgeBase):
         ]
 
     def surfaces(self) -> Surfaces | None:
-        return self._surfaces
+        return self._arrays.names
 
     def aliases(self, ids: Ids) -> list[list[str]]:
-        named = np.minimum(ids, self._entities)
-        starts = self._alias_offsets[named]
-        ends = self._alias_offsets[np.minimum(named + 1, self._entities)]
+        arrays = self._arrays
+        named = np.minimum(ids, arrays.entities)
+        starts = arrays.alias_offsets[named]
+        ends = arrays.alias_offsets[np.minimum(named + 1, arrays.entities)]
         lengths = ends - starts
         if not lengths.any():
             return [[] for _ in named]
-        literals = self._aliases[spread(starts, lengths)].astype(np.int64)
-        found = iter(self._terms.literals.many(literals - self._entities))
+        literals = arrays.aliases[spread(starts, lengths)].astype(np.int64)
+        found = iter(arrays.terms.literals.many(literals - arrays.entities))
         return [[" ".join(name.split()) for name in islice(found, length)] for length in lengths.tolist()]
 
     def foreign_names(self, ids: Ids) -> list[list[str]]:
@@ -174,7 +141,9 @@ class Index(KnowledgeBase):
                 pairs = self.values(relation, nodes)
                 for node, name in zip(pairs.subjects.tolist(), pairs.objects.tolist(), strict=True):
                     found.setdefault(node, []).append(name)
-        names = sorted({name for literals in found.values() for name in literals if name >= self._entities})
+        names = sorted(
+            {name for literals in found.values() for name in literals if name >= self._arrays.entities}
+        )
         terms = dict(zip(names, self.terms(np.array(names, np.int64)), strict=True))
         own = self.profile.language.lower()
         foreign = {
@@ -189,15 +158,15 @@ class Index(KnowledgeBase):
         ]
 
     def are_literals(self, ids: Ids) -> NDArray[np.bool_]:
-        return np.asarray(ids >= self._entities)
+        return np.asarray(ids >= self._arrays.entities)
 
     def degrees(self, ids: Ids) -> Ids:
-        return self._degrees[ids].astype(np.int64)
+        return self._arrays.degrees[ids].astype(np.int64)
 
     def equal(self, literal: Literal) -> NodeSet:
         value = value_of(literal)
         if value is not None:
-            return NodeSet(self._order.equal(value))
+            return NodeSet(self._arrays.order.equal(value))
         node = self.node(literal)
         return NodeSet(sets.EMPTY if node is None else np.array([node], np.int64))
 
@@ -205,27 +174,29 @@ class Index(KnowledgeBase):
         """Every node that is neither a literal nor a relation or class of the schema, and of which there is
         something to tell. A class that nobody belongs to, but of which facts tell, is one: titanium is a kind
         of metal."""
-        kept: NDArray[np.bool_] = self._labels != self._nodes
+        arrays = self._arrays
+        kept: NDArray[np.bool_] = arrays.labels != arrays.nodes
         if self.profile.coded:  # Wikipedia's articles have names too, and nothing to tell
             kept[:] = False
-        for lists in (self._out_lists, self._in_lists, self._class_lists):
-            kept |= lists.filled(self._entities)
+        for lists in (arrays.out_lists, arrays.in_lists, arrays.class_lists):
+            kept |= lists.filled(arrays.entities)
         for iri in self.schema.relation_ids:
             node = self.node(Iri(iri))
             if node is not None:
                 kept[node] = False
         for klass in self.schema.classes:
             node = self.node(Iri(klass.iri))
-            if node is not None and (klass.members or not len(self._out_lists.union(np.array([node])))):
+            if node is not None and (klass.members or not len(arrays.out_lists.union(np.array([node])))):
                 kept[node] = False
         for iri in self.profile.describes:
             if (relation := self.schema.relation_ids.get(iri)) is not None:
-                kept[self._out.keys[self._out.starts[relation] : self._out.starts[relation + 1]]] = False
+                kept[arrays.out.keys[arrays.out.starts[relation] : arrays.out.starts[relation + 1]]] = False
         return np.flatnonzero(kept)
 
     def texts(self) -> Ids:
         """Every text that some visible relation gives; names stand for their entities."""
-        everything = NodeSet(np.arange(self._entities))
+        arrays = self._arrays
+        everything = NodeSet(np.arange(arrays.entities))
         names = {*self.profile.label, *self.profile.names, *self.profile.alias}
         spoken = [
             r.id
@@ -235,44 +206,45 @@ class Index(KnowledgeBase):
         found: Ids = np.unique(
             np.concatenate([sets.EMPTY, *(self.objects(r, everything).ids for r in spoken)])
         )
-        texts: Ids = found[found >= self._nodes - self.counts["text"]]
+        texts: Ids = found[found >= arrays.nodes - self.counts["text"]]
         return texts
 
     def example(self, relation: int) -> tuple[str, str] | None:
         """A fact of this relation in words: what it tells of, and what it tells."""
-        first = self._out.starts[relation]
-        if first == self._out.starts[relation + 1]:
+        arrays = self._arrays
+        first = arrays.out.starts[relation]
+        if first == arrays.out.starts[relation + 1]:
             return None
-        fact = np.array([self._out.keys[first], self._out.values[self._out.offsets[first]]], np.int64)
-        terms, labels = self.terms(fact), self.labels(fact)
-        subject, object_ = (
-            label or (name_from_iri(term.value) if isinstance(term, Iri) else "something")
-            for term, label in zip(terms, labels, strict=True)
-        )
+        fact = np.array([arrays.out.keys[first], arrays.out.values[arrays.out.offsets[first]]], np.int64)
+        subject, object_ = names_of(self, fact, nameless="something")
         return subject, object_
 
     def datatypes(self) -> dict[str, int]:
         """How many numbers and times have each datatype."""
-        return self._terms.datatypes(self.counts["numbers"] + self.counts["times"])
+        return self._arrays.terms.datatypes(self.counts["numbers"] + self.counts["times"])
 
     # Walking ---------------------------------------------------------------------------------
 
     def objects(self, relation: int, subjects: NodeSet) -> NodeSet:
-        return NodeSet(self._out.union(self._out.find(relation, subjects.ids), self._nodes))
+        arrays = self._arrays
+        return NodeSet(arrays.out.union(arrays.out.find(relation, subjects.ids), arrays.nodes))
 
     def subjects(self, relation: int, objects: NodeSet) -> NodeSet:
-        wanted = self._order.with_equals(objects.ids)
-        return NodeSet(self._in.union(self._in.find(relation, wanted), self._nodes))
+        arrays = self._arrays
+        wanted = arrays.order.with_equals(objects.ids)
+        return NodeSet(arrays.into.union(arrays.into.find(relation, wanted), arrays.nodes))
 
     def members(self, klass: int) -> NodeSet:
-        first, last = self._member_offsets[klass], self._member_offsets[klass + 1]
-        nodes = self._members[first:last]
+        arrays = self._arrays
+        first, last = arrays.member_offsets[klass], arrays.member_offsets[klass + 1]
+        nodes = arrays.members[first:last]
         if not sets.are_dense(nodes):
             return NodeSet(nodes.astype(np.int64))
-        return sets.LargeClass(nodes.astype(np.int64), self._large_classes, klass)
+        return sets.LargeClass(nodes.astype(np.int64), arrays.large_classes, klass)
 
     def having(self, step: Step) -> NodeSet:
-        rows = self._in if step.inverse else self._out
+        arrays = self._arrays
+        rows = arrays.into if step.inverse else arrays.out
         first, last = rows.starts[step.relation], rows.starts[step.relation + 1]
         return NodeSet(rows.keys[first:last].astype(np.int64))
 
@@ -287,43 +259,51 @@ class Index(KnowledgeBase):
 
     def _spoken(self, relations: Sequence[int], fits: Callable[[str], bool]) -> NodeSet:
         """Subjects with a literal that fits, in lower case, for one of these relations."""
+        arrays = self._arrays
         found = [sets.EMPTY]
         for relation in relations:
-            first, last = self._in.starts[relation], self._in.starts[relation + 1]
-            first += int(self._in.keys[first:last].searchsorted(self._in.keys.dtype.type(self._entities)))
-            texts = self._terms.literals.many(self._in.keys[first:last].astype(np.int64) - self._entities)
+            first, last = arrays.into.starts[relation], arrays.into.starts[relation + 1]
+            first += int(
+                arrays.into.keys[first:last].searchsorted(arrays.into.keys.dtype.type(arrays.entities))
+            )
+            texts = arrays.terms.literals.many(
+                arrays.into.keys[first:last].astype(np.int64) - arrays.entities
+            )
             rows = [first + place for place, text in enumerate(texts) if fits(text.lower())]
-            found.append(self._in.union(np.array(rows, np.int64), self._nodes))
+            found.append(arrays.into.union(np.array(rows, np.int64), arrays.nodes))
         return self.nodes(np.concatenate(found))
 
     def values(self, relation: int, subjects: NodeSet) -> Pairs:
-        return Pairs(*self._out.pairs(relation, subjects.ids))
+        return Pairs(*self._arrays.out.pairs(relation, subjects.ids))
 
     # What touches a set ----------------------------------------------------------------------
 
     def out_relations(self, nodes: NodeSet) -> Ids:
-        return self._out_lists.union(nodes.ids)
+        return self._arrays.out_lists.union(nodes.ids)
 
     def in_relations(self, nodes: NodeSet) -> Ids:
+        arrays = self._arrays
         entities, literals = self._split(nodes)
-        return sets.merged(self._in_lists.union(entities), self._literal_in_lists.union(literals))
+        return sets.merged(arrays.in_lists.union(entities), arrays.literal_in_lists.union(literals))
 
     def classes(self, nodes: NodeSet) -> Ids:
-        return self._class_lists.union(nodes.ids)
+        return self._arrays.class_lists.union(nodes.ids)
 
     def comparable_relations(self, nodes: NodeSet) -> Ids:
-        return self._comparable_lists.union(nodes.ids)
+        return self._arrays.comparable_lists.union(nodes.ids)
 
     def steps_to_values(self, nodes: NodeSet) -> list[Step]:
+        arrays = self._arrays
         entities, literals = self._split(nodes)
-        codes = sets.merged(self._step_lists.union(entities), self._literal_step_lists.union(literals))
-        return [self._steps[code] for code in codes.tolist()]
+        codes = sets.merged(arrays.step_lists.union(entities), arrays.literal_step_lists.union(literals))
+        return [arrays.steps[code] for code in codes.tolist()]
 
     def _split(self, nodes: NodeSet) -> tuple[Ids, Ids]:
         """The entities, and the literals with all of equal value."""
-        ids = self._order.with_equals(nodes.ids)
+        arrays = self._arrays
+        ids = arrays.order.with_equals(nodes.ids)
         place = (
-            len(ids) if not len(ids) or ids[-1] < self._entities else int(ids.searchsorted(self._entities))
+            len(ids) if not len(ids) or ids[-1] < arrays.entities else int(ids.searchsorted(arrays.entities))
         )
         return ids[:place], ids[place:]
 
@@ -347,19 +327,20 @@ class Index(KnowledgeBase):
     # Counting --------------------------------------------------------------------------------
 
     def walks(self, nodes: NodeSet, path: Sequence[Step]) -> Pairs:
-        return Pairs(*self._walks.pairs(nodes.ids, path))
+        return Pairs(*self._arrays.walks.pairs(nodes.ids, path))
 
     def tally(self, nodes: NodeSet, path: Sequence[Step], within: NodeSet | None = None) -> Tally:
-        return self._walks.tally(nodes.ids, path, None if within is None else within.ids)
+        return self._arrays.walks.tally(nodes.ids, path, None if within is None else within.ids)
 
     def totals(self, nodes: NodeSet, path: Sequence[Step]) -> Totals:
-        return self._walks.totals(nodes.ids, path)
+        return self._arrays.walks.totals(nodes.ids, path)
 
     def standings(self, nodes: NodeSet, path: Sequence[Step], largest: bool) -> Standings:
-        return self._walks.standings(nodes.ids, path, largest)
+        return self._arrays.walks.standings(nodes.ids, path, largest)
 
     def edges(self, comparison: Comparison, nodes: NodeSet) -> list[Literal]:
-        found = (self._terms[node] for node in self._walks.edges(comparison, nodes.ids))
+        arrays = self._arrays
+        found = (arrays.terms[node] for node in arrays.walks.edges(comparison, nodes.ids))
         return [term for term in found if isinstance(term, Literal)]
 
     # Order -----------------------------------------------------------------------------------
@@ -368,36 +349,24 @@ class Index(KnowledgeBase):
         edge = value_of(value)
         if comparison is Comparison.EQ and isinstance(edge, Number | Window):
             return self.subjects(relation, self.equal(value))
-        return self._comparisons.compare(comparison, relation, edge)
+        return self._arrays.comparisons.compare(comparison, relation, edge)
 
     def relations_comparing(self, comparison: Comparison, value: Literal) -> Ids:
         if comparison is Comparison.EQ:
             return self.in_relations(self.equal(value))
-        return self._comparisons.relations(comparison, value_of(value))
+        return self._arrays.comparisons.relations(comparison, value_of(value))
 
     def extreme(self, nodes: NodeSet, path: Sequence[Step], largest: bool) -> NodeSet:
         if not path or path[-1].inverse:
             return NodeSet(sets.EMPTY)
-        return NodeSet(self._extremes.find(nodes.ids, path, largest))
+        return NodeSet(self._arrays.extremes.find(nodes.ids, path, largest))
 
     def valid_during(self, nodes: NodeSet, start: int, end: int | None, window: Window) -> NodeSet:
-        return self._comparisons.valid_during(nodes, start, end, window)
+        return self._arrays.comparisons.valid_during(nodes, start, end, window)
 
     def __repr__(self) -> str:
         return f"Index({str(self.folder)!r})"
 
     def close(self) -> None:
         """Let go of all maps and files; what is known without them, as the schema, stays."""
-        for name in [name for name in vars(self) if name.startswith("_")]:
-            delattr(self, name)
-
-    if not TYPE_CHECKING:  # a type checker would take every name for an attribute
-
-        def __getattr__(self, name: str) -> Any:
-            if "_nodes" not in vars(self) and name.startswith("_") and not name.startswith("__"):
-                raise ValueError(f"The index {vars(self).get('folder')} is closed.")
-            raise AttributeError(f"An index has no {name}.")
-
-
-def _mask(flags: Iterable[bool]) -> NDArray[np.bool_]:
-    return np.fromiter(flags, np.bool_)
+        self._opened = None

@@ -1,0 +1,35 @@
+"""What a node is called: by its label or, where nobody gave it one, by the words of its IRI."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from arcaneqa.kb.interface import Ids, KnowledgeBase
+from arcaneqa.kb.names.forms import name_from_iri
+from arcaneqa.kb.terms import Iri, Term
+
+
+def label_of(kb: KnowledgeBase, term: Term) -> str | None:
+    """The label alone; None where there is none, or no such node."""
+    return labels_of(kb, [term]).get(term)
+
+
+def labels_of(kb: KnowledgeBase, terms: Iterable[Term]) -> dict[Term, str | None]:
+    """Labels of the terms that the knowledge base holds."""
+    known = {term: node for term in terms if (node := kb.node(term)) is not None}
+    return dict(zip(known, kb.labels(np.fromiter(known.values(), np.int64)), strict=True))
+
+
+def names_of(
+    kb: KnowledgeBase, ids: Ids, of_iri: Callable[[str], str] = name_from_iri, nameless: str = ""
+) -> list[str]:
+    """For each node its label, else what `of_iri` makes of its IRI; `nameless` is what has neither."""
+    labels = kb.labels(ids)
+    without = [place for place, label in enumerate(labels) if not label]
+    terms = dict(zip(without, kb.terms(ids[without]), strict=True)) if without else {}
+    return [
+        label or (of_iri(term.value) if isinstance(term := terms[place], Iri) else nameless)
+        for place, label in enumerate(labels)
+    ]
