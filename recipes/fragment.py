@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from zlib import crc32
 
-from arcaneqa.evaluation.results import publish
+from results import publish
 
 HOME = Path(__file__).resolve().parents[1]
 ARCANEQA = Path(sys.executable).with_name("arcaneqa")

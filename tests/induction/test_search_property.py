@@ -7,11 +7,11 @@ from typing import get_args
 
 import pytest
 
-from arcaneqa.induction.bounds import MOST_SUBPROGRAMS
 from arcaneqa.induction.found import Found
 from arcaneqa.induction.induction import Induction
 from arcaneqa.induction.readings import is_same
 from arcaneqa.induction.search import Search
+from arcaneqa.induction.state import MOST_SUBPROGRAMS
 from arcaneqa.kb.open import open_kb
 from arcaneqa.kb.short_names import Names
 from arcaneqa.program.execute import execute

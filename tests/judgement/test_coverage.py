@@ -12,7 +12,7 @@ from arcaneqa.induction.topics import Topic
 from arcaneqa.induction.trace import Considered, Trace
 from arcaneqa.judgement.coverage import coverage, not_used
 from arcaneqa.judgement.evidence import FEATURES, evidence
-from arcaneqa.judgement.kinds import is_unexpected
+from arcaneqa.judgement.weighing import is_unexpected
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import XSD, Iri, Literal
 from arcaneqa.links import EntityCandidate, Links, LiteralLink, MentionLink

@@ -10,8 +10,6 @@ from typing import Any
 
 import pytest
 
-from arcaneqa.evaluation.results import publish
-
 RECIPES = Path(__file__).parents[2] / "recipes"
 
 
@@ -65,7 +63,9 @@ def report(folder: Path, f1: float) -> Path:
     return folder
 
 
-def test_results_are_published_and_replaced(tmp_path: Path) -> None:
+def test_results_are_published_and_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(RECIPES)
+    publish = importlib.import_module("results").publish
     document = tmp_path / "docs" / "results.md"
     reports = {"gold entities": report(tmp_path / "gold", 60.0)}
     publish(document, "x", "The X benchmark", "make x", reports, "Not comparable.")

@@ -14,7 +14,7 @@ from arcaneqa.errors import InputError
 from arcaneqa.model.checkpoint import Model, create
 from arcaneqa.model.config import ModelConfig
 from arcaneqa.model.network import Sequences
-from arcaneqa.model.ragged import Ints
+from arcaneqa.ragged import Ints
 from arcaneqa.training.batches import Corpus, join, mixture
 from arcaneqa.training.batches_ahead import built_ahead
 from arcaneqa.training.loop import parts

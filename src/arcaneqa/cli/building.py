@@ -1,4 +1,4 @@
-"""A line on the terminal that tells how far a build is."""
+"""Building as people see it: a line that tells how far it is, and a screen with what was understood."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from arcaneqa.kb.diagnosis import Diagnosis
+
 Progress = Callable[[str, int, int | None], None]
+_MARGIN = 12
 
 
 @contextmanager
@@ -36,3 +39,12 @@ def index_first(kb: str | None) -> None:
 
         with build_progress() as progress:
             open_kb(kb, progress).close()
+
+
+def draw_diagnosis(diagnosis: Diagnosis) -> None:
+    from arcaneqa.terminal import say
+
+    for word, text in diagnosis.lines():
+        say(f"{word:<{_MARGIN}}{text}")
+    for oddity in diagnosis.oddities():
+        say(f"{'odd':<{_MARGIN}}{oddity}")

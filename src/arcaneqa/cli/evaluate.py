@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from arcaneqa.cli.options import Kb, Model
 from arcaneqa.evaluation.metrics import Mode
 
 
@@ -18,12 +19,8 @@ class Entities(StrEnum):
 
 def command(
     data: Annotated[Path, typer.Argument(help="Questions as unified records, one JSON object a line.")],
-    kb: Annotated[
-        str | None, typer.Option(help="Index folder or SPARQL endpoint; the bundled one if left out.")
-    ] = None,
-    model: Annotated[
-        Path | None, typer.Option(help="Checkpoint folder; the bundled one if left out.")
-    ] = None,
+    kb: Kb = None,
+    model: Model = None,
     entities: Annotated[
         Entities, typer.Option(help="Take entities from the data, or find them.")
     ] = Entities.LINKED,

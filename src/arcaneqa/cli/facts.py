@@ -6,14 +6,13 @@ from typing import Annotated
 
 import typer
 
+from arcaneqa.cli.options import Kb
 from arcaneqa.export import Format
 
 
 def command(
     entity: Annotated[str, typer.Argument(metavar="NAME|IRI", help="A name, a short name or <an IRI>.")],
-    kb: Annotated[
-        str | None, typer.Option(help="Index folder or SPARQL endpoint; the bundled one if left out.")
-    ] = None,
+    kb: Kb = None,
     page: Annotated[int, typer.Option(help="Further values of long lists: 2 for the second ten.", min=1)] = 1,
     form: Annotated[Format, typer.Option("--format", help="How to print the facts.")] = Format.TABLE,
 ) -> None:

@@ -46,8 +46,7 @@ def command(
 
     An index that is already at DIR is replaced only when the new one is complete.
     """
-    from arcaneqa.cli.building import build_progress
-    from arcaneqa.cli.diagnosis import draw_diagnosis
+    from arcaneqa.cli.building import build_progress, draw_diagnosis
     from arcaneqa.kb.build import build_index
     from arcaneqa.kb.profiles import wanted_profile
     from arcaneqa.terminal import say

@@ -102,7 +102,7 @@ def _describe(kb: Any) -> dict[str, Any]:
 def _print(facts: dict[str, Any]) -> None:
     from rich.table import Table
 
-    from arcaneqa.cli.diagnosis import draw_diagnosis
+    from arcaneqa.cli.building import draw_diagnosis
     from arcaneqa.console import console
     from arcaneqa.kb.diagnosis import Diagnosis
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from arcaneqa.cli.options import Kb
+
 if TYPE_CHECKING:
     from arcaneqa.kb.interface import KnowledgeBase
     from arcaneqa.links import Links
@@ -17,9 +19,7 @@ EXAMPLE = 'Example: arcaneqa link "which river flows through vienna?"'
 
 def command(
     question: Annotated[str, typer.Argument(help="The question, in quotation marks.")],
-    kb: Annotated[
-        str | None, typer.Option(help="Index folder or URL of a SPARQL endpoint; the demo if left out.")
-    ] = None,
+    kb: Kb = None,
     model: Annotated[
         Path | None,
         typer.Option(help="Model folder, or one with linker weights; the bundled one if left out."),

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from arcaneqa.cli.options import Kb, Model
+
 
 def command(
-    kb: Annotated[
-        str | None, typer.Option(help="Index folder or SPARQL endpoint; the bundled one if left out.")
-    ] = None,
-    model: Annotated[
-        Path | None, typer.Option(help="Checkpoint folder; the bundled one if left out.")
-    ] = None,
+    kb: Kb = None,
+    model: Model = None,
     http: Annotated[
         str | None,
         typer.Option(

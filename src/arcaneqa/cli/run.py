@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from arcaneqa.cli.options import Kb
 from arcaneqa.export import Format
 
 EXAMPLE = "Example: arcaneqa run '(COUNT (JOIN people.person.nationality m.0f8l9c))' --kb my-kb"
@@ -13,10 +14,7 @@ EXAMPLE = "Example: arcaneqa run '(COUNT (JOIN people.person.nationality m.0f8l9
 
 def command(
     program: Annotated[str, typer.Argument(help="An S-expression, in either dialect.")],
-    kb: Annotated[
-        str | None,
-        typer.Option(metavar="KB", help="Index folder or endpoint URL; the bundled demo if left out."),
-    ] = None,
+    kb: Kb = None,
     exclude_mentioned: Annotated[
         bool, typer.Option("--exclude-mentioned", help="Leave out the entities the program names.")
     ] = False,

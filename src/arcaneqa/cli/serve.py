@@ -8,16 +8,14 @@ from typing import Annotated
 
 import typer
 
+from arcaneqa.cli.options import Kb, Model
+
 TOKEN_VARIABLE = "ARCANEQA_TOKEN"
 
 
 def command(
-    kb: Annotated[
-        str | None, typer.Option(help="Index folder or SPARQL endpoint; the bundled one if left out.")
-    ] = None,
-    model: Annotated[
-        Path | None, typer.Option(help="Checkpoint folder; the bundled one if left out.")
-    ] = None,
+    kb: Kb = None,
+    model: Model = None,
     host: Annotated[
         str, typer.Option(help="Address to listen on; only this machine by default.")
     ] = "127.0.0.1",

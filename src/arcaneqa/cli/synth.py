@@ -7,14 +7,14 @@ from typing import Annotated
 
 import typer
 
+from arcaneqa.cli.options import Kb
+
 EXAMPLE = "Example: arcaneqa synth --kb my-kb --out questions.jsonl --size 20000"
 
 
 def command(
     out: Annotated[Path, typer.Option(help="File to write, one JSON record a line.")],
-    kb: Annotated[
-        str | None, typer.Option(help="Index folder or URL of a SPARQL endpoint; the demo if left out.")
-    ] = None,
+    kb: Kb = None,
     size: Annotated[int, typer.Option(min=1, help="How many pairs.")] = 10_000,
     seed: Annotated[int, typer.Option(help="The same seed gives the same pairs.")] = 0,
 ) -> None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from arcaneqa.induction.bounds import MOST_BRANCH_JOINS
 from arcaneqa.program.expression import (
     And,
     Class,
@@ -34,6 +33,8 @@ from arcaneqa.program.expression import (
 )
 from arcaneqa.program.rewrite import leaves, rewrite
 
+MOST_BRANCH_JOINS = 2
+"""JOINs of a branch while another waits; a comparative counts as one."""
 Ranks = Mapping[Expression, int]
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from arcaneqa.induction.bounds import MOST_BRANCH_JOINS, MOST_INNER_JOINS
+from arcaneqa.induction.building_order import MOST_BRANCH_JOINS
 from arcaneqa.induction.meaning import WIDE, Meaning
 from arcaneqa.induction.meanings import Meanings
 from arcaneqa.induction.results import Results
@@ -23,6 +23,8 @@ from arcaneqa.kb.interface import NodeSet
 from arcaneqa.program.expression import Relation
 from arcaneqa.program.steps import Function
 
+MOST_INNER_JOINS = 3
+"""JOINs of a set built inside a function: with tables of links between, "without a cat" takes three."""
 FEW_STEPS = 16
 """From a set with more relations, one JOIN ahead is looked at, not two."""
 

@@ -17,11 +17,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from arcaneqa.induction.bounds import MOST_SUBPROGRAMS
 from arcaneqa.induction.meaning import Meaning
 from arcaneqa.induction.tokens import Chosen, Token
 from arcaneqa.induction.topics import Topics
 from arcaneqa.program.expression import Expression
+
+MOST_SUBPROGRAMS = 10
+"""Of a program: eight were enough for chains and conjunctions; OR and NOT repeat a condition for each set."""
 
 
 @dataclass(frozen=True, slots=True)

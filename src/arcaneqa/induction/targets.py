@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice, product
 
-from arcaneqa.induction.bounds import MOST_SUBPROGRAMS
 from arcaneqa.induction.buildable import buildable, without_class_joins
 from arcaneqa.induction.building_order import arranged
 from arcaneqa.induction.induction import Induction
 from arcaneqa.induction.linear import Linear
 from arcaneqa.induction.scorer import Candidate
+from arcaneqa.induction.state import MOST_SUBPROGRAMS
 from arcaneqa.induction.tokens import Form, Token
 from arcaneqa.induction.topics import Topics, is_same, terms_of
 from arcaneqa.program.execute import Result

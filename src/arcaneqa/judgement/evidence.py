@@ -11,7 +11,7 @@ from arcaneqa.induction.found import Found, Outcome
 from arcaneqa.induction.readings import is_same
 from arcaneqa.induction.search import SHORTLIST
 from arcaneqa.judgement.coverage import Coverage
-from arcaneqa.judgement.kinds import is_unexpected
+from arcaneqa.judgement.weighing import is_unexpected
 from arcaneqa.kb.interface import KnowledgeBase
 
 FEATURES = (

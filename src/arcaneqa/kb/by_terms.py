@@ -22,6 +22,7 @@ from arcaneqa.kb.interface import (
 )
 from arcaneqa.kb.terms import Literal
 from arcaneqa.kb.values import Number, Value, value_of
+from arcaneqa.ragged import ranges
 
 
 class ByTerms(KnowledgeBase):
@@ -34,7 +35,7 @@ class ByTerms(KnowledgeBase):
             facts = self._facts_along(step, here)
             firsts = facts.subjects.searchsorted(ends)
             lengths = facts.subjects.searchsorted(ends, "right") - firsts
-            origins, ends = origins.repeat(lengths), facts.objects[counting.spread(firsts, lengths)]
+            origins, ends = origins.repeat(lengths), facts.objects[ranges(firsts, lengths)]
             here = self.walk(step, here)
         return Pairs(origins, ends)
 

@@ -46,12 +46,6 @@ def grouped(groups: Ids, totals: Totals, at: Ids) -> Totals:
     return Totals(groups[starts], units, totals.scale, counts)
 
 
-def spread(starts: Ids, lengths: Ids) -> Ids:
-    """All positions of the stretches, end to end."""
-    before = np.cumsum(lengths) - lengths
-    return np.repeat(starts - before, lengths) + np.arange(int(lengths.sum()))
-
-
 def best_of(origins: Ids, ends: Ids, scores: NDArray[np.float64], largest: bool) -> Standings:
     """The best end of each origin; they are in order."""
     starts = _runs(origins)

@@ -14,11 +14,11 @@ import numpy as np
 
 from arcaneqa.model.kernels import encode
 from arcaneqa.model.layers import Layers, Matrix, Norm, Scratch
-from arcaneqa.model.ragged import Ints, offsets_of
 from arcaneqa.model.reader import Table, Words, softmax
 from arcaneqa.model.stored import Floats, Stored
 from arcaneqa.model.threads import Team
 from arcaneqa.model.tiles import BYTE_COLUMNS, FLOAT_COLUMNS, MULTIPLIES_BYTES, ROWS
+from arcaneqa.ragged import Ints, offsets_of
 
 HEAT_LAYERS = 2
 """The last layers see what the earlier ones have aligned."""

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from arcaneqa.errors import ModelError
 from arcaneqa.model.config import KIND_INDEX
-from arcaneqa.model.ragged import Ints
 from arcaneqa.model.reader import softmax
 from arcaneqa.model.stored import Floats, Stored
+from arcaneqa.ragged import Ints
 
 _HALF = np.float32(0.5)
 

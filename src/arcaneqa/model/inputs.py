@@ -10,8 +10,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from arcaneqa.model.ragged import Ints, ranges
 from arcaneqa.model.tokens import Packed
+from arcaneqa.ragged import Ints, ranges
 
 _ALIKE = 0.7
 """Inputs of one call are at least this long, compared with the longest."""

@@ -18,7 +18,6 @@ from numba.core import types
 from numpy.typing import NDArray
 
 from arcaneqa.model.layers import CHUNK, Layers, Matrix, Norm, Scratch
-from arcaneqa.model.ragged import Ints
 from arcaneqa.model.stored import Floats
 from arcaneqa.model.tiles import (
     BYTE_COLUMNS,
@@ -31,6 +30,7 @@ from arcaneqa.model.tiles import (
     float_of_bits,
     float_tile,
 )
+from arcaneqa.ragged import Ints
 
 _PATIENCE = 5_000
 """Looks at the other threads' counter, about a tenth of a millisecond, before a thread sleeps a little: on a

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from arcaneqa.errors import InputError, ModelError
 from arcaneqa.extras import needs
 from arcaneqa.induction.scorer import Reads
-from arcaneqa.model.ragged import Ints, offsets_of
 from arcaneqa.model.stored import Floats, Stored
+from arcaneqa.ragged import Ints, offsets_of
 
 Words = NDArray[np.int32]
 """Ids of word pieces."""

@@ -17,7 +17,7 @@ from tokenizers import Tokenizer
 
 from arcaneqa.errors import ModelError
 from arcaneqa.model.config import ModelConfig
-from arcaneqa.model.ragged import Ints, offsets_of, ranges
+from arcaneqa.ragged import Ints, offsets_of, ranges
 
 # The first rows of every table.
 EMPTY, CLS, SEP, COLON, SEMICOLON = range(5)

@@ -26,6 +26,7 @@ from arcaneqa.program.expression import (
     Sort,
     Totalled,
 )
+from arcaneqa.ragged import ranges
 
 MOST_ROWS = 1_000_000
 _Cells = list[Term | None]
@@ -191,7 +192,7 @@ def _of_groups(
             walks = run.kb.walks(nodes, steps)
             firsts = walks.subjects.searchsorted(members)
             lengths = walks.subjects.searchsorted(members, "right") - firsts
-            owners, ends = groups.repeat(lengths), walks.objects[counting.spread(firsts, lengths)]
+            owners, ends = groups.repeat(lengths), walks.objects[ranges(firsts, lengths)]
             owners, ends = counting.distinct_pairs(owners, ends)
             if within is not None:
                 owners = owners[np.isin(ends, run.nodes(within).ids)]

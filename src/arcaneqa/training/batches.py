@@ -12,8 +12,8 @@ from arcaneqa.induction.scorer import TokenKind
 from arcaneqa.model.config import KIND_INDEX
 from arcaneqa.model.inputs import arrange, tensor
 from arcaneqa.model.network import Sequences
-from arcaneqa.model.ragged import Ints, offsets_of, ranges
 from arcaneqa.model.tokens import EMPTY, TokenTable, WordPieces, pack
+from arcaneqa.ragged import Ints, offsets_of, ranges
 from arcaneqa.training.prepared import Prepared
 
 _CLOSE = KIND_INDEX[TokenKind.CLOSE]

@@ -16,7 +16,7 @@ import torch
 
 from arcaneqa.model.inputs import exchanged
 from arcaneqa.model.network import Sequences
-from arcaneqa.model.ragged import Ints
+from arcaneqa.ragged import Ints
 from arcaneqa.training.batches import Corpus
 
 Build = Callable[[Corpus, int, Ints], list[Sequences]]

@@ -16,7 +16,7 @@ from torch.nn.parallel import DistributedDataParallel
 from arcaneqa.errors import InputError
 from arcaneqa.model.checkpoint import Model, save
 from arcaneqa.model.network import Network, Sequences
-from arcaneqa.model.ragged import Ints
+from arcaneqa.ragged import Ints
 from arcaneqa.training.batches import Corpus, mixture
 from arcaneqa.training.batches_ahead import built_ahead
 from arcaneqa.training.history import History

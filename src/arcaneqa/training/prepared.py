@@ -24,7 +24,7 @@ from arcaneqa.errors import InputError
 from arcaneqa.files import plain_json
 from arcaneqa.induction.scorer import Candidate, Topic
 from arcaneqa.model.config import KIND_INDEX
-from arcaneqa.model.ragged import Ints, offsets_of
+from arcaneqa.ragged import Ints, offsets_of
 
 FORMAT = 1
 

@@ -17,6 +17,7 @@ from arcaneqa.kb.index.store import Array, Draft, narrow, new_array
 from arcaneqa.kb.interface import Window
 from arcaneqa.kb.terms import Literal
 from arcaneqa.kb.values import BOOLEAN, NUMBERS, TIMES, Number, value_of
+from arcaneqa.ragged import ranges
 
 _RECORD = np.dtype([("first", "<u8"), ("second", "<u8"), ("at", "<i8")])
 
@@ -207,7 +208,7 @@ class _Literals:
         heap = draft.scatter("literal.heap", np.uint8, int(offsets[-1]))
         for at, _, sizes, text in self._pieces:
             starts = offsets[ids[at] - base]
-            heap[_spread(starts, sizes)] = text
+            heap[ranges(starts, sizes)] = text
         draft.save("literal.offsets", offsets)
         draft.save("literal.types", types)
 
@@ -217,11 +218,4 @@ def _joined(pieces: list[Array], dtype: type) -> Array:
 
 
 def _gather(text: Array, starts: Array, ends: Array) -> Array:
-    return text[_spread(starts, ends - starts)]
-
-
-def _spread(starts: Array, lengths: Array) -> Array:
-    """All positions of the stretches, end to end."""
-    total = int(lengths.sum())
-    before = np.cumsum(lengths) - lengths
-    return np.repeat(starts - before, lengths) + np.arange(total)
+    return text[ranges(starts, ends - starts)]

@@ -10,8 +10,8 @@ from arcaneqa.kb.build.classes import Classes, read_pairs
 from arcaneqa.kb.build.dictionary import Dictionary
 from arcaneqa.kb.build.name_attributes import NameRule
 from arcaneqa.kb.build.sorted_facts import Facts
-from arcaneqa.kb.counting import spread
 from arcaneqa.kb.index.store import Array, Draft, narrow
+from arcaneqa.ragged import ranges
 
 PREFERRED, UNTAGGED, FOREIGN = 0, 1, 2
 
@@ -97,8 +97,8 @@ class Labels:
         ends = np.cumsum(sizes)
         text = np.full(int(sizes.sum()), ord(" "), np.uint8)
         firsts = ends - sizes
-        text[spread(firsts, lengths[0])] = heap[spread(starts[0], lengths[0])]
-        text[spread(firsts + lengths[0] + 1, lengths[1])] = heap[spread(starts[1], lengths[1])]
+        text[ranges(firsts, lengths[0])] = heap[ranges(starts[0], lengths[0])]
+        text[ranges(firsts + lengths[0] + 1, lengths[1])] = heap[ranges(starts[1], lengths[1])]
         self._draft.save("joined.heap", text)
         self._draft.save("joined.offsets", np.concatenate(([0], ends)).astype(np.int64))
 
@@ -121,7 +121,7 @@ class Labels:
         places = places[rows.keys[places] == members]
         lengths = rows.counts[places]
         nodes = rows.keys[places].astype(np.int64).repeat(lengths)
-        values = rows.values[spread(rows.offsets[places], lengths)].astype(np.int64)
+        values = rows.values[ranges(rows.offsets[places], lengths)].astype(np.int64)
         spoken = values >= self._dictionary.entities
         nodes, values = nodes[spoken], values[spoken]
         order = np.lexsort((values, self._tier(values), nodes))

@@ -17,13 +17,13 @@ import numpy as np
 
 from arcaneqa.kb.build.batches import DIGEST, ENTITY, Batches
 from arcaneqa.kb.build.number_codes import names_codes
-from arcaneqa.kb.counting import spread
 from arcaneqa.kb.index.lookup import term_digests, term_key
 from arcaneqa.kb.index.store import Array
 from arcaneqa.kb.names.words import label_from_iri
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.terms import RDF, XSD, XSD_STRING, Literal
 from arcaneqa.kb.values import BOOLEAN, NUMBERS, TIMES, value_of
+from arcaneqa.ragged import ranges
 
 _NEARLY_ALL = 0.8
 _LONGEST = 32
@@ -155,7 +155,7 @@ class _Texts:
         if not len(at):
             return at
         lengths = self._lengths[at]
-        others = ~_DIGITS[self._bytes[spread(self._starts[at], lengths)]]
+        others = ~_DIGITS[self._bytes[ranges(self._starts[at], lengths)]]
         return np.add.reduceat(others.astype(np.int64), np.cumsum(lengths) - lengths)
 
     def forms(self, at: Array) -> Iterable[tuple[int, str]]:

@@ -14,8 +14,8 @@ import numpy as np
 from arcaneqa.kb.build.classes import Classes
 from arcaneqa.kb.build.name_words import Worth, is_first_name, is_last_name, read_as_names, worth
 from arcaneqa.kb.build.sorted_facts import Facts
-from arcaneqa.kb.counting import spread
 from arcaneqa.kb.index.store import Array
+from arcaneqa.ragged import ranges
 
 _NAMELESS = 0.5
 """A class is looked into where known predicates name fewer of its members than this share."""
@@ -110,7 +110,7 @@ class _Groups:
         """How many of these nodes are in each group."""
         wide = nodes.astype(np.int64)
         starts = self._offsets[wide]
-        places = spread(starts, self._offsets[wide + 1] - starts)
+        places = ranges(starts, self._offsets[wide + 1] - starts)
         return np.bincount(self._groups[places], minlength=len(self.classes))
 
 

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from arcaneqa.errors import IndexFormatError
 from arcaneqa.files import plain_json
-from arcaneqa.kb.counting import spread
 from arcaneqa.kb.diagnosis import Diagnosis
 from arcaneqa.kb.index import sets
 from arcaneqa.kb.index.arrays import Arrays
@@ -35,6 +34,7 @@ from arcaneqa.kb.profile import profile_from_json
 from arcaneqa.kb.schema import Schema, ValueKind
 from arcaneqa.kb.terms import Iri, Literal, Term
 from arcaneqa.kb.values import Number, value_of
+from arcaneqa.ragged import ranges
 
 _ATTEMPTS = 5
 
@@ -128,7 +128,7 @@ class Index(KnowledgeBase):
         lengths = ends - starts
         if not lengths.any():
             return [[] for _ in named]
-        literals = arrays.aliases[spread(starts, lengths)].astype(np.int64)
+        literals = arrays.aliases[ranges(starts, lengths)].astype(np.int64)
         found = iter(arrays.terms.literals.many(literals - arrays.entities))
         return [[" ".join(name.split()) for name in islice(found, length)] for length in lengths.tolist()]
 

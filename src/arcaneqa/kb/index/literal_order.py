@@ -7,11 +7,11 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from arcaneqa.kb.counting import spread
 from arcaneqa.kb.index.sets import EMPTY, ordered
 from arcaneqa.kb.index.store import Array
 from arcaneqa.kb.interface import Comparison, Ids, Window
 from arcaneqa.kb.values import Number, Value
+from arcaneqa.ragged import ranges
 
 
 class Order:
@@ -49,7 +49,7 @@ class Order:
         groups = ordered(self._groups[nodes[low:high] - self.numbers])
         firsts = self._groups.searchsorted(groups)
         lasts = self._groups.searchsorted(groups, "right")
-        same = spread(firsts, lasts - firsts) + self.numbers
+        same = ranges(firsts, lasts - firsts) + self.numbers
         return np.concatenate((nodes[:low], same, nodes[high:]))
 
     def each_with_equals(self, nodes: Ids) -> tuple[Ids, Ids]:
@@ -63,7 +63,7 @@ class Order:
         firsts = nodes.copy()
         firsts[valued] = self._groups.searchsorted(groups) + self.numbers
         lengths[valued] = self._groups.searchsorted(groups, "right") + self.numbers - firsts[valued]
-        return lengths, spread(firsts, lengths)
+        return lengths, ranges(firsts, lengths)
 
     def numbers_of(self, nodes: Ids) -> NDArray[np.float64]:
         """The nearest floating-point numbers of nodes that are numbers."""

@@ -9,10 +9,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from arcaneqa.kb.counting import spread
 from arcaneqa.kb.index import sets
 from arcaneqa.kb.index.store import Array
 from arcaneqa.kb.interface import Ids
+from arcaneqa.ragged import ranges
 
 _FEW = 64
 """So many codes at most are looked up one by one rather than searched for."""
@@ -76,7 +76,7 @@ class Rows:
             row = int(rows[0])
             return self.values[self.offsets[row] : self.offsets[row + 1]].astype(np.int64)
         if len(rows) < sets.LARGE:
-            return sets.distinct(self.values[spread(*self._spans(rows))], universe)
+            return sets.distinct(self.values[ranges(*self._spans(rows))], universe)
         from arcaneqa.kb.index import kernels
 
         if sets.is_sparse(len(rows), universe):
@@ -88,7 +88,7 @@ class Rows:
     def every(self, rows: Ids) -> Ids:
         """The values of these rows, one row after the other."""
         if len(rows) < sets.LARGE:
-            return self.values[spread(*self._spans(rows))].astype(np.int64)
+            return self.values[ranges(*self._spans(rows))].astype(np.int64)
         from arcaneqa.kb.index import kernels
 
         return kernels.collect(rows, self.offsets, self.values)
@@ -108,7 +108,7 @@ class Rows:
             greatest = int(self.values[self.offsets[rows + 1] - 1].max())
             if low <= least and greatest < high:
                 return least, greatest
-            values = self.values[spread(*self._spans(rows))]
+            values = self.values[ranges(*self._spans(rows))]
             values = values[(values >= low) & (values < high)]
             return (int(values.min()), int(values.max())) if len(values) else None
         from arcaneqa.kb.index import kernels
@@ -121,7 +121,7 @@ class Rows:
         rows = self.find(relation, nodes)
         if len(nodes) < sets.LARGE:
             starts, lengths = self._spans(rows)
-            keys, values = self.keys[rows].repeat(lengths), self.values[spread(starts, lengths)]
+            keys, values = self.keys[rows].repeat(lengths), self.values[ranges(starts, lengths)]
             return keys.astype(np.int64), values.astype(np.int64)
         from arcaneqa.kb.index import kernels
 
@@ -141,7 +141,7 @@ class Rows:
         places[places == len(keys)] = 0
         found = np.flatnonzero(keys[places] == nodes)
         starts, lengths = self._spans(rows[places[found]])
-        return found, lengths, self.values[spread(starts, lengths)].astype(np.int64)
+        return found, lengths, self.values[ranges(starts, lengths)].astype(np.int64)
 
     def lengths(self, rows: Ids) -> Ids:
         """How many values each of these rows has."""
@@ -154,7 +154,7 @@ class Rows:
 
             return kernels.count_marked(rows, self.offsets, self.values, sets.Bits(wanted).words)
         starts, lengths = self._spans(rows)
-        hits = sets.contained(self.values[spread(starts, lengths)].astype(np.int64), wanted)
+        hits = sets.contained(self.values[ranges(starts, lengths)].astype(np.int64), wanted)
         owners = np.arange(len(rows)).repeat(lengths)
         return np.bincount(owners[hits], minlength=len(rows))
 
@@ -208,7 +208,7 @@ class Lists:
         if len(nodes) < sets.LARGE:
             starts = self._offsets[nodes].astype(np.int64)
             lengths = self._offsets[nodes + 1].astype(np.int64) - starts
-            seen[self._codes[spread(starts, lengths)]] = True
+            seen[self._codes[ranges(starts, lengths)]] = True
         else:
             self._look(nodes, seen)
         return np.flatnonzero(seen)

@@ -11,7 +11,7 @@ from enum import IntEnum
 from functools import lru_cache
 from urllib.parse import unquote
 
-from arcaneqa.kb.names.words import tail
+from arcaneqa.kb.names.words import CAMEL, tail
 
 # Scripts that put no spaces between words (Thai, Lao, Burmese, Khmer, Chinese, Japanese), and Korean, which
 # joins endings to names: every letter is taken for a word, so that a name can begin and end anywhere.
@@ -22,7 +22,6 @@ _LETTERS = rf"[^\W_{SPACELESS}](?:[^\W_{SPACELESS}]|[{MARKS}])*"
 _BEHIND = r"(?:[+#]+(?!\w))?|&"
 ASCII_WORD = re.compile(rf"[a-zA-Z0-9]+(?:['`][a-zA-Z0-9]+)*{_BEHIND}")
 WORD = re.compile(rf"{_LETTERS}(?:['’`´]{_LETTERS})*{_BEHIND}|(?=[{SPACELESS}])[^\W_][{MARKS}]*")
-CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 PARENTHESIS = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*")
 POSSESSIVE = re.compile(r"['’`´]s?$")
 COMBINING = re.compile("[\u0300-\u036f]")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote
 
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _BREAKS = re.compile(r"[\W_]+")
 
 
@@ -18,7 +18,7 @@ def tail(iri: str) -> str:
 
 def words(name: str) -> str:
     """A name in lower case, split at dots, underscores, other punctuation and camelCase."""
-    return " ".join(_BREAKS.sub(" ", _CAMEL.sub(" ", name)).lower().split())
+    return " ".join(_BREAKS.sub(" ", CAMEL.sub(" ", name)).lower().split())
 
 
 def label_from_iri(iri: str) -> str:

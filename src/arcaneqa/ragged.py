@@ -9,7 +9,7 @@ Ints = NDArray[np.int64]
 
 
 def ranges(starts: Ints, lengths: Ints) -> Ints:
-    """`arange(start, start + length)` of each pair, one after the other."""
+    """All positions of the stretches, end to end: `arange(start, start + length)` of each."""
     ends = np.cumsum(lengths)
     return np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - ends + lengths, lengths)
 

@@ -1,0 +1,11 @@
+"""Options that several verbs have, said in the same words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Kb = Annotated[str | None, typer.Option(help="Index folder or SPARQL endpoint; the bundled one if left out.")]
+Model = Annotated[Path | None, typer.Option(help="Checkpoint folder; the bundled one if left out.")]
