@@ -15,6 +15,7 @@ RECIPES = Path(__file__).parents[2] / "recipes"
 
 def recipe(name: str, monkeypatch: pytest.MonkeyPatch, *arguments: object) -> None:
     monkeypatch.setattr(sys, "argv", [name, *map(str, arguments)])
+    monkeypatch.syspath_prepend(RECIPES)  # as Python does for a script
     runpy.run_path(str(RECIPES / name), run_name="__main__")
 
 
