@@ -26,6 +26,9 @@ def command(
     strange: Annotated[
         list[Path] | None, typer.Option(help="Questions for other knowledge bases: no reading is right.")
     ] = None,
+    model: Annotated[
+        Path | None, typer.Option(help="A model that searches for the other readings; noise does without it.")
+    ] = None,
     workers: Annotated[int | None, typer.Option(help="Processes; one per processor if left out.")] = None,
     limit: Annotated[int | None, typer.Option(help="Only so many questions, for a rehearsal.")] = None,
     seed: Annotated[int, typer.Option(help="Of the sampling.")] = 1,
@@ -61,7 +64,8 @@ def command(
             bar.update(task, completed=done, total=total)
 
         processes = workers or os.cpu_count() or 1
-        report = prepare(data, kb, out, Plan(ways, most, seed, holes), processes, limit, tell, strange or ())
+        plan = Plan(ways, most, seed, holes, None if model is None else str(model))
+        report = prepare(data, kb, out, plan, processes, limit, tell, strange or ())
     if as_json:
         say_json(report.to_json())
         return

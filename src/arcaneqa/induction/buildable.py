@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 from arcaneqa.errors import ArcaneError
 from arcaneqa.induction.building_order import counts
 from arcaneqa.induction.constants import has_constants
@@ -15,6 +17,7 @@ from arcaneqa.program.expression import (
     Class,
     Cons,
     During,
+    Entity,
     Expression,
     Has,
     Join,
@@ -44,6 +47,36 @@ def buildable(program: Expression, kb: KnowledgeBase, learned: Learned | None = 
                 return node
 
     return rewrite(program, change)
+
+
+def with_constants(
+    program: Expression, unnamed: Set[Entity | Value], kb: KnowledgeBase, learned: Learned | None = None
+) -> Expression:
+    """An equal program with CONS for what is told by a constant that the question does not name: "accepted
+    students" are those with the decision yes."""
+
+    def change(node: Expression) -> Expression:
+        match node:
+            case And(left, right):
+                for one, other in ((left, right), (right, left)):
+                    match other:
+                        case Cons(Class() as home, relation, constant) if _is_home(home, relation, kb):
+                            return Cons(one, relation, constant)
+            case Join(relation, (Entity() | Value()) as constant) if constant in unnamed:
+                number = kb.schema.relation_ids.get(relation.iri)
+                domain = None if number is None else kb.schema.relations[number].domain
+                if domain is not None:
+                    cons = Cons(Class(kb.schema.classes[domain].iri), relation, constant)
+                    return cons if _is_offered(cons, kb, learned) else node
+        return node
+
+    return rewrite(program, change)
+
+
+def _is_home(klass: Class, relation: Relation, kb: KnowledgeBase) -> bool:
+    """Whether a class stands beside a relation only because a CONS has to start somewhere."""
+    known = kb.schema.relations[kb.schema.relation_ids[relation.iri]]
+    return known.domain is not None and kb.schema.classes[known.domain].iri == klass.iri
 
 
 def without_class_joins(program: Expression, kb: KnowledgeBase) -> Expression:

@@ -9,6 +9,8 @@ from arcaneqa.kb.schema import Relation, ValueKind
 from arcaneqa.kb.short_names import Names
 
 MOST_CONSTANTS = 512
+MOST_TEXTS = 24
+"""Texts that come again and again (M and F, Y and N) are fewer: a longer list is of names or remarks."""
 FACTS_PER_CONSTANT = 3
 
 
@@ -20,9 +22,10 @@ def has_closed_range(relation: Relation) -> bool:
     """
     if relation.kinds == {ValueKind.BOOLEAN}:
         return True
+    are_texts = relation.kinds == {ValueKind.TEXT}
     return (
-        ValueKind.ENTITY in relation.kinds
-        and 0 < relation.objects <= MOST_CONSTANTS
+        (are_texts or ValueKind.ENTITY in relation.kinds)
+        and 0 < relation.objects <= (MOST_TEXTS if are_texts else MOST_CONSTANTS)
         and relation.facts >= FACTS_PER_CONSTANT * relation.objects
         and relation.objects**2 <= 8 * relation.facts
     )

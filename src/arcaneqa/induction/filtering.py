@@ -91,7 +91,7 @@ class Filtering(Rules):
             # "discontinued" and "not discontinued" say more than true and false.
             words = self._results.label(relation)
             return words if value_of(term) else f"not {words}"
-        return name
+        return term.lexical if isinstance(term, Literal) else name
 
     def _dates(self, state: State, source: Known) -> Options:
         relations = [

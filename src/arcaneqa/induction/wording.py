@@ -180,7 +180,8 @@ def _own_words(iri: str, label: str) -> str:
 
 def domain_words(relation: Relation, schema: Schema) -> str:
     if relation.domain is not None:
-        return class_words(schema.classes[relation.domain])
+        homes = (relation.domain, *relation.other_domains)
+        return " or ".join(class_words(schema.classes[home]) for home in homes)
     owner = tail(relation.iri).rpartition(".")[0]
     return words(owner.rpartition(".")[2]) or ANYTHING
 

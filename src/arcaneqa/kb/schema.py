@@ -20,7 +20,8 @@ class ValueKind(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Relation:
     """`objects` counts distinct objects. `domain` and `range` are class ids; None if unknown. Where it is not
-    declared, either is a hint, the class of most subjects or objects, and never shown as a fact.
+    declared, either is a hint, the class of most subjects or objects, and never shown as a fact;
+    `other_domains` are classes of subjects that are not in it.
 
     An identifier may look like a number but only tells things apart: nothing is the largest by it.
     """
@@ -38,6 +39,7 @@ class Relation:
     is_identifier: bool = False
     domain_declared: bool = False
     range_declared: bool = False
+    other_domains: tuple[int, ...] = ()
 
     @property
     def comparable(self) -> bool:
@@ -81,8 +83,12 @@ class Schema:
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Schema:
         relations = [
-            Relation(number, iri, label, facts, objects, frozenset(map(ValueKind, kinds)), *rest)
+            Relation(
+                number, iri, label, facts, objects, frozenset(map(ValueKind, kinds)), *rest[:_OTHERS], others
+            )
             for number, (iri, label, facts, objects, kinds, *rest) in enumerate(data["relations"])
+            # An index of yesterday does not have these.
+            for others in [tuple(*rest[_OTHERS:])]
         ]
         classes = [Class(number, *row) for number, row in enumerate(data["classes"])]
         return cls(relations, classes, dict(data["time_pairs"]))
@@ -90,4 +96,5 @@ class Schema:
 
 _RELATION = tuple(one.name for one in fields(Relation))[1:]
 _KINDS = _RELATION.index("kinds")
+_OTHERS = _RELATION.index("other_domains") - _KINDS - 1
 _CLASS = tuple(one.name for one in fields(Class))[1:]

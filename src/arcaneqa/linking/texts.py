@@ -27,8 +27,9 @@ def stated_texts(
     mentions: Sequence[MentionLink],
     kb: KnowledgeBase,
 ) -> list[LiteralLink]:
-    """The longest texts stated, in question order; none where the same words likely name an entity. Words
-    that are only a part of an entity's name do not: `France` is stated beside a shop called France Foods."""
+    """The longest texts stated, in question order; none where the same words, or more, likely are the whole
+    name of an entity. Words that are only a part of one do not hide a text: `San Jose` is stated in `San Jose
+    city` though a station is called San Jose City Hall."""
     whole = {text.stretch(proposal.span) for proposal in entities if proposal.match <= Match.KNOWN}
     by_span: dict[Span, list[Proposal]] = {}
     for proposal in proposals:
@@ -41,7 +42,7 @@ def stated_texts(
         named = any(
             m.start <= start and end <= m.end and m.score > LIKELY
             for m in mentions
-            if (m.start, m.end) != (start, end) or (start, end) in whole
+            if (m.start, m.end) in whole
         )
         if taken or named or len(links) == MOST_TEXTS:
             continue

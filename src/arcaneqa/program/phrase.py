@@ -256,7 +256,7 @@ class _Speaker:
 
     def objects(self, relation: str, thing: Phrase) -> Phrase:
         """ "the mayor of Paris", "what Paris is located in", "what Ajax plays in"."""
-        shape = self.spoken.relation(relation, thing.classes)
+        shape = self.shape(relation, thing)
         if shape.kind is Kind.NOUN:
             name = shape.many
             inner, is_open = (thing.alone, not thing.is_name) if thing.is_single else (thing.many, True)
@@ -267,12 +267,17 @@ class _Speaker:
 
     def is_object(self, relation: str, thing: Phrase) -> Part:
         """ "that are mayors of Paris", "that Paris is located in"."""
-        shape = self.spoken.relation(relation, thing.classes)
+        shape = self.shape(relation, thing)
         if shape.kind is not Kind.NOUN:
             does = f"that {self._does(shape, thing)}"
             return Part(does, does)
         noun = self.objects(relation, thing).noun
         return replace(noun, many=f"that are {noun.many}", one=f"that is {noun.one}")
+
+    def shape(self, relation: str, thing: Phrase) -> Shape:
+        if thing is SOMETHING:
+            return self.spoken.owned(relation)
+        return self.spoken.relation(relation, thing.classes)
 
     def _does(self, shape: Shape, thing: Phrase) -> str:
         """ "Paris is located in", "Ajax plays in"."""

@@ -54,6 +54,16 @@ class Spoken:
             return Shape(found.kind, f"{found.many} ({apart})", f"{found.one} ({apart})")
         return shape(name)
 
+    def owned(self, iri: str) -> Shape:
+        """With what it is a relation of, where no thing beside it tells: "members (round) of something"."""
+        known, found = self.known(iri), self.relation(iri)
+        owner = _owner(iri)
+        if not owner and known is not None and known.domain is not None:
+            owner = self.klass(self._kb.schema.classes[known.domain].iri)
+        if not owner or found.many.endswith(")"):
+            return found
+        return Shape(found.kind, f"{found.many} ({owner})", f"{found.one} ({owner})")
+
     def klass(self, iri: str) -> str:
         """One member of the class: "city"."""
         return self._classes.get(iri) or label_from_iri(iri)

@@ -22,12 +22,13 @@ from random import Random
 from typing import Any
 
 from arcaneqa.errors import ArcaneError, InputError, ProgramError
+from arcaneqa.induction.buildable import buildable, with_constants
 from arcaneqa.induction.induction import Induction
 from arcaneqa.induction.learned import Learned
 from arcaneqa.induction.ranker import WordRanker
-from arcaneqa.induction.scorer import Candidate
+from arcaneqa.induction.scorer import Candidate, Scorer
 from arcaneqa.induction.targets import Inadmissible, TargetStep, targets
-from arcaneqa.induction.topics import Topics, topics_from_gold, topics_from_links
+from arcaneqa.induction.topics import Topics, is_same, topics_from_gold, topics_from_links
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.open import open_kb
 from arcaneqa.kb.short_names import Names
@@ -46,12 +47,14 @@ CHUNK = 200
 class Plan:
     """`topics`: prepare with the gold entities, with linked ones, and the choice among readings. `most`: a
     larger candidate set is cut to the gold, the words' best and random others, half and half. `holes`: the
-    share of questions whose readings come with a hole, too; without any, none is no choice."""
+    share of questions whose readings come with a hole, too; without any, none is no choice. `model`: the
+    folder of a model that searches for the other readings; without one a noisy scorer does."""
 
     topics: tuple[str, ...] = (GOLD, LINKED)
     most: int = 128
     seed: int = 1
     holes: float = 0.5
+    model: str | None = None
 
 
 @dataclass(slots=True)
@@ -84,7 +87,8 @@ class Preparer:
         self._induction = Induction(kb, learned)
         self._linker = None if plan.topics == (GOLD,) else Linker(kb)
         self._ranker = WordRanker()
-        self._choices = Choices(kb, self._induction, self._ranker, plan.holes > 0)
+        model = None if plan.model is None else _scorer(plan.model)
+        self._choices = Choices(kb, self._induction, self._ranker, plan.holes > 0, model)
 
     def examples(self, question: Question, report: Report) -> Iterator[Example]:
         report.questions += 1
@@ -99,11 +103,14 @@ class Preparer:
         gold = topics_from_gold(question.entities, self._kb, question.question, program, self._learned)
         draw = self._draw(question)
         for way in self._plan.topics:
-            topics = gold if way == GOLD else self._linked(question.question, gold, draw)
+            if way == GOLD:
+                meant, topics = program, gold
+            else:
+                meant, topics = self._linked(question, program, gold, draw)
             if way == LINKED and self._plan.topics[0] != LINKED and topics == gold:
                 continue
             make = self._readings if way == READINGS else self._steps
-            yield from make(question.id, question.question, program, topics, draw, report)
+            yield from make(question.id, question.question, meant, topics, draw, report)
 
     def strange(self, question: Question, report: Report) -> Iterator[Example]:
         """A question that this knowledge base cannot answer: only the last decision is worth learning."""
@@ -116,26 +123,36 @@ class Preparer:
     def _draw(self, question: Question) -> Random:
         return Random(hashlib.sha256(f"{self._plan.seed} {question.id}".encode()).digest())
 
-    def _linked(self, question: str, gold: Topics, draw: Random) -> Topics:
-        """What the linker found, some of it, with the gold topics that it missed."""
+    def _linked(
+        self, question: Question, program: Expression, gold: Topics, draw: Random
+    ) -> tuple[Expression, Topics]:
+        """What the linker found, some of it, with the gold topics that it missed: those that the program can
+        have as constants are not added, since whoever asks gets them in no other way."""
         assert self._linker is not None
-        links = self._linker.link(question)
+        links = self._linker.link(question.question)
+        found = {topic.term for topic in topics_from_links(links, self._kb).items}
+        unnamed = {topic.term for topic in gold.items if not any(is_same(topic.term, one) for one in found)}
+        if unnamed:
+            program = with_constants(
+                buildable(program, self._kb, self._learned), unnamed, self._kb, self._learned
+            )
+            gold = topics_from_gold(question.entities, self._kb, question.question, program, self._learned)
         kept = draw.randint(1, 5)
         mentions = tuple(replace(m, candidates=m.candidates[:kept]) for m in links.mentions)
         linked = topics_from_links(replace(links, mentions=mentions), self._kb).items
         meant = {topic.term for topic in gold.items}
         # Readings of a number that look alike cannot be told apart, so only the gold one is kept.
         looks = {topic.words for topic in linked if topic.term in meant}
-        found = [topic for topic in linked if topic.term in meant or topic.words not in looks]
-        known = {topic.term for topic in found}
+        shown = [topic for topic in linked if topic.term in meant or topic.words not in looks]
+        known = {topic.term for topic in shown}
         missed = [topic for topic in gold.items if topic.term not in known]
-        group = 1 + max((topic.words.group for topic in found), default=-1)
+        group = 1 + max((topic.words.group for topic in shown), default=-1)
         added = [
             replace(topic, words=replace(topic.words, group=group + number))
             for number, topic in enumerate(missed)
         ]
-        items = tuple(sorted((*found, *added), key=lambda topic: topic.words.start))
-        return Topics(items, ranks=gold.ranks, counts=gold.counts)
+        items = tuple(sorted((*shown, *added), key=lambda topic: topic.words.start))
+        return program, Topics(items, ranks=gold.ranks, counts=gold.counts)
 
     def _steps(
         self, name: str, question: str, program: Expression, topics: Topics, draw: Random, report: Report
@@ -177,6 +194,13 @@ class Preparer:
         places = sorted(kept)
         chosen: Sequence[Candidate] = [candidates[place] for place in places]
         return Step(tuple(chosen), places.index(step.gold), step.context)
+
+
+def _scorer(folder: str) -> Scorer:
+    # Only who asks for a model pays for loading what runs it.
+    from arcaneqa.model.scorer import ModelScorer
+
+    return ModelScorer.load(Path(folder), "cpu")
 
 
 def _counted(name: str, question: str, step: Step | None, report: Report) -> Iterator[Example]:

@@ -1,9 +1,9 @@
 """Whole programs to choose among: the gold one, and wrong ones that a search might bring beside it.
 
-No model is asked. A scorer that likes what the gold program is made of and what the question says, and is
-noisy, finds programs that go astray somewhere: a hop too far, another class, the wrong way round. Where a
-hole is wanted, one thing that the gold program needs is hidden from the search, as if the knowledge base did
-not have it: then none of what is found is right.
+Without a model, a scorer that likes what the gold program is made of and what the question says, and is
+noisy, finds programs that go astray somewhere: a hop too far, another class, the wrong way round. A model
+finds what it will have to choose among itself. Where a hole is wanted, one thing that the gold program needs
+is hidden from the search, as if the knowledge base did not have it: then none of what is found is right.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from arcaneqa.induction.induction import Induction
 from arcaneqa.induction.readings import NONE, Readings, distinct, is_same
-from arcaneqa.induction.scorer import Candidate, Decision, Ranker, Scores
+from arcaneqa.induction.scorer import Candidate, Decision, Ranker, Scorer, Scores
 from arcaneqa.induction.search import Search
 from arcaneqa.induction.targets import Target
 from arcaneqa.induction.tokens import Token
@@ -64,22 +64,38 @@ class Astray:
         return log_probs
 
 
+class Hiding:
+    """A model's scores, less those of what is `hidden`."""
+
+    def __init__(self, scorer: Scorer, hidden: frozenset[Candidate]) -> None:
+        self._scorer, self._hidden = scorer, hidden
+
+    def score(self, decisions: Sequence[Decision]) -> list[Scores]:
+        return [
+            replace(scores, log_probs=scores.log_probs + self._penalties(decision))
+            for decision, scores in zip(decisions, self._scorer.score(decisions), strict=True)
+        ]
+
+    def _penalties(self, decision: Decision) -> NDArray[np.float32]:
+        return np.array([_HIDDEN * (one in self._hidden) for one in decision.candidates], np.float32)
+
+
 @dataclass(frozen=True, slots=True)
 class Choices:
     """Makes last decisions over one knowledge base, in a random order, lest a model learn that the first is
-    the best; with `NONE` among them where `offers_none`."""
+    the best; with `NONE` among them where `offers_none`. The programs are what `model` finds, if given."""
 
     kb: KnowledgeBase
     induction: Induction
     ranker: Ranker
     offers_none: bool
+    model: Scorer | None = None
 
     def right(self, program: Expression, target: Target, draw: Random) -> Step | None:
         """The gold program among others; None where that leaves no choice."""
         gold = execute(program, self.kb)
         right = Readings(self.kb).candidate(program, gold)
-        astray = Astray(target.question, _meant(target), draw)
-        others = self._found(target.question, target.topics, astray, gold)
+        others = self._found(target.question, target.topics, self._scorer(target, draw), gold)
         return self._step([right, *(other for other in others if other.text != right.text)], right, draw)
 
     def hole(self, program: Expression, target: Target, draw: Random) -> Step | None:
@@ -95,11 +111,10 @@ class Choices:
         else:
             steps = zip(target.tokens, target.steps, strict=True)
             unseen = frozenset(step.candidates[step.gold] for token, step in steps if token == hidden)
-        astray = Astray(target.question, _meant(target) - unseen, draw, unseen)
         found = self._found(
             target.question,
             topics,
-            astray,
+            self._scorer(target, draw, unseen),
             execute(program, self.kb),
             lambda other: not _uses(other, hidden),
         )
@@ -107,18 +122,24 @@ class Choices:
 
     def strange(self, question: str, topics: Topics, draw: Random) -> Step | None:
         """What is found for a question that was meant for another knowledge base."""
-        return self._step(self._found(question, topics, Astray(question, frozenset(), draw)), NONE, draw)
+        scorer = self.model or Astray(question, frozenset(), draw)
+        return self._step(self._found(question, topics, scorer), NONE, draw)
+
+    def _scorer(self, target: Target, draw: Random, hidden: frozenset[Candidate] = frozenset()) -> Scorer:
+        if self.model is not None:
+            return Hiding(self.model, hidden) if hidden else self.model
+        return Astray(target.question, _meant(target) - hidden, draw, hidden)
 
     def _found(
         self,
         question: str,
         topics: Topics,
-        astray: Astray,
+        scorer: Scorer,
         gold: Result | None = None,
         is_possible: Callable[[Expression], bool] = lambda _: True,
     ) -> list[Candidate]:
         """What a search finds, less the right answers."""
-        search = Search(self.induction, astray, BEAM, ranker=self.ranker)
+        search = Search(self.induction, scorer, BEAM, ranker=self.ranker)
         wrong = []
         for best, *_ in distinct(search.run(question, [topics]).found):
             is_right = gold is not None and is_same(best.result, gold)

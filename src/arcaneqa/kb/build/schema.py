@@ -22,6 +22,7 @@ from arcaneqa.kb.selection import time_pairs
 _KINDS = (ValueKind.ENTITY, ValueKind.NUMBER, ValueKind.TIME, ValueKind.BOOLEAN, ValueKind.TEXT)
 # A class covers a relation's subjects if nearly all of them belong to it; the smallest such class says most.
 _COVERS = 0.8
+_MOST_OTHERS = 2
 
 LabelOf = Callable[[str], str | None]
 
@@ -93,10 +94,11 @@ def describe(inputs: Inputs, draft: Draft) -> Schema:
         numbers = values[inward.keys[cuts[1] : cuts[2]].astype(np.int64) - dictionary.entities]
         counts = len(outward.values), len(inward.keys)
         is_code = is_identifier(words(label), label_from_iri(iri), numbers, *counts)
+        others: tuple[int, ...] = ()
         if domain is None:
-            domain = _covering(outward.keys, offsets, codes, sizes)
+            domain, others = _homes(outward.keys, offsets, codes, sizes)
         if range_ is None and 2 * cuts[1] > len(inward.keys):
-            range_ = _covering(inward.keys[: cuts[1]], offsets, codes, sizes)
+            range_, _ = _homes(inward.keys[: cuts[1]], offsets, codes, sizes)
         relations.append(
             Relation(
                 number,
@@ -110,6 +112,7 @@ def describe(inputs: Inputs, draft: Draft) -> Schema:
                 bool(inputs.hidden_relations[number]),
                 is_code,
                 *are_declared,
+                others,
             )
         )
     classes = [
@@ -127,18 +130,33 @@ def describe(inputs: Inputs, draft: Draft) -> Schema:
     return Schema(relations, classes, time_pairs(inputs.profile, times))
 
 
-def _covering(nodes: Array, offsets: Array, codes: Array, sizes: Array) -> int | None:
+def _homes(nodes: Array, offsets: Array, codes: Array, sizes: Array) -> tuple[int | None, tuple[int, ...]]:
+    """The smallest class of most nodes, else the commonest; and the commonest classes of the others."""
     starts, ends = offsets[nodes], offsets[nodes.astype(np.int64) + 1]
     lengths = ends - starts
     total = int(lengths.sum())
     if not total:
-        return None
+        return None, ()
     places = np.repeat(starts - (np.cumsum(lengths) - lengths), lengths) + np.arange(total)
-    counts = np.bincount(codes[places], minlength=len(sizes))
+    owners, found = np.repeat(np.arange(len(nodes)), lengths), codes[places]
+    counts = np.bincount(found, minlength=len(sizes))
     covering = np.flatnonzero(counts >= _COVERS * int((lengths > 0).sum()))
-    if not len(covering):
-        return int(np.argmax(counts))
-    return int(covering[np.lexsort((-counts[covering], sizes[covering]))[0]])
+    if len(covering):
+        home = int(covering[np.lexsort((-counts[covering], sizes[covering]))[0]])
+    else:
+        home = int(np.argmax(counts))
+    others: list[int] = []
+    left = lengths > 0
+    klass = home
+    while len(others) <= _MOST_OTHERS:
+        left[owners[found == klass]] = False
+        counts = np.bincount(found[left[owners]], minlength=len(sizes))
+        if not counts.any():
+            return home, tuple(others)
+        klass = int(np.argmax(counts))
+        others.append(klass)
+    # Subjects of so many kinds are just things.
+    return home, ()
 
 
 def _write_extremes(facts: Facts, spans: Array, dictionary: Dictionary, draft: Draft) -> None:
