@@ -9,7 +9,10 @@
 
 DATA holds spider/ and wikisql/. Without --stage all of them run. Each leaves its results under FOLDER, a file
 or folder for each graph, and makes only what is not there: a stopped stage goes on where it was. Of Spider
-only the databases of its training part are read; `--only NAME` takes some of them, for a rehearsal.
+only the databases of its training part are read; `--only NAME` takes some of them, for a rehearsal. With
+`--model FOLDER` that model searches for the other readings of Spider's questions once more: what it finds on
+graphs it knows is what it will have to tell apart elsewhere. Every eighth database is kept out of what is
+joined, in a set of its own: it chooses the checkpoint and fits confidence.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -35,6 +38,7 @@ from arcaneqa.datasets import spider
 from arcaneqa.datasets.convert import Converter, Summary
 from arcaneqa.errors import ArcaneError
 from arcaneqa.harmless import json_text
+from arcaneqa.induction.learned import Learned
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.open import open_kb
 from arcaneqa.kb.short_names import Names
@@ -44,8 +48,9 @@ from arcaneqa.training.prepare import GOLD, LINKED, READINGS, Plan, prepare
 from arcaneqa.training.prepared import Builder, manifest_of, read, write
 
 STAGES = ("index", "convert", "wikisql", "synth", "prepare", "join")
-WAYS = {"steps": (GOLD, LINKED), "readings": (READINGS,)}
-"""Sets of decisions and sets of whole programs are trained on apart, so they are kept apart."""
+WAYS = {"steps": (GOLD, LINKED), "readings": (READINGS,), "found": (READINGS,)}
+"""Sets of decisions and sets of whole programs are trained on apart, so they are kept apart. What a model has
+found stands in "found"."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,7 @@ class Options:
     synthetic: int
     questions: int
     workers: int
+    model: Path | None = None
 
     @property
     def databases(self) -> list[str]:
@@ -76,9 +82,16 @@ def main() -> None:
     parser.add_argument("--synthetic", type=int, default=150, help="made-up questions a graph")
     parser.add_argument("--questions", type=int, default=16_000, help="of WikiSQL, about")
     parser.add_argument("--workers", type=int, default=2, help="graphs at a time")
+    parser.add_argument("--model", type=Path, help="a model that searches for readings, too")
     parsed = parser.parse_args()
     options = Options(
-        parsed.data, parsed.work, tuple(parsed.only), parsed.synthetic, parsed.questions, parsed.workers
+        parsed.data,
+        parsed.work,
+        tuple(parsed.only),
+        parsed.synthetic,
+        parsed.questions,
+        parsed.workers,
+        parsed.model,
     )
     stages: dict[str, Callable[[Options], None]] = {
         "index": index,
@@ -160,16 +173,18 @@ def prepare_all(options: Options) -> None:
     for source, name, path in sources(options):
         for way in WAYS:
             out = options.work / "prepared" / f"{source}-{way}" / name
+            if way == "found" and (options.model is None or source != "spider"):
+                continue
             if not out.exists() and path.stat().st_size:
                 kb = options.work / "kb" / name
-                jobs.append((path, kb, out, way))
+                jobs.append((path, kb, out, way, options.model if way == "found" else None))
     each(options, prepare_one, jobs)
     told(options)
 
 
-def prepare_one(data: Path, kb: Path, out: Path, way: str) -> None:
+def prepare_one(data: Path, kb: Path, out: Path, way: str, model: Path | None) -> None:
     out.parent.mkdir(parents=True, exist_ok=True)
-    prepare([data], str(kb), out, Plan(WAYS[way]), workers=1)
+    prepare([data], str(kb), out, Plan(WAYS[way], model=None if model is None else str(model)), workers=1)
 
 
 def told(options: Options) -> None:
@@ -189,15 +204,30 @@ def told(options: Options) -> None:
 def join(options: Options) -> None:
     """One set a source: what graphs share is stored once."""
     for folder in sorted((options.work / "prepared").iterdir()):
-        builder = Builder()
         parts = sorted(folder.iterdir())
-        for part in parts:
-            builder.absorb(read(part))
-        out = options.work / "sets" / folder.name
-        out.parent.mkdir(parents=True, exist_ok=True)
-        write(builder.build(), out, {"sources": [part.name for part in parts]})
-        size = sum(file.stat().st_size for file in out.iterdir())
-        print(f"{out}: {len(parts)} graphs, {size / 1e6:.1f} MB")
+        held = [part for part in parts if is_held(part.name)]
+        join_parts([part for part in parts if part not in held], options.work / "sets" / folder.name)
+        if held:
+            join_parts(held, options.work / "sets" / f"{folder.name}-held")
+
+
+def is_held(database: str) -> bool:
+    return crc32(database.encode()) % 8 == 3
+
+
+def join_parts(parts: Sequence[Path], out: Path) -> None:
+    """Sets as one: it knows what all their programs taught, and offers the choices that all were made for."""
+    builder, learned, topics = Builder(), Learned(), set[str]()
+    for part in parts:
+        builder.absorb(read(part))
+        report = manifest_of(part)["report"]
+        learned |= Learned.from_json(report["learned"])
+        topics.update(report["plan"]["topics"])
+    out.parent.mkdir(parents=True, exist_ok=True)
+    about = {"sources": [part.name for part in parts], "plan": {"topics": sorted(topics)}}
+    write(builder.build(), out, about | {"learned": learned.to_json()})
+    size = sum(file.stat().st_size for file in out.iterdir())
+    print(f"{out}: {len(parts)} graphs, {size / 1e6:.1f} MB")
 
 
 # Small things -------------------------------------------------------------------------------------------
