@@ -216,15 +216,15 @@ def is_held(database: str) -> bool:
 
 
 def join_parts(parts: Sequence[Path], out: Path) -> None:
-    """Sets as one: it knows what all their programs taught, and offers the choices that all were made for."""
-    builder, learned, topics = Builder(), Learned(), set[str]()
+    """Sets of one plan as one, which knows what all their programs taught."""
+    builder, learned, plans = Builder(), Learned(), []
     for part in parts:
         builder.absorb(read(part))
         report = manifest_of(part)["report"]
         learned |= Learned.from_json(report["learned"])
-        topics.update(report["plan"]["topics"])
+        plans.append(report["plan"])
     out.parent.mkdir(parents=True, exist_ok=True)
-    about = {"sources": [part.name for part in parts], "plan": {"topics": sorted(topics)}}
+    about = {"sources": [part.name for part in parts], "plan": plans[0]}
     write(builder.build(), out, about | {"learned": learned.to_json()})
     size = sum(file.stat().st_size for file in out.iterdir())
     print(f"{out}: {len(parts)} graphs, {size / 1e6:.1f} MB")

@@ -55,11 +55,9 @@ class Spoken:
         return shape(name)
 
     def owned(self, iri: str) -> Shape:
-        """With what it is a relation of, where no thing beside it tells: "members (round) of something"."""
-        known, found = self.known(iri), self.relation(iri)
-        owner = _owner(iri)
-        if not owner and known is not None and known.domain is not None:
-            owner = self.klass(self._kb.schema.classes[known.domain].iri)
+        """With what its own name says it is a relation of, where no thing beside it tells: "members (round)
+        of something". The class that most of its subjects are in would be a guess."""
+        found, owner = self.relation(iri), _owner(iri)
         if not owner or found.many.endswith(")"):
             return found
         return Shape(found.kind, f"{found.many} ({owner})", f"{found.one} ({owner})")

@@ -1,0 +1,77 @@
+"""The bundled model, from prepared sets: what it was taught by, and how much of each.
+
+    python recipes/bundled_model.py SETS --start MODEL --out MODEL --minutes 18 [--seed 2] [-- MORE…]
+
+SETS holds what `training_data.py` and `published_sets.py` left: a folder a source and way. Two runs that
+differ in their seed are averaged (`average.py`), then confidence is fitted (`calibrate.py`). MORE are options
+of `python -m arcaneqa.training.train`; on one H200 the two runs side by side took 19 minutes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from arcaneqa.training.train import main as train
+
+WEIGHTS = {
+    "spider-steps": 3.0,
+    "spider-readings": 1.5,
+    "spider-found": 2.0,
+    "synth-steps": 0.6,
+    "synth-readings": 0.3,
+    "wikisql-steps": 0.8,
+    "wikisql-readings": 0.5,
+    "grailqa-steps": 2.0,
+    "grailqa-readings": 1.0,
+    "webqsp-steps": 2.0,
+    "webqsp-readings": 1.0,
+    "lcquad-steps": 1.5,
+    "lcquad-readings": 1.0,
+    "cwq-steps": 0.8,
+    "simple-steps": 0.4,
+    "demo-steps": 2.0,
+    "demo-readings": 1.0,
+}
+"""How often each set is seen in an epoch: people's questions over many schemas most, made-up ones least."""
+CHOSEN_BY = ("spider-steps-held", "spider-readings-held", "grailqa-steps-dev")
+"""Databases and questions that nothing else is learnt from: the best checkpoint on them is kept."""
+SETTINGS = (
+    *("--batch", "256", "--call-tokens", "131072", "--part-tokens", "131072"),
+    *("--rate", "1e-3", "--encoder-rate", "1e-4", "--check-every", "500"),
+)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("sets", type=Path)
+    parser.add_argument("--start", type=Path, required=True, help="the model it goes on from")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--minutes", type=float, required=True, help="the learning rate falls towards it")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--without", action="append", default=[], help="leave a source out, to see its worth")
+    parser.add_argument("more", nargs="*")
+    given = parser.parse_args()
+    left = {name: weight for name, weight in WEIGHTS.items() if name.split("-")[0] not in given.without}
+    here = {name: weight for name, weight in left.items() if (given.sets / name).is_dir()}
+    if missing := left.keys() - here.keys():
+        print(f"not there, so left out: {', '.join(sorted(missing))}", file=sys.stderr)
+    chosen_by = [given.sets / name for name in CHOSEN_BY if (given.sets / name).is_dir()]
+    train(
+        [
+            *(str(given.sets / name) for name in here),
+            *("--weights", ",".join(map(str, here.values()))),
+            *(part for folder in chosen_by for part in ("--dev", str(folder))),
+            *("--from", str(given.start), "--out", str(given.out)),
+            *("--minutes", str(given.minutes), "--seed", str(given.seed), "--epochs", "1000"),
+            *SETTINGS,
+            *given.more,
+        ]
+    )
+
+
+if __name__ == "__main__":
+    main()
