@@ -215,3 +215,16 @@ def test_a_class_is_not_a_part_of_a_name_and_a_country_stands_for_its_people(tmp
         assert linker.link("which dairy products are sold?").mentions
         found = linker.link("what comes from France?").mentions
     assert [candidate.label for mention in found for candidate in mention.candidates] == ["French Region"]
+
+
+def test_a_text_is_stated_within_words_that_only_resemble_a_name(tmp_path: Path) -> None:
+    (tmp_path / "facts.ttl").write_text(
+        "@prefix : <http://bikes.example/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
+        ':a a :Station ; rdfs:label "San Jose City Hall" ; :city "San Jose" .\n'
+        ':b a :Station ; rdfs:label "Depot" ; :city "San Jose" .\n'
+        ':c a :Station ; rdfs:label "Market" ; :city "Palo Alto" .\n'
+    )
+    build_index([tmp_path / "facts.ttl"], tmp_path / "kb")
+    with Index(tmp_path / "kb") as kb:
+        links = Linker(kb).link("how many stations are in San Jose city?")
+    assert ["San Jose"] in [[reading.lexical for reading in link.readings] for link in links.literals]

@@ -17,7 +17,7 @@ from arcaneqa.kb.open import open_kb
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Literal
 from arcaneqa.program.equivalence import canonical
-from arcaneqa.program.expression import Class, Expression, Like, Relation, Value, post_order
+from arcaneqa.program.expression import Class, Expression, Has, Like, Relation, Value, post_order
 from arcaneqa.program.phrase import paraphrase
 from arcaneqa.program.text import parse
 from tests.program.random_programs import RandomPrograms
@@ -189,3 +189,22 @@ def test_a_hidden_label_is_said_beside_relations_called_the_same(tmp_path: Path)
     with open_kb(str(tmp_path / "kb")) as kb:
         program = Like(Relation(f"{RDFS}label"), Value(Literal("thing")))
         assert "thing" in paraphrase(program, kb)
+
+
+def test_who_is_something_of_something_is_told_by_the_name_of_the_relation(tmp_path: Path) -> None:
+    """Two tables point to members: "members of something" could be either."""
+    ns = "http://club.example/"
+    (tmp_path / "facts.nt").write_text(
+        "".join(
+            f"<{ns}{subject}> <{ns}{relation}> <{ns}{thing}> .\n"
+            for subject, relation, thing in [
+                ("r1", "round.member", "ann"),
+                ("r2", "round.host", "bob"),
+                ("v1", "visit.guest", "ann"),
+            ]
+        )
+    )
+    build_index([tmp_path / "facts.nt"], tmp_path / "kb")
+    with open_kb(str(tmp_path / "kb")) as kb:
+        said = paraphrase(Has(Relation(ns + "round.member", True)), kb)
+    assert said == "members (round) of something"

@@ -216,3 +216,27 @@ def test_the_verb(kb: Path, data: Path, tmp_path: Path) -> None:
         app, ["prepare", str(data), "--kb", str(kb), "--out", "x", "--topics", "some"], standalone_mode=False
     )
     assert isinstance(wrong.exception, InputError)
+
+
+CHOSEN = """
+@prefix : <http://example.org/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+""" + "\n".join(
+    f':player{n} a :Player ; rdfs:label "Player {n}" ; :decision "{"yes" if n % 2 else "no"}" ; :hours {n} .'
+    for n in range(12)
+)
+
+
+def test_what_a_question_does_not_name_is_taught_as_a_constant(tmp_path: Path) -> None:
+    """ "accepted" is nowhere in the facts: the decision yes can only be chosen, never be linked."""
+    (tmp_path / "facts.ttl").write_text(CHOSEN)
+    build_index([tmp_path / "facts.ttl"], tmp_path / "kb")
+    program = f'(AND <{NS}Player> (JOIN <{NS}decision> "yes"))'
+    rows = [record(0, "which players were accepted?", program)]
+    (tmp_path / "data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    prepare([tmp_path / "data.jsonl"], str(tmp_path / "kb"), tmp_path / "out", Plan((LINKED,)))
+    found = read(tmp_path / "out")
+    golds = found.set_candidates[found.set_offsets[found.step_sets] + found.step_gold]
+    texts = [found.texts[found.candidate_texts[gold]] for gold in golds]
+    assert texts == ["(", "only those with", "player", "decision", "yes", ")", "end"]
+    assert len(found.topic_starts) == 0

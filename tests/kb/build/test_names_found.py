@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from arcaneqa.induction.wording import domain_words
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.build.name_words import Worth, read_as_names, worth
 from arcaneqa.kb.index import Index
@@ -209,3 +210,12 @@ def test_an_ontology_without_instances_is_asked_about_its_classes(tmp_path: Path
     (tmp_path / "other").mkdir()
     kb = build(tmp_path / "other", classes + "".join(f":x{n} a :Axon . " for n in range(20)))
     assert kb.schema.relations[kb.schema.relation_ids[relation]].hidden
+
+
+def test_a_relation_of_several_kinds_of_things_knows_all_of_them(tmp_path: Path) -> None:
+    pupils = [f":p{n} a :Pupil ; :room {n % 3} ; :grade {n} ." for n in range(20)]
+    teachers = [f":t{n} a :Teacher ; :room {n} ." for n in range(2)]
+    schema = build(tmp_path, "\n".join(pupils + teachers)).schema
+    known = {relation.iri: relation for relation in schema.relations}
+    assert domain_words(known[EX + "room"], schema) == "pupil or teacher"
+    assert domain_words(known[EX + "grade"], schema) == "pupil"
