@@ -1,6 +1,6 @@
 """The bundled model, from prepared sets: what it was taught by, and how much of each.
 
-    python recipes/bundled_model.py SETS --start MODEL --out MODEL --minutes 18 [--seed 2] [-- MORE…]
+    python recipes/bundled_model.py SETS --start MODEL --out MODEL --minutes 18 [--seed 2] [MORE…]
 
 SETS holds what `training_data.py` and `published_sets.py` left: a folder a source and way. Two runs that
 differ in their seed are averaged (`average.py`), then confidence is fitted (`calibrate.py`). MORE are options
@@ -53,8 +53,7 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, required=True, help="the learning rate falls towards it")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--without", action="append", default=[], help="leave a source out, to see its worth")
-    parser.add_argument("more", nargs="*")
-    given = parser.parse_args()
+    given, more = parser.parse_known_args()
     left = {name: weight for name, weight in WEIGHTS.items() if name.split("-")[0] not in given.without}
     here = {name: weight for name, weight in left.items() if (given.sets / name).is_dir()}
     if missing := left.keys() - here.keys():
@@ -68,7 +67,7 @@ def main() -> None:
             *("--from", str(given.start), "--out", str(given.out)),
             *("--minutes", str(given.minutes), "--seed", str(given.seed), "--epochs", "1000"),
             *SETTINGS,
-            *given.more,
+            *more,
         ]
     )
 
