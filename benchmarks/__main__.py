@@ -337,6 +337,32 @@ def synth(
 
 
 @app.command()
+def chains(
+    data: Annotated[Path, typer.Option(help="Folder that holds spider/kb.")],
+    model: Annotated[
+        Path | None, typer.Option(help="Checkpoint folder; the bundled one if left out.")
+    ] = None,
+    work: Annotated[Path, typer.Option(help="Folder for indexes; kept.")] = Path(".cache/chains"),
+    document: Annotated[Path, typer.Option(help="Where the table goes.")] = Path(
+        "docs/measurements/results.md"
+    ),
+) -> None:
+    """How many questions that walk along three relations are answered, and which are not.
+
+    Example: python -m benchmarks chains --data data
+    """
+    from arcaneqa.figures import write_section
+    from benchmarks.chains import misses, report, run
+
+    rows = list(run(data, model, work))
+    body = report(rows)
+    command_line = f"python -m benchmarks chains --data DATA{'' if model is None else ' --model MODEL'}"
+    write_section(document, "chains", "Chains of three relations", command_line, body)
+    typer.echo(misses(rows))
+    typer.echo(body)
+
+
+@app.command()
 def train(
     sets: Annotated[list[Path], typer.Argument(help="Folders made by `arcaneqa prepare`.")],
     encoder: Annotated[str, typer.Option(help="As for `arcaneqa train`.")],
