@@ -75,6 +75,29 @@ def encoder(
 
 
 @app.command()
+def dialogues(
+    data: Annotated[Path, typer.Argument(help="Dialogues with their gold, as JSON lines.")] = Path(
+        "demo/dialogues.jsonl"
+    ),
+    document: Annotated[Path, typer.Option(help="Where the table goes.")] = Path(
+        "docs/measurements/results.md"
+    ),
+) -> None:
+    """How many follow-ups over the bundled knowledge base are answered rightly, and which are not.
+
+    Example: python -m benchmarks dialogues
+    """
+    from arcaneqa.answer import ArcaneQA
+    from arcaneqa.figures import write_section
+    from benchmarks.dialogues import ask, misses, report
+
+    asked = list(ask(ArcaneQA.load(), data))
+    body = report(asked)
+    write_section(document, "dialogues", "Follow-ups", "python -m benchmarks dialogues", body)
+    typer.echo("\n".join([body, *misses(asked)]))
+
+
+@app.command()
 def needs(
     data: Annotated[
         Path, typer.Argument(help="What right answers need, as JSON lines; see benchmarks/needs.py.")

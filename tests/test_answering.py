@@ -97,3 +97,16 @@ def test_a_file_goes_on_where_it_was_cut(kb: Path, tmp_path: Path) -> None:
     (tmp_path / "other.jsonl").write_text("not a prediction\n")
     with pytest.raises(InputError, match="other than predictions"):
         answer_file(source, tmp_path / "other.jsonl", kb)
+
+
+def test_who_somebody_is_is_told_by_all_their_facts() -> None:
+    """Not by one relation that happened to be likeliest."""
+    qa = ArcaneQA.load()
+    for question in ("Who was Abraham Lincoln?", "tell me about Abraham Lincoln", "what’s Abraham Lincoln"):
+        answer = qa.ask(question)
+        assert answer.facts is not None
+        assert [item.id for item in answer.items] == ["demo:Abraham_Lincoln"]
+        assert answer.facts.relations == qa.facts("demo:Abraham_Lincoln").relations
+        assert answer.to_prediction("1").to_json()["facts"]["classes"]
+    assert qa.ask("What is the capital of France?").facts is None
+    assert qa.ask("Who is the president?").facts is None

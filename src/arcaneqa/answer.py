@@ -7,15 +7,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 from typing import Literal as Choice
 
+from arcaneqa.answered import MOST_CHARACTERS as MOST_CHARACTERS
 from arcaneqa.answered import Answer as Answer
+from arcaneqa.answered import refusal as refusal
 from arcaneqa.confidence import Confidence
 from arcaneqa.datasets.answers import answer_table
 from arcaneqa.describe import items_of_result, unit_of
-from arcaneqa.entity_facts import Facts, facts_about, find_entity
+from arcaneqa.entity_facts import Facts, asked_about, facts_about, find_entity
 from arcaneqa.errors import BudgetExceeded
-from arcaneqa.harmless import is_text
 from arcaneqa.induction.found import Found, Outcome
 from arcaneqa.induction.induction import Induction
 from arcaneqa.induction.learned import Learned
@@ -28,7 +30,6 @@ from arcaneqa.induction.topics import Topics, topics_from_gold, topics_from_link
 from arcaneqa.induction.trace import Considered
 from arcaneqa.judgement.coverage import Coverage, coverage, is_about, not_used
 from arcaneqa.judgement.evidence import evidence
-from arcaneqa.judgement.junk import junk
 from arcaneqa.judgement.refusals import Refusals
 from arcaneqa.judgement.weighing import weighed
 from arcaneqa.kb.interface import KnowledgeBase
@@ -46,7 +47,9 @@ from arcaneqa.program.sparql import to_sparql
 from arcaneqa.program.text import parse, print_program
 from arcaneqa.record import AnswerItem, Mention, Question, Reading, Table
 
-MOST_CHARACTERS = 2_000
+if TYPE_CHECKING:
+    from arcaneqa.conversation.conversation import Conversation
+
 MOST_ITEMS = 100_000
 MOST_READINGS = 3
 EVEN = 0.5
@@ -158,6 +161,12 @@ class ArcaneQA:
         }
         return replace(answer, seconds=ended - started, timings=timings)
 
+    def conversation(self) -> Conversation:
+        """Questions that may refer back to the ones before."""
+        from arcaneqa.conversation.conversation import Conversation
+
+        return Conversation(self)
+
     def ask_many(
         self,
         questions: Iterable[Question],
@@ -208,6 +217,8 @@ class ArcaneQA:
     ) -> Answer:
         """Turn the programs a search found into an answer, or a reasoned refusal."""
         outcome = weighed(question, links, outcome, self.kb)
+        if (portrait := self._portrait(question, links, outcome)) is not None:
+            return portrait
         best = self._best(question, outcome.found, exclude_mentioned)
         if best is None:
             return Answer(question, links=links, reason=self.refusals.nothing_found(question, links, outcome))
@@ -261,6 +272,22 @@ class ArcaneQA:
         """
         node, namesakes = find_entity(self.kb, self.linker, entity)
         return facts_about(self.kb, node, page, namesakes)
+
+    def _portrait(self, question: str, links: Links, outcome: Outcome) -> Answer | None:
+        """The facts of an entity, where nothing else is asked: no relation says who somebody is."""
+        if (asked := asked_about(question, links, self.kb)) is None or asked[0].entity.id is None:
+            return None
+        facts, likely = asked
+        program = Entity(self.names.read(asked[0].entity.id))
+        return replace(
+            self._answer(question, program, (facts.entity,), None),
+            facts=facts,
+            confidence=likely,
+            links=links,
+            readings=tuple(
+                self._reading(question, links, one, outcome) for one in outcome.found[:MOST_READINGS]
+            ),
+        )
 
     def _answer(
         self,
@@ -358,18 +385,3 @@ class ArcaneQA:
 
     def _suggested(self, typed: str, limit: int) -> list[str]:
         return [candidate.label for candidate in self.linker.suggest(typed, limit)]
-
-
-def refusal(question: str) -> Answer | None:
-    """Questions nobody needs to look at."""
-    if not is_text(question):
-        return Answer(question, reason="The question holds half a character, which is no text; ask again.")
-    if not question.strip():
-        return Answer(question, reason="The question is empty; ask something.")
-    if len(question) > MOST_CHARACTERS:
-        return Answer(
-            question[:MOST_CHARACTERS],
-            reason=f"The question has {len(question):,} characters; ask in at most {MOST_CHARACTERS:,}.",
-        )
-    reason = junk(question)
-    return None if reason is None else Answer(question, reason=reason)

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from arcaneqa.entity_facts import Facts
+from arcaneqa.harmless import is_text
 from arcaneqa.induction.trace import Trace
+from arcaneqa.judgement.junk import junk
 from arcaneqa.links import Links
 from arcaneqa.program.expression import Expression
 from arcaneqa.record import AnswerItem, Mention, Prediction, Reading, Table
+
+MOST_CHARACTERS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,14 +20,16 @@ class Answer:
     """What a question was taken to mean and what the knowledge base says to that.
 
     `items` are the first column where there is a `table`, and empty exactly where `reason` says why there
-    is no answer; `readings` are then the nearest programs, otherwise the runners-up. `not_used` are words
-    of the question that the program leaves out; `carried` says what a follow-up took from earlier turns.
+    is no answer; `readings` are then the nearest programs, otherwise the runners-up. Where a question only
+    names an entity, that is the answer, with its `facts`. `not_used` are words of the question that the
+    program leaves out; `carried` says what a follow-up took from earlier turns.
     `evidence` is what `confidence` was weighed from; `timings` are seconds spent on each part.
     """
 
     question: str
     items: tuple[AnswerItem, ...] = ()
     table: Table | None = None
+    facts: Facts | None = None
     unit: str | None = None
     program: str | None = None
     expression: Expression | None = None
@@ -57,4 +64,20 @@ class Answer:
             reason=self.reason,
             not_used=self.not_used,
             readings=self.readings,
+            extra={} if self.facts is None else {"facts": self.facts.to_json()},
         )
+
+
+def refusal(question: str) -> Answer | None:
+    """Questions nobody needs to look at."""
+    if not is_text(question):
+        return Answer(question, reason="The question holds half a character, which is no text; ask again.")
+    if not question.strip():
+        return Answer(question, reason="The question is empty; ask something.")
+    if len(question) > MOST_CHARACTERS:
+        return Answer(
+            question[:MOST_CHARACTERS],
+            reason=f"The question has {len(question):,} characters; ask in at most {MOST_CHARACTERS:,}.",
+        )
+    reason = junk(question)
+    return None if reason is None else Answer(question, reason=reason)

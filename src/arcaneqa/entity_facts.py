@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -10,10 +11,12 @@ import numpy as np
 
 from arcaneqa.describe import items_of
 from arcaneqa.errors import ArcaneError, NotFound
+from arcaneqa.judgement.asked import asked_alone
 from arcaneqa.kb.interface import Ids, KnowledgeBase, NodeSet, Step
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Literal
 from arcaneqa.linking.linker import Linker
+from arcaneqa.links import Links
 from arcaneqa.record import AnswerItem
 
 PAGE = 10
@@ -101,6 +104,20 @@ def step_named(kb: KnowledgeBase, relation: str, inverse: bool) -> Step:
     if known is None:
         raise NotFound(f"There is no relation “{relation}” in this knowledge base.")
     return Step(known, inverse)
+
+
+def asked_about(question: str, links: Links, kb: KnowledgeBase) -> tuple[Facts, float] | None:
+    """The facts of the one entity that a question names and asks nothing else of ("Who is X?"), and how
+    likely it is that one."""
+    span = asked_alone(question)
+    if span is None:
+        return None
+    for mention in links.mentions:
+        nodes = np.array([candidate.node for candidate in mention.candidates], np.int64)
+        if (mention.start, mention.end) == span and not kb.are_literals(nodes).any():
+            likely = math.exp(mention.score + mention.candidates[0].score)
+            return facts_about(kb, int(nodes[0]), namesakes=nodes[1:]), likely
+    return None
 
 
 def find_entity(kb: KnowledgeBase, linker: Linker, name: str) -> tuple[int, Ids]:

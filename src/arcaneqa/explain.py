@@ -20,7 +20,9 @@ def draw_answer(console: Console, answer: Answer) -> None:
     """The answer, the program in words, how sure, how long."""
     if answer.reason is not None:
         console.print(Text("No answer.", style="bold yellow") + Text(f" {answer.reason}"))
-    if answer.table is not None:
+    if answer.facts is not None:
+        draw_facts(console, answer.facts)
+    elif answer.table is not None:
         console.print(_table(answer.table))
     else:
         for item in answer.items[:MOST_SHOWN]:
@@ -28,7 +30,9 @@ def draw_answer(console: Console, answer: Answer) -> None:
     rows = len(answer.items) if answer.table is None else len(answer.table.rows)
     if rows > MOST_SHOWN:
         console.print(f"… and {rows - MOST_SHOWN:,} more")
-    if answer.paraphrase is not None:
+    if answer.carried is not None:
+        console.print(Text("carried  ", style="dim") + Text(answer.carried))
+    if answer.paraphrase is not None and answer.facts is None:
         console.print(Text("read as  ", style="dim") + Text(answer.paraphrase))
     if answer.program is not None:
         console.print(Text("program  ", style="dim") + Text(answer.program, style="cyan"))

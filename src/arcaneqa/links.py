@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from arcaneqa.kb.terms import Literal
 
@@ -49,3 +50,16 @@ class Links:
     question: str
     mentions: tuple[MentionLink, ...] = ()
     literals: tuple[LiteralLink, ...] = ()
+
+
+def settled(links: Links, spans: Sequence[tuple[int, int]], said: Sequence[MentionLink]) -> Links:
+    """Links in which what stands in the spans is settled: `said` is all that is named there."""
+
+    def is_free(link: MentionLink | LiteralLink) -> bool:
+        return not any(link.start < end and start < link.end for start, end in spans)
+
+    return replace(
+        links,
+        mentions=(*said, *filter(is_free, links.mentions)),
+        literals=tuple(filter(is_free, links.literals)),
+    )

@@ -62,6 +62,25 @@ def wanted(question: str) -> Wanted | None:
     return next((kind for kind, patterns in _ANSWERS if any(p.search(words) for p in patterns)), None)
 
 
+_ALONE = re.compile(
+    r"\s*(?:(?:who|what)(?:'s|\s+(?:is|are|was|were))"
+    r"|(?:please\s+)?(?:tell me|say)\s+(?:something|more|all)?\s*about"
+    r"|(?:please\s+)?describe|what do you know (?:of|about)|(?:facts|info|information)\s+(?:on|of|about))"
+    r"\s+(?:the\s+)?(?P<name>\S.*?)[\s?.!]*",
+    re.I,
+)
+
+
+def asked_alone(question: str) -> tuple[int, int] | None:
+    """Where the name stands in a question that asks for nothing but who or what it is.
+
+    >>> asked_alone("Who was Marie Curie?"), asked_alone("tell me about gold"), asked_alone("who won?")
+    ((8, 19), (14, 18), None)
+    """
+    found = _ALONE.fullmatch(question.replace("’", "'"))
+    return None if found is None else found.span("name")
+
+
 def _patterns(words: list[str], lists: dict[str, list[str]]) -> list[re.Pattern[str]]:
     def filled(text: str) -> str:
         return re.sub(r"\{([a-z_]+)\}", lambda name: f"(?:{'|'.join(map(filled, lists[name[1]]))})", text)

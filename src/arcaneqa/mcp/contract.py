@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import asdict
 
 from pydantic import BaseModel, Field
 
@@ -16,6 +17,7 @@ class Item(BaseModel):
 
     label: str | None = None
     id: str | None = Field(None, description="Short name of an entity; `describe` takes it.")
+    iri: str | None = None
     value: str | None = None
     datatype: str | None = None
 
@@ -23,6 +25,23 @@ class Item(BaseModel):
 class Reading(BaseModel):
     paraphrase: str
     program: str = Field(description="`run` executes it.")
+
+
+class RelationFacts(BaseModel):
+    relation: str
+    label: str
+    inverse: bool = Field(description="The entity is what these are related to: read the fact from them.")
+    values: list[Item]
+    total: int
+
+
+class Described(BaseModel):
+    id: str | None
+    iri: str | None
+    label: str | None
+    classes: list[str]
+    facts: list[RelationFacts]
+    namesakes: list[Item] = Field(description="Other entities of the same name.")
 
 
 class Asked(BaseModel):
@@ -36,22 +55,10 @@ class Asked(BaseModel):
     sparql: str | None
     reason: str | None = Field(description="Why there is no answer; do not invent one.")
     readings: list[Reading] = Field(description="What else the question may mean.")
-
-
-class RelationFacts(BaseModel):
-    relation: str
-    label: str
-    inverse: bool = Field(description="The entity is what these are related to: read the fact from them.")
-    values: list[Item]
-    total: int
-
-
-class Described(BaseModel):
-    id: str | None
-    label: str | None
-    classes: list[str]
-    facts: list[RelationFacts]
-    namesakes: list[Item] = Field(description="Other entities of the same name.")
+    not_used: list[str] = Field(description="Words of the question that the answer leaves out.")
+    about: Described | None = Field(
+        None, description="Where the question only names an entity: what is known of it."
+    )
 
 
 class Found(BaseModel):
@@ -80,7 +87,7 @@ class Ran(BaseModel):
 
 
 def items(found: Iterable[AnswerItem]) -> list[Item]:
-    return [Item(label=item.label, id=item.id, value=item.value, datatype=item.datatype) for item in found]
+    return [Item(**asdict(item)) for item in found]
 
 
 def asked(answer: Answer, rows: int) -> Asked:
@@ -93,12 +100,15 @@ def asked(answer: Answer, rows: int) -> Asked:
         sparql=answer.sparql,
         reason=answer.reason,
         readings=[Reading(paraphrase=r.paraphrase, program=r.program) for r in answer.readings],
+        not_used=list(answer.not_used),
+        about=None if answer.facts is None else described(answer.facts),
     )
 
 
 def described(facts: Facts) -> Described:
     return Described(
         id=facts.entity.id,
+        iri=facts.entity.iri,
         label=facts.entity.label,
         classes=list(facts.classes),
         facts=[

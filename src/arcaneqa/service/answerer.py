@@ -33,7 +33,7 @@ from arcaneqa.service.contract import (
 )
 from arcaneqa.service.engine import Engine, Job
 from arcaneqa.service.gate import Gate, Kind
-from arcaneqa.service.items import items_sent
+from arcaneqa.service.items import facts_sent, items_sent
 from arcaneqa.service.mentions import settled, shown
 from arcaneqa.service.portrait import Portrait
 from arcaneqa.service.tree import program_tree
@@ -163,6 +163,7 @@ def _response(request: AskRequest, answer: Answer, started: float) -> AskRespons
         reason=answer.reason,
         not_used=list(answer.not_used),
         readings=[OtherReading(**asdict(reading)) for reading in answer.readings],
+        facts=None if answer.facts is None else facts_sent(answer.facts),
     )
 
 

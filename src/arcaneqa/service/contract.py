@@ -94,6 +94,32 @@ class OtherReading(BaseModel):
     confidence: float
 
 
+class RelationFacts(BaseModel):
+    """One page of what a relation leads to from an entity, or, where `inverse`, of what leads to it."""
+
+    relation: Annotated[str, Field(description="Short name; the parameter `relation` takes it.")]
+    label: str
+    inverse: Annotated[
+        bool, Field(description="The entity is the object of these facts: read them from the values.")
+    ]
+    values: list[Item]
+    total: Annotated[int, Field(description="How many values there are; a page holds at most `page_size`.")]
+
+
+class EntityResponse(BaseModel):
+    """What is known of one entity; every relation is in pages of its own."""
+
+    id: str
+    label: str | None
+    iri: str | None
+    address: Annotated[str | None, Field(description="Where it lives on the web, if it does.")]
+    classes: list[str]
+    facts: list[RelationFacts]
+    namesakes: Annotated[list[Item], Field(description="Others of the same name, the best known first.")]
+    page: int
+    page_size: int
+
+
 class AskResponse(BaseModel):
     """The prediction record, and what the page needs beside it."""
 
@@ -112,6 +138,10 @@ class AskResponse(BaseModel):
     reason: Annotated[str | None, Field(description="Why there is no answer.")]
     not_used: Annotated[list[str], Field(description="Words of the question that the program leaves out.")]
     readings: list[OtherReading]
+    facts: Annotated[
+        EntityResponse | None,
+        Field(description="Where the question only names an entity: what is known of it."),
+    ] = None
     trace: dict[str, Any] | None = None
     tree: Annotated[dict[str, Any] | None, Field(description="The program as nested boxes, with trace.")] = (
         None
@@ -143,32 +173,6 @@ class EntityHit(BaseModel):
     id: str
     label: str
     description: str
-
-
-class RelationFacts(BaseModel):
-    """One page of what a relation leads to from an entity, or, where `inverse`, of what leads to it."""
-
-    relation: Annotated[str, Field(description="Short name; the parameter `relation` takes it.")]
-    label: str
-    inverse: Annotated[
-        bool, Field(description="The entity is the object of these facts: read them from the values.")
-    ]
-    values: list[Item]
-    total: Annotated[int, Field(description="How many values there are; a page holds at most `page_size`.")]
-
-
-class EntityResponse(BaseModel):
-    """What is known of one entity; every relation is in pages of its own."""
-
-    id: str
-    label: str | None
-    iri: str | None
-    address: Annotated[str | None, Field(description="Where it lives on the web, if it does.")]
-    classes: list[str]
-    facts: list[RelationFacts]
-    namesakes: Annotated[list[Item], Field(description="Others of the same name, the best known first.")]
-    page: int
-    page_size: int
 
 
 class ReloadResponse(BaseModel):

@@ -1,16 +1,42 @@
-"""Answer items as they travel, with the address that a browser may open."""
+"""Answer items and facts as they travel, with the address that a browser may open."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
 
+from arcaneqa.entity_facts import PAGE, Facts
 from arcaneqa.record import AnswerItem
-from arcaneqa.service.contract import Item
+from arcaneqa.service.contract import EntityResponse, Item, RelationFacts
 
 
 def items_sent(items: Sequence[AnswerItem]) -> list[Item]:
     return [Item(**asdict(item), address=_address(item.iri)) for item in items]
+
+
+def facts_sent(facts: Facts, page: int = 0) -> EntityResponse:
+    (itself,) = items_sent([facts.entity])
+    assert itself.id is not None, "values are no entities"
+    return EntityResponse(
+        id=itself.id,
+        label=itself.label,
+        iri=itself.iri,
+        address=itself.address,
+        classes=list(facts.classes),
+        facts=[
+            RelationFacts(
+                relation=each.relation,
+                label=each.label,
+                inverse=each.inverse,
+                values=items_sent(each.values),
+                total=each.total,
+            )
+            for each in facts.relations
+        ],
+        namesakes=items_sent(facts.namesakes),
+        page=page,
+        page_size=PAGE,
+    )
 
 
 def _address(iri: str | None) -> str | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from math import exp
 from typing import Any
 
@@ -14,6 +13,7 @@ from arcaneqa.errors import InputError
 from arcaneqa.induction.topics import describe
 from arcaneqa.kb.terms import Literal
 from arcaneqa.links import EntityCandidate, Links, MentionLink
+from arcaneqa.links import settled as links_settled
 from arcaneqa.service.contract import ChosenEntity
 
 
@@ -24,10 +24,8 @@ def settled(qa: ArcaneQA, links: Links, chosen: Sequence[ChosenEntity]) -> Links
     for one in chosen:
         if not one.start < one.end <= len(links.question):
             raise InputError(f"entities: the question has no characters {one.start} to {one.end}.")
-    free = [link for link in links.mentions if not any(_overlap(link, one) for one in chosen)]
-    literals = [link for link in links.literals if not any(_overlap(link, one) for one in chosen)]
     said = [_said(qa, links.question, one) for one in chosen if one.id is not None]
-    return replace(links, mentions=(*said, *free), literals=tuple(literals))
+    return links_settled(links, [(one.start, one.end) for one in chosen], said)
 
 
 def _said(qa: ArcaneQA, question: str, one: ChosenEntity) -> MentionLink:
@@ -38,10 +36,6 @@ def _said(qa: ArcaneQA, question: str, one: ChosenEntity) -> MentionLink:
     label = qa.kb.labels(np.array([node], np.int64))[0] or one.id
     candidate = EntityCandidate(node, label, 0.0)
     return MentionLink(one.start, one.end, question[one.start : one.end], 0.0, (candidate,))
-
-
-def _overlap(one: Any, other: Any) -> bool:
-    return bool(one.start < other.end and other.start < one.end)
 
 
 def shown(qa: ArcaneQA, links: Links, chosen: Sequence[ChosenEntity]) -> dict[str, Any]:

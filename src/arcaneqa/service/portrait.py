@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from arcaneqa.answer import ArcaneQA
-from arcaneqa.entity_facts import PAGE, facts_about, find_entity, step_named
+from arcaneqa.entity_facts import facts_about, find_entity, step_named
 from arcaneqa.induction.topics import describe
 from arcaneqa.kb.terms import Literal
 from arcaneqa.service.contract import (
@@ -15,9 +15,8 @@ from arcaneqa.service.contract import (
     EntityHit,
     EntityResponse,
     KnowledgeBaseResponse,
-    RelationFacts,
 )
-from arcaneqa.service.items import items_sent
+from arcaneqa.service.items import facts_sent
 from arcaneqa.synthesis.examples import example_questions
 
 MOST_COUNTED = 20
@@ -50,29 +49,7 @@ class Portrait:
         kb = self._qa.kb
         node, namesakes = find_entity(kb, self._qa.linker, name)
         only = None if relation is None else step_named(kb, relation, inverse)
-        facts = facts_about(kb, node, page, namesakes, only)
-        (itself,) = items_sent([facts.entity])
-        assert itself.id is not None, "values are no entities"
-        return EntityResponse(
-            id=itself.id,
-            label=itself.label,
-            iri=itself.iri,
-            address=itself.address,
-            classes=list(facts.classes),
-            facts=[
-                RelationFacts(
-                    relation=each.relation,
-                    label=each.label,
-                    inverse=each.inverse,
-                    values=items_sent(each.values),
-                    total=each.total,
-                )
-                for each in facts.relations
-            ],
-            namesakes=items_sent(facts.namesakes),
-            page=page,
-            page_size=PAGE,
-        )
+        return facts_sent(facts_about(kb, node, page, namesakes, only), page)
 
     def entities(self, prefix: str, limit: int) -> list[EntityHit]:
         kb = self._qa.kb
