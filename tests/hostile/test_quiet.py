@@ -20,8 +20,8 @@ _CALLS = "connect,sendto,sendmsg,socket,open,openat,creat,mkdir,mkdirat,rename,r
 @pytest.mark.skipif(shutil.which("strace") is None, reason="`make test-hostile` installs strace")
 def test_ask_is_quiet(tmp_path: Path) -> None:
     """All that is done with the network or a name, as the system sees it, for the first question in a new
-    home, which also indexes the demonstration. What Python and its compiler keep of the program itself lies
-    beside the program, or, as here, in the cache."""
+    home, which also compiles for the processor and indexes the demonstration. (What Python keeps of the
+    program itself lies beside the program, unless it is told not to.)"""
     home, log = tmp_path / "home", tmp_path / "calls"
     home.mkdir()
     variables = environment(home)
@@ -29,7 +29,6 @@ def test_ask_is_quiet(tmp_path: Path) -> None:
     variables["XDG_DATA_HOME"] = str(home / "data")
     variables["TMPDIR"] = str(tmp_path)
     variables["PYTHONDONTWRITEBYTECODE"] = "1"
-    variables["NUMBA_CACHE_DIR"] = str(home / "cache" / "arcaneqa" / "numba")
     command = [*ARCANEQA, "ask", "what is the capital of France?"]
     done = subprocess.run(
         ["strace", "-f", "-qq", "-e", f"trace={_CALLS}", "-o", str(log), *command],

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from arcaneqa.model import bert, kernels
 from arcaneqa.model.bert import BertReader
 from arcaneqa.model.bundled import bundled_model
 from arcaneqa.model.reader import TorchReader
@@ -77,8 +83,62 @@ def test_whoever_comes_while_the_team_works_works_alone() -> None:
 
     def part(worker: int, workers: int) -> None:
         if worker == 0 and workers == 2:
-            team.work(lambda *numbers: seen.append(numbers), 2)
+            team.work(lambda *numbers: seen.append(numbers), 2, lambda: None)
 
-    team.work(part, 2)
-    team.work(lambda *numbers: seen.append(numbers), 1)
+    team.work(part, 2, lambda: None)
+    team.work(lambda *numbers: seen.append(numbers), 1, lambda: None)
     assert seen == [(0, 1), (0, 1)]
+
+
+@pytest.mark.parametrize("failing", [0, 1, 2])
+def test_a_thread_that_fails_holds_up_nobody(
+    stored: Stored, ids: NDArray[np.int32], monkeypatch: pytest.MonkeyPatch, failing: int
+) -> None:
+    """The others wait for it at the end of a layer; they must get away, and whoever asked must hear of it."""
+    reader = BertReader(stored)
+    reader._team = _team(1)
+    alone = reader.read(ids, LENGTHS)
+    reader._team = _team(3)
+    whole = kernels.encode
+
+    def encode(*arguments: Any) -> None:
+        if arguments[-2] == failing:
+            raise MemoryError
+        whole(*arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(bert, "encode", encode)
+        with pytest.raises(MemoryError):
+            _within(20, lambda: reader.read(ids, LENGTHS))
+    assert np.array_equal(reader.read(ids, LENGTHS), alone), "the team works on"
+
+
+def test_a_thread_that_cannot_begin_holds_up_nobody(stored: Stored, ids: NDArray[np.int32]) -> None:
+    reader = BertReader(stored)
+    reader._team = _team(3)
+
+    class Exhausted(ThreadPoolExecutor):
+        """As where the system lets a process have no more threads."""
+
+        def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
+            if args[0] == 2:
+                raise RuntimeError("can't start new thread")
+            return super().submit(fn, *args, **kwargs)
+
+    reader._team._helpers, reader._team._process = Exhausted(2), os.getpid()
+    with pytest.raises(RuntimeError, match="thread"):
+        _within(20, lambda: reader.read(ids, LENGTHS))
+
+
+def _within(seconds: float, work: Callable[[], object]) -> None:
+    """What a thread of its own does, which may be left hanging: then the test fails and does not hang."""
+    done: Future[object] = Future()
+
+    def run() -> None:
+        try:
+            done.set_result(work())
+        except BaseException as error:
+            done.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    done.result(seconds)

@@ -9,6 +9,7 @@ import typer
 
 # The folders under the cache that other rooms write, by the beginning of their names.
 _MEANINGS = {
+    "compiled": "loops compiled for this processor",
     "demo-": "the bundled knowledge base, indexed",
     "endpoints": "what was learnt of SPARQL endpoints",
     "files": "files that were asked directly, indexed",

@@ -25,6 +25,8 @@ HEAT_LAYERS = 2
 _PREFIX = "encoder.network."
 _LEAST_ROWS = 2 * ROWS
 """What a thread should have to do, so that it is worth waking."""
+_EVERYBODY = 1 << 62
+"""More than ever arrive: a counter that shows it holds up nobody."""
 
 
 class BertReader:
@@ -111,7 +113,10 @@ class BertReader:
                 workers,
             )
 
-        self._team.work(work, total // _LEAST_ROWS)
+        def release() -> None:
+            counter[0] = _EVERYBODY
+
+        self._team.work(work, total // _LEAST_ROWS, release)
         return rows[:total]
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from numba.core import types
 from numpy.typing import NDArray
 
+from arcaneqa.compiled import compiled
 from arcaneqa.model.layers import CHUNK, Layers, Matrix, Norm, Scratch
 from arcaneqa.model.stored import Floats
 from arcaneqa.model.tiles import (
@@ -41,25 +42,22 @@ _ROUNDING = np.float32(3 << 22)
 """Added and taken away again it leaves a small float rounded to the nearest integer."""
 
 
-def _compiled(function: Any, **settings: Any) -> Any:
-    return numba.njit(nogil=True, error_model="numpy", **settings)(function)
-
-
 def _kept(function: Any) -> Any:
-    """Compiled once a machine, where there is any place to write that down."""
-    try:
-        return _compiled(function, fastmath={"contract"}, cache=True)
-    except RuntimeError:
-        return _compiled(function, fastmath={"contract"})
+    """With all that it calls."""
+    return compiled(function, error_model="numpy", fastmath={"contract"})
+
+
+def _part_of_it(function: Any, fastmath: set[str]) -> Any:
+    return numba.njit(nogil=True, error_model="numpy", fastmath=fastmath)(function)
 
 
 # The terms of these sums may be added in any order, as long as it is always the same.
 def _summing(function: Any) -> Any:
-    return _compiled(function, fastmath={"reassoc", "nnan", "nsz", "contract"})
+    return _part_of_it(function, {"reassoc", "nnan", "nsz", "contract"})
 
 
 def _exact(function: Any) -> Any:
-    return _compiled(function, fastmath={"contract", "nnan", "nsz"})
+    return _part_of_it(function, {"contract", "nnan", "nsz"})
 
 
 if sys.platform == "win32":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from threading import Lock
 
 
@@ -28,19 +28,35 @@ class Team:
         self._helpers: ThreadPoolExecutor | None = None
         self._process = 0
 
-    def work(self, part: Callable[[int, int], None], most: int) -> None:
+    def work(self, part: Callable[[int, int], None], most: int, release: Callable[[], None]) -> None:
         """Call `part(worker, workers)` for every worker at once, of whom there are at most so many.
 
-        Parts may wait for each other.
+        Parts may wait for each other. Where one fails, or cannot begin, `release` must end the waiting of the
+        others; then the failure is raised.
         """
         workers = min(self._most, most)
         if workers < 2 or not self._lock.acquire(blocking=False):
             part(0, 1)
             return
+
+        def held_up(worker: int) -> None:
+            try:
+                part(worker, workers)
+            except BaseException:
+                release()
+                raise
+
+        others: list[Future[None]] = []
         try:
-            helpers = self._awake()
-            others = [helpers.submit(part, worker, workers) for worker in range(1, workers)]
-            part(0, workers)
+            try:
+                helpers = self._awake()
+                others += (helpers.submit(held_up, worker) for worker in range(1, workers))
+                held_up(0)
+            except BaseException:
+                release()
+                raise
+            finally:
+                wait(others)
             for other in others:
                 other.result()
         finally:

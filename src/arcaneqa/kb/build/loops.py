@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from arcaneqa.kb.index.kernels import compiled
+from arcaneqa.compiled import compiled
 from arcaneqa.kb.index.store import Array
 
 _SPACE, _LINE = ord(" "), ord("\n")

@@ -2,21 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import ParamSpec, TypeVar, cast
-
-import numba
 import numpy as np
 
+from arcaneqa.compiled import compiled
 from arcaneqa.kb.index.store import Array
-
-_P = ParamSpec("_P")
-_R = TypeVar("_R")
-
-
-def compiled(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Compiled code holds no Python lock, so that threads share one index in parallel."""
-    return cast(Callable[_P, _R], numba.njit(cache=True, nogil=True)(function))
 
 
 def _keep_freed_memory() -> None:
