@@ -48,11 +48,14 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Class:
+    """Where its members tell their type as a `text`, its IRI is ours, not one of the facts."""
+
     id: int
     iri: str
     label: str
     members: int
     hidden: bool = False
+    text: str | None = None
 
 
 @dataclass(frozen=True)

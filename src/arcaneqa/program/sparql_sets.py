@@ -135,6 +135,9 @@ class SetWriter:
 
     def member(self, x: str, klass: str) -> list[str]:
         types = alternatives(self.profile.type)
+        if (text := self._text_of_class(klass)) is not None:
+            kind = self.fresh()
+            return [f"{x} {types} {kind} .", f"FILTER(STR({kind}) = {quoted(text)})"]
         if not self.profile.closed_classes or not self.profile.subclass:
             return [f"{x} {types} {klass} ."]
         # The limit changes nothing, except that Virtuoso then computes the closure first: joined with other
@@ -145,6 +148,10 @@ class SetWriter:
             f"{{ SELECT DISTINCT {below} WHERE {{ {closure} }} LIMIT 1000000 }}",
             f"{x} {types} {below} .",
         ]
+
+    def _text_of_class(self, klass: str) -> str | None:
+        number = None if self.schema is None else self.schema.class_ids.get(klass[1:-1])
+        return None if self.schema is None or number is None else self.schema.classes[number].text
 
     # Values ----------------------------------------------------------------------------------
 

@@ -5,14 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from pyoxigraph import QuerySolutions, RdfFormat, Store
 
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.build.build import Report
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import Comparison
 from arcaneqa.kb.profile import RDF_PROFILE, Profile
-from arcaneqa.kb.schema import ValueKind
+from arcaneqa.kb.schema import Schema, ValueKind
 from arcaneqa.kb.terms import XSD, XSD_STRING, Iri, Literal
+from arcaneqa.program.execute import execute
+from arcaneqa.program.expression import And, Class, Compare, Relation, Value
+from arcaneqa.program.sparql import to_sparql
 
 EX = "http://values.example/"
 PREFIXES = f"@prefix : <{EX}> .\n@prefix xsd: <{XSD}> .\n"
@@ -80,6 +84,36 @@ def test_a_predicate_that_acts_as_type_is_found(tmp_path: Path) -> None:
     kb, _ = build(tmp_path, "\n".join(rows))
     assert {klass.label: klass.members for klass in kb.schema.classes} == {"film": 4, "book": 4}
     assert kb.profile.type[-1] == EX + "kind"
+
+
+def test_a_type_may_be_told_as_a_text(tmp_path: Path) -> None:
+    """Its class has an IRI of ours, and the program's SPARQL asks for the text: both find the same."""
+    told = ["Film noir", "Book"]
+    rows = [f':x{n} :kind "{told[n % 2]}" ; :pages {n} ; :note "Book" .' for n in range(8)]
+    kb, report = build(tmp_path, "\n".join(rows))
+    classes = {klass.label: klass for klass in kb.schema.classes}
+    assert {label: klass.members for label, klass in classes.items()} == {"film noir": 4, "book": 4}
+    program = And(
+        Class(classes["film noir"].iri),
+        Compare(Comparison.GT, Relation(EX + "pages"), Value(Literal("3", XSD + "integer"))),
+    )
+    found = {f"<{term.value}>" for term in kb.terms(execute(program, kb).nodes.ids) if isinstance(term, Iri)}
+    store = Store()
+    store.bulk_load(path=tmp_path / "facts.ttl", format=RdfFormat.TURTLE)
+    solutions = store.query(to_sparql(program, kb.profile, kb.schema))
+    assert isinstance(solutions, QuerySolutions)
+    assert found == {str(row[0]) for row in solutions} != set()
+    assert not kb.schema.relations[kb.schema.relation_ids[EX + "kind"]].hidden
+    again = Schema.from_json(kb.schema.to_json())
+    assert [klass.text for klass in again.classes] == [klass.text for klass in kb.schema.classes]
+    assert report.diagnosis.typed == 8
+
+
+@pytest.mark.parametrize("kind", ['"{n}"', '"a note of its own, number {n}"', '"1{m}"'])
+def test_texts_that_are_no_types(tmp_path: Path, kind: str) -> None:
+    rows = [f":x{n} :kind {kind.format(n=n, m=n % 2)} ; :pages {n} ." for n in range(8)]
+    kb, _ = build(tmp_path, "\n".join(rows))
+    assert not [klass for klass in kb.schema.classes if klass.members]
 
 
 def test_a_kind_is_an_attribute_where_things_have_types(tmp_path: Path) -> None:

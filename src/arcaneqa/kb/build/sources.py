@@ -281,7 +281,10 @@ class Source:
         if "No scheme found" in reason and self._base is None and not self.has_lines:
             return "Give --base IRI to complete relative IRIs, or --lenient to leave such statements out."
         if "remote context" in reason:
-            return "Nothing is fetched from the web: write the context into the file."
+            return (
+                "Nothing is fetched from the web: write the context into the file; for that of schema.org, "
+                '"@context": {"@vocab": "https://schema.org/"} does.'
+            )
         return "Mend it, or give --lenient to leave such statements out."
 
 

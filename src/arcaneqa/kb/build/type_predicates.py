@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from urllib.parse import quote
 
 import numpy as np
 
@@ -14,12 +15,24 @@ _MOSTLY = 0.5
 """Another predicate is sought where most things have no type; it must give most of them one."""
 _MEMBERS = 3
 """A type has on average at least so many members; otherwise it is a property like any other."""
+_MOST_TEXTS = 100
+"""Texts that are types are few: more of them are names, or notes."""
+_LONGEST_TEXT = 40
+"""Characters of a text that is a type."""
 
 
 def find_type_relation(
-    facts: Facts, hidden: Array, is_typed: Array, is_schema: Array, words_of: Callable[[int], str]
+    facts: Facts,
+    hidden: Array,
+    is_typed: Array,
+    is_schema: Array,
+    first_text: int,
+    words_of: Callable[[int], str],
 ) -> int | None:
-    """The visible relation that says what most of the things without a type are, if there is one."""
+    """The visible relation that says what most of the things without a type are, if there is one.
+
+    It leads to things, or to a few texts ("restaurant"), not to both.
+    """
     visible = np.flatnonzero(~hidden).tolist()
     candidates = [relation for relation in visible if words_of(relation) in _SAY_TYPES]
     if not candidates:
@@ -34,9 +47,26 @@ def find_type_relation(
     best, most = None, _MOSTLY * count
     for relation in candidates:
         rows = facts.rows("out", relation)
-        if np.any(rows.values >= len(is_typed)):  # a class is a thing, not a text
+        kinds = np.unique(rows.values)
+        if not _are_types(kinds, len(is_typed), first_text) or len(kinds) * _MEMBERS > len(rows.keys):
             continue
-        typed = int(untyped[rows.keys].sum())
-        if typed >= most and len(np.unique(rows.values)) * _MEMBERS <= len(rows.keys):
+        if (typed := int(untyped[rows.keys].sum())) >= most:
             best, most = relation, typed
     return best
+
+
+def _are_types(kinds: Array, entities: int, first_text: int) -> bool:
+    """Whether these nodes can be types: all of them things, or all of them texts, and then few."""
+    if np.all(kinds < entities):
+        return True
+    return bool(np.all(kinds >= first_text)) and len(kinds) <= _MOST_TEXTS
+
+
+def classes_of_texts(predicate: str, texts: Sequence[str]) -> list[str | None]:
+    """IRIs for types that are told as texts, below that of their predicate; None for what is no type."""
+    return [
+        f"{predicate.rstrip('/#')}/{quote(text, safe='')}"
+        if any(map(str.isalpha, text)) and len(text) <= _LONGEST_TEXT
+        else None
+        for text in texts
+    ]

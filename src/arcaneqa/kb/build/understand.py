@@ -17,7 +17,7 @@ from arcaneqa.kb.build.lists import write_lists
 from arcaneqa.kb.build.name_attributes import Attributes, NameRule, find_name_rules
 from arcaneqa.kb.build.schema import Inputs, describe, read_declared
 from arcaneqa.kb.build.sorted_facts import Facts
-from arcaneqa.kb.build.type_predicates import find_type_relation
+from arcaneqa.kb.build.type_predicates import classes_of_texts, find_type_relation
 from arcaneqa.kb.diagnosis import Diagnosis, Named
 from arcaneqa.kb.index.lookup import open_terms
 from arcaneqa.kb.index.store import Array, Draft
@@ -58,6 +58,8 @@ class Understanding:
         self._terms = open_terms(draft.load, self._types, {})
         self._labels = Labels(facts, dictionary, language_tiers(self._types, profile.language), draft)
         self._called = dict(profile.called)
+        self._texts_of_classes: dict[int, tuple[str, str]] = {}
+        """Texts that are types, by node: the IRI that their class gets, and the text."""
 
     def derive(self, told: Ontology, why: str, progress: Progress) -> Understood:
         """`why` is what spoke for the profile."""
@@ -67,7 +69,9 @@ class Understanding:
         hidden = self._hidden_relations()
         if (kind := self._type_relation(hidden)) is not None:
             profile = dataclasses.replace(profile, type=(*profile.type, self._iris[kind]))
-            self._profile, hidden[kind] = profile, True
+            self._profile = profile
+            self._texts_of_classes = self._told_types(kind)
+            hidden[kind] = not self._texts_of_classes  # a text may still be asked for
         write_lists(self._facts, self._dictionary, hidden, self._draft, progress)
         self._write_degrees()
         progress("describing the schema", 0, None)
@@ -91,7 +95,7 @@ class Understanding:
             profile,
             self._label_of,
         )
-        schema = describe(inputs, self._draft)
+        schema = self._with_texts(describe(inputs, self._draft))
         return Understood(schema, profile, self._diagnosis(schema, classes, labelled, rules, why))
 
     def _known(self, iris: tuple[str, ...]) -> list[int]:
@@ -209,18 +213,44 @@ class Understanding:
         is_typed, is_schema = np.zeros((2, self._dictionary.entities), bool)
         is_typed[read_pairs(self._facts, self._known(self._profile.type))[0]] = True
         is_schema[self._describing[0]] = True
+        first_text = self._dictionary.nodes - self._dictionary.text
         return find_type_relation(
-            self._facts, hidden, is_typed, is_schema, lambda relation: self._words(self._iris[relation])
+            self._facts,
+            hidden,
+            is_typed,
+            is_schema,
+            first_text,
+            lambda relation: self._words(self._iris[relation]),
         )
+
+    def _told_types(self, relation: int) -> dict[int, tuple[str, str]]:
+        nodes = np.unique(self._facts.rows("out", relation).values).astype(np.int64)
+        nodes = nodes[nodes >= self._dictionary.entities]
+        texts = self._terms.literals.many(nodes - self._dictionary.entities)
+        iris = classes_of_texts(self._iris[relation], texts)
+        return {
+            node: (iri, text)
+            for node, iri, text in zip(nodes.tolist(), iris, texts, strict=True)
+            if iri is not None and self._terms.find(Iri(iri)) is None
+        }
+
+    def _with_texts(self, schema: Schema) -> Schema:
+        texts = dict(self._texts_of_classes.values())
+        if not texts:
+            return schema
+        classes = [dataclasses.replace(klass, text=texts.get(klass.iri)) for klass in schema.classes]
+        return dataclasses.replace(schema, classes=classes)
 
     def _classes(self, declared: Ontology) -> Classes:
         iris, profile = self._iris, self._profile
         nodes, kinds = read_pairs(self._facts, self._known(profile.type))
-        kept = kinds < self._dictionary.entities
+        kept = (kinds < self._dictionary.entities) | np.isin(kinds, list(self._texts_of_classes))
         if len(self._describing[0]):
             kept &= ~np.isin(nodes, self._describing[0])
         nodes, kinds = nodes[kept], kinds[kept]
-        names = {node: self._terms.entities[node] for node in np.unique(kinds).tolist()}
+        things = np.unique(kinds[kinds < self._dictionary.entities])
+        names = {node: self._terms.entities[node] for node in things.tolist()}
+        names |= {node: iri for node, (iri, _) in self._texts_of_classes.items()}
         names = {node: name for node, name in names.items() if not name.startswith("_:")}
         mentioned = [
             iri
