@@ -85,6 +85,7 @@ def test_what_repeats_or_is_a_code_names_nothing(tmp_path: Path) -> None:
         ("company name", "customer", Worth.NAME_OF_A_PART),
         ("contact name", "customer", Worth.NAME_OF_OTHERS),
         ("username", "person", Worth.NEVER),
+        ("exhibition theme", "exhibition", Worth.NEVER),
         ("student names", "students", Worth.ITS_NAME),
     ],
 )
