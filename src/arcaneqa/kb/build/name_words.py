@@ -33,8 +33,8 @@ _NEVER = _words(
     "homepage website web link password hash comment note notes remark remarks abstract status state type "
     "kind category class group gender sex color colour location place country city region county street zip "
     "postcode language languages nationality size unit format path file image photo picture icon version "
-    "price currency score result rank grade level position job role religion nickname username filename theme "
-    "topic subject genre hostname"
+    "price currency score result rank grade level position job role religion nickname username filename "
+    "hostname theme topic subject genre"
 )
 
 
