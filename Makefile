@@ -8,7 +8,7 @@ DEV    := $(VENV)/.dev
 TORCH  := torch==2.13.0+cpu
 CPU_WHEELS := https://download.pytorch.org/whl/cpu
 
-.PHONY: demo test lint types rooms unit test-wheel test-locked test-slow test-hostile soak test-searches test-virtuoso test-browser clean
+.PHONY: demo test lint types rooms unit test-wheel test-locked test-slow test-hostile soak test-searches test-virtuoso test-browser docs pictures clean
 
 demo: $(BASE)
 	@$(BIN)/python demo/tour.py
@@ -29,7 +29,7 @@ types: $(DEV)
 
 unit: $(DEV)
 	# One thread a worker: small tensors only lose time to threads that wait for each other.
-	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 -m "not slow and not virtuoso and not browser"
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 -m "not slow and not virtuoso and not browser and not guide"
 	OMP_NUM_THREADS=1 $(BIN)/pytest --doctest-modules $$(grep -rl ">>> " src --include="*.py")
 
 # The wheel as others get it: built, installed into an empty environment, asked a question from another folder.
@@ -79,6 +79,17 @@ test-browser: $(DEV)
 	@test -x /usr/bin/chromium || (apt-get update -q && apt-get install -y -q --no-install-recommends chromium fonts-dejavu-core)
 	$(BIN)/pytest -m browser
 
+# The guide, into site/: its code runs, no link leads nowhere, and nothing comes from elsewhere.
+docs: $(DEV)
+	$(BIN)/pytest -m guide tests/guide
+	$(BIN)/mkdocs build --strict --quiet
+	$(BIN)/python docs/guide/outside.py site
+
+# The pictures of the page in docs/images.
+pictures: $(DEV)
+	@test -x /usr/bin/chromium || (apt-get update -q && apt-get install -y -q --no-install-recommends chromium fonts-dejavu-core)
+	$(BIN)/python docs/guide/pictures.py
+
 # The base alone: what asking, indexing and endpoints need.
 $(BASE): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -92,4 +103,4 @@ $(DEV): $(BASE)
 	@touch $@
 
 clean:
-	rm -rf $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

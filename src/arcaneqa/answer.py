@@ -241,7 +241,7 @@ class ArcaneQA:
                 links=links,
                 trace=found.trace,
                 readings=(nearest, *runners_up)[:MOST_READINGS],
-                not_used=not_used(question, left_out),
+                not_used=tuple(dict.fromkeys((*not_used(question, left_out), *left_out.unknown))),
                 reason=reason,
             )
         return replace(

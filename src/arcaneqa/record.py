@@ -108,6 +108,11 @@ class AnswerItem:
     iri: str | None = None
     """None for what has no IRI: values and blank nodes."""
 
+    @property
+    def term(self) -> str:
+        """As records write it: an entity's short form or a literal's lexical form."""
+        return self.id if self.id is not None else self.value or ""
+
     def to_json(self) -> dict[str, Any]:
         if self.id is not None:
             return {"id": self.id, "iri": self.iri, "label": self.label}
@@ -116,11 +121,22 @@ class AnswerItem:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of terms, None where a cell is blank; `labels` are the same cells as people read them."""
+    """Rows of items, None where a cell is blank."""
 
     columns: tuple[str, ...]
-    rows: tuple[tuple[str | None, ...], ...]
-    labels: tuple[tuple[str | None, ...], ...]
+    cells: tuple[tuple[AnswerItem | None, ...], ...]
+
+    @property
+    def rows(self) -> tuple[tuple[str | None, ...], ...]:
+        """The cells as terms."""
+        return tuple(tuple(None if cell is None else cell.term for cell in row) for row in self.cells)
+
+    @property
+    def labels(self) -> tuple[tuple[str | None, ...], ...]:
+        """The cells as people read them."""
+        return tuple(
+            tuple(None if cell is None else cell.label or cell.term for cell in row) for row in self.cells
+        )
 
     def to_json(self) -> dict[str, Any]:
         return {

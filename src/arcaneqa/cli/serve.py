@@ -35,6 +35,10 @@ def command(
     token_file: Annotated[
         Path | None, typer.Option(help=f"Ask for this bearer token; {TOKEN_VARIABLE} works too.")
     ] = None,
+    feedback: Annotated[
+        Path | None,
+        typer.Option(help="Keep what people think of answers, with their questions, in this file."),
+    ] = None,
 ) -> None:
     """Serve the HTTP API under /v1 and the page at /.
 
@@ -65,5 +69,13 @@ def command(
         share_one_heap()
         qa = ArcaneQA.load(kb, model, device=device)
         hosts = [*(allow_host or []), *names_of(listening)]
-        app = create_app(qa, token=token, seconds=seconds, together=together, waiting=waiting, hosts=hosts)
+        app = create_app(
+            qa,
+            token=token,
+            seconds=seconds,
+            together=together,
+            waiting=waiting,
+            hosts=hosts,
+            feedback_file=feedback,
+        )
         serve(app, listening)

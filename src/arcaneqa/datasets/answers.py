@@ -23,14 +23,7 @@ def answer_terms(result: Result, kb: KnowledgeBase) -> tuple[str, ...]:
 
 def answer_items(result: Result, kb: KnowledgeBase) -> tuple[AnswerItem, ...]:
     """The same with labels; a set by label."""
-    names, terms = Names(kb.profile), list(dict.fromkeys(_terms(result, kb)))
-    items = []
-    for term, label in zip(terms, _labels(terms, kb), strict=True):
-        if isinstance(term, Literal):
-            items.append(AnswerItem(value=term.lexical, datatype=term.datatype, label=label))
-        else:
-            iri = term.value if isinstance(term, Iri) else None
-            items.append(AnswerItem(id=names.write(term), label=label, iri=iri))
+    items = list(_items(list(dict.fromkeys(_terms(result, kb))), kb).values())
     if result.order is not None or result.table is not None:
         return tuple(items)
     return tuple(sorted(items, key=lambda item: (item.label is None, item.label or "", item.id or "")))
@@ -41,19 +34,23 @@ def answer_table(result: Result, kb: KnowledgeBase) -> Table | None:
     if result.table is None:
         return None
     names = Names(kb.profile)
-    different = list({cell: None for row in result.table.rows for cell in row if cell is not None})
-    labels = dict(zip(different, _labels(different, kb), strict=True))
+    items = _items(list({cell: None for row in result.table.rows for cell in row if cell is not None}), kb)
     return Table(
         tuple(_heading(column, kb, names) for column in result.table.columns),
-        tuple(
-            tuple(None if cell is None else _written(cell, names) for cell in row)
-            for row in result.table.rows
-        ),
-        tuple(
-            tuple(None if cell is None else labels[cell] or _written(cell, names) for cell in row)
-            for row in result.table.rows
-        ),
+        tuple(tuple(None if cell is None else items[cell] for cell in row) for row in result.table.rows),
     )
+
+
+def _items(terms: Sequence[Term], kb: KnowledgeBase) -> dict[Term, AnswerItem]:
+    names = Names(kb.profile)
+    items: dict[Term, AnswerItem] = {}
+    for term, label in zip(terms, _labels(terms, kb), strict=True):
+        if isinstance(term, Literal):
+            items[term] = AnswerItem(value=term.lexical, datatype=term.datatype, label=label)
+        else:
+            iri = term.value if isinstance(term, Iri) else None
+            items[term] = AnswerItem(id=names.write(term), label=label, iri=iri)
+    return items
 
 
 def _terms(result: Result, kb: KnowledgeBase) -> list[Term]:

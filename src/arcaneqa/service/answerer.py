@@ -10,22 +10,16 @@ from typing import Any, TypeVar
 from uuid import uuid4
 
 from arcaneqa.answer import Answer, ArcaneQA, refusal
-from arcaneqa.describe import items_of
 from arcaneqa.heatmap import heat_map
 from arcaneqa.induction.found import Outcome
 from arcaneqa.induction.guide import NEVER, Choice
 from arcaneqa.induction.scorer import Decision, Scores
 from arcaneqa.induction.trace import Considered
-from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.links import Links
-from arcaneqa.program.execute import Budget, execute
-from arcaneqa.program.phrase import paraphrase
-from arcaneqa.program.sparql import to_sparql
-from arcaneqa.program.text import parse, print_program
+from arcaneqa.program.expression import Sort
 from arcaneqa.service.contract import (
     AskRequest,
     AskResponse,
-    Item,
     NamedEntity,
     OtherReading,
     RunRequest,
@@ -33,9 +27,10 @@ from arcaneqa.service.contract import (
 )
 from arcaneqa.service.engine import Engine, Job
 from arcaneqa.service.gate import Gate, Kind
-from arcaneqa.service.items import facts_sent, items_sent
+from arcaneqa.service.items import facts_sent, items_sent, table_sent
 from arcaneqa.service.mentions import settled, shown
 from arcaneqa.service.portrait import Portrait
+from arcaneqa.service.running import file_of, response_of
 from arcaneqa.service.tree import program_tree
 
 MOST_CANDIDATES = 8
@@ -110,8 +105,8 @@ class Answerer:
         response = _response(request, answer, started)
         if not request.trace:
             return response
-        if answer.program is not None:
-            response.tree = program_tree(parse(answer.program, qa.names, qa.kb.schema), qa.kb)
+        if answer.expression is not None:
+            response.tree = program_tree(answer.expression, qa.kb)
         if answer.trace is not None:
             steps = [self._step(answer.question, step) for step in answer.trace.steps]
             response.trace = answer.trace.to_json(0) | {"steps": steps}
@@ -130,7 +125,12 @@ class Answerer:
 
     async def run(self, request: RunRequest) -> RunResponse:
         until = time.monotonic() + self._seconds
-        return await self._gate.work(Kind.PROGRAM, until, lambda: _run(self.qa, request, until))
+        return await self._gate.work(Kind.PROGRAM, until, lambda: response_of(self.qa, request, until))
+
+    async def file(self, request: RunRequest) -> str:
+        """What a program finds, as rows to take away."""
+        until = time.monotonic() + self._seconds
+        return await self._gate.work(Kind.PROGRAM, until, lambda: file_of(self.qa, request, until))
 
     async def look(self, work: Callable[[Portrait], T]) -> T:
         """Something about the knowledge base, off the event loop, which never waits for it."""
@@ -154,6 +154,8 @@ def _response(request: AskRequest, answer: Answer, started: float) -> AskRespons
         sparql=answer.sparql,
         answers=items_sent(answer.items[: request.rows]),
         total=len(answer.items),
+        table=table_sent(answer.table, request.rows),
+        ordered=isinstance(answer.expression, Sort),
         unit=answer.unit,
         entities=[NamedEntity(**asdict(entity)) for entity in answer.entities],
         paraphrase=answer.paraphrase,
@@ -164,24 +166,4 @@ def _response(request: AskRequest, answer: Answer, started: float) -> AskRespons
         not_used=list(answer.not_used),
         readings=[OtherReading(**asdict(reading)) for reading in answer.readings],
         facts=None if answer.facts is None else facts_sent(answer.facts),
-    )
-
-
-def _run(qa: ArcaneQA, request: RunRequest, until: float) -> RunResponse:
-    kb: KnowledgeBase = qa.kb
-    program = parse(request.program, qa.names, kb.schema)
-    result = execute(
-        program, kb, Budget(seconds=max(0.0, until - time.monotonic())), request.exclude_mentioned
-    )
-    if result.count is None:
-        answers, total = items_of(kb, result.nodes.ids[: request.rows]), len(result.nodes)
-        items = items_sent(answers)
-    else:
-        items, total = [Item(value=str(result.count), label=f"{result.count:,}")], 1
-    return RunResponse(
-        program=print_program(program, qa.names),
-        sparql=to_sparql(program, kb.profile, kb.schema, request.exclude_mentioned),
-        paraphrase=paraphrase(program, kb),
-        answers=items,
-        total=total,
     )

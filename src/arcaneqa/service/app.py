@@ -8,22 +8,22 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from fastapi import FastAPI
-from fastapi.responses import FileResponse
 from fastapi.staticfiles import StaticFiles
 
 from arcaneqa import __version__
 from arcaneqa.answer import ArcaneQA
 from arcaneqa.service.current import Current
+from arcaneqa.service.feedback import Feedback
 from arcaneqa.service.memory import give_back_now_and_then
 from arcaneqa.service.metrics import Measured, Metrics
 from arcaneqa.service.problems import answer_problems
+from arcaneqa.service.routes.feedback import feedback
 from arcaneqa.service.routes.knowledge import knowledge
 from arcaneqa.service.routes.operations import operations
+from arcaneqa.service.routes.pages import PAGE, pages
 from arcaneqa.service.routes.programs import programs
 from arcaneqa.service.routes.questions import questions
 from arcaneqa.service.safety import Safety
-
-PAGE = Path(__file__).parent / "page"
 
 
 def create_app(
@@ -34,9 +34,12 @@ def create_app(
     together: int = 16,
     waiting: int = 64,
     hosts: Collection[str] = (),
+    feedback_file: Path | None = None,
 ) -> FastAPI:
-    """`hosts` are names, beside those of this machine, that requests may call the service by."""
+    """`hosts` are names, beside those of this machine, that requests may call the service by; judgements are
+    kept in `feedback_file`, or not at all."""
     current = Current(qa, seconds, together, waiting)
+    kept = None if feedback_file is None else Feedback(feedback_file)
     metrics = Metrics(current)
 
     @asynccontextmanager
@@ -59,12 +62,14 @@ def create_app(
     app.add_middleware(Safety, token=token, hosts=hosts)
     app.add_middleware(Measured, metrics=metrics)  # added last, so outermost: it sees refusals too
     answer_problems(app)
-    for router in (questions(current), programs(current), knowledge(current), operations(current, metrics)):
+    routers = [
+        questions(current),
+        programs(current),
+        knowledge(current, kept is not None),
+        operations(current, metrics),
+    ]
+    for router in (*routers, *([] if kept is None else [feedback(current, kept)]), pages()):
         app.include_router(router)
-
-    @app.api_route("/", methods=["GET", "HEAD"], include_in_schema=False)
-    async def page() -> FileResponse:
-        return FileResponse(PAGE / "index.html")
 
     app.mount("/page", StaticFiles(directory=PAGE), name="page")
     return app

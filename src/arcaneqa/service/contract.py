@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -68,6 +68,10 @@ class RunRequest(BaseModel):
     program: Annotated[str, Field(max_length=MOST_PROGRAM, description="An S-expression.")]
     exclude_mentioned: bool = False
     rows: Annotated[int, Field(ge=1, le=10_000)] = 1_000
+    tree: Annotated[bool, Field(description="Also return the program as nested boxes.")] = False
+    format: Annotated[
+        Literal["json", "csv", "tsv", "md"], Field(description="Other than json: only the rows, as a file.")
+    ] = "json"
 
 
 class Item(BaseModel):
@@ -79,6 +83,15 @@ class Item(BaseModel):
     label: str | None = None
     iri: str | None = None
     address: Annotated[str | None, Field(description="Where an entity lives on the web, if it does.")] = None
+
+
+class TableSent(BaseModel):
+    """`cells` are the terms of `rows` with their labels and datatypes; null where a cell is blank."""
+
+    columns: list[str]
+    rows: list[list[str | None]]
+    cells: list[list[Item | None]]
+    total: Annotated[int, Field(description="How many rows there are; `rows` may hold fewer.")]
 
 
 class NamedEntity(BaseModel):
@@ -129,6 +142,8 @@ class AskResponse(BaseModel):
     sparql: str | None
     answers: list[Item]
     total: Annotated[int, Field(description="How many answers there are; `answers` may hold fewer.")]
+    table: Annotated[TableSent | None, Field(description="`answers` are then its first column.")]
+    ordered: Annotated[bool, Field(description="The order of the answers was asked for.")]
     unit: str | None
     entities: list[NamedEntity]
     paraphrase: str | None
@@ -154,6 +169,10 @@ class RunResponse(BaseModel):
     paraphrase: str
     answers: list[Item]
     total: int
+    table: TableSent | None
+    ordered: bool
+    unit: str | None
+    tree: dict[str, Any] | None = None
 
 
 class Counted(BaseModel):
@@ -167,12 +186,41 @@ class KnowledgeBaseResponse(BaseModel):
     relations: list[Counted]
     classes: list[Counted]
     examples: list[str]
+    keeps_feedback: Annotated[bool, Field(description="Judgements are kept, with their questions.")] = False
 
 
 class EntityHit(BaseModel):
     id: str
     label: str
     description: str
+
+
+class FeedbackRequest(BaseModel):
+    """What somebody thinks of a reading; `correction` is the program that would have been right."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {
+                    "question": "what is the capital of France?",
+                    "program": "(JOIN demo:capital_inv demo:France)",
+                    "is_right": True,
+                }
+            ]
+        },
+    )
+
+    question: Annotated[str, Field(min_length=1, max_length=MOST_CHARACTERS)]
+    program: Annotated[
+        str | None, Field(max_length=MOST_PROGRAM, description="What was answered; null for a refusal.")
+    ]
+    is_right: bool
+    correction: Annotated[str | None, Field(max_length=MOST_PROGRAM)] = None
+
+
+class FeedbackResponse(BaseModel):
+    kept: Annotated[str, Field(description="The id of the record.")]
 
 
 class ReloadResponse(BaseModel):

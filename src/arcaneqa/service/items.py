@@ -1,4 +1,4 @@
-"""Answer items and facts as they travel, with the address that a browser may open."""
+"""Answer items, tables of them and facts as they travel, with the address that a browser may open."""
 
 from __future__ import annotations
 
@@ -6,12 +6,25 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from arcaneqa.entity_facts import PAGE, Facts
-from arcaneqa.record import AnswerItem
-from arcaneqa.service.contract import EntityResponse, Item, RelationFacts
+from arcaneqa.record import AnswerItem, Table
+from arcaneqa.service.contract import EntityResponse, Item, RelationFacts, TableSent
 
 
 def items_sent(items: Sequence[AnswerItem]) -> list[Item]:
-    return [Item(**asdict(item), address=_address(item.iri)) for item in items]
+    return [_sent(item) for item in items]
+
+
+def table_sent(table: Table | None, most: int) -> TableSent | None:
+    """The first rows of a table."""
+    if table is None:
+        return None
+    cells = [[None if cell is None else _sent(cell) for cell in row] for row in table.cells[:most]]
+    rows = [list(row) for row in table.rows[:most]]
+    return TableSent(columns=list(table.columns), rows=rows, cells=cells, total=len(table.cells))
+
+
+def _sent(item: AnswerItem) -> Item:
+    return Item(**asdict(item), address=_address(item.iri))
 
 
 def facts_sent(facts: Facts, page: int = 0) -> EntityResponse:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from functools import cached_property
 
 import numpy as np
@@ -17,7 +18,7 @@ from arcaneqa.service.contract import (
     KnowledgeBaseResponse,
 )
 from arcaneqa.service.items import facts_sent
-from arcaneqa.synthesis.examples import example_questions
+from arcaneqa.service.suggestions import suggestions
 
 MOST_COUNTED = 20
 
@@ -25,9 +26,11 @@ MOST_COUNTED = 20
 class Portrait:
     def __init__(self, qa: ArcaneQA) -> None:
         self._qa = qa
+        self._describing = threading.Lock()
 
     def knowledge_base(self) -> KnowledgeBaseResponse:
-        return self._described
+        with self._describing:  # the first visitors share the work
+            return self._described
 
     @cached_property
     def _described(self) -> KnowledgeBaseResponse:
@@ -42,7 +45,7 @@ class Portrait:
             classes=[
                 Counted(name=short(c.iri), label=c.label, count=c.members) for c in classes[:MOST_COUNTED]
             ],
-            examples=example_questions(self._qa.kb),
+            examples=suggestions(self._qa),
         )
 
     def entity(self, name: str, page: int, relation: str | None, inverse: bool) -> EntityResponse:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import os
 import signal
@@ -17,6 +18,7 @@ from arcaneqa.errors import ArcaneError
 from arcaneqa.service.connections import PatientProtocol
 from arcaneqa.service.current import Current
 from arcaneqa.service.listening import address_of
+from arcaneqa.service.portrait import Portrait
 
 GRACE = 10.0
 """Seconds for requests under way when the service is told to end."""
@@ -51,6 +53,7 @@ class _Server(uvicorn.Server):
         if hasattr(signal, "SIGHUP"):
             loop = asyncio.get_running_loop()
             loop.add_signal_handler(signal.SIGHUP, lambda: loop.create_task(_reload(self.config.app)))
+        self._ready = asyncio.create_task(_prepare(self.config.app))
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         # Whatever still holds the process then (a thread in the middle of a long query), it ends.
@@ -58,6 +61,14 @@ class _Server(uvicorn.Server):
         last.daemon = True
         last.start()
         super().handle_exit(sig, frame)
+
+
+async def _prepare(app: object) -> None:
+    """Make the example questions before the first visitor comes."""
+    assert isinstance(app, FastAPI)
+    current: Current = app.state.current
+    with contextlib.suppress(ArcaneError), current.visit() as answerer:
+        await answerer.look(Portrait.knowledge_base)
 
 
 async def _reload(app: object) -> None:

@@ -14,6 +14,9 @@ function headers() {
   return token === null ? {} : { authorization: `Bearer ${token}` };
 }
 
+/** What `fetch` is given, with the token if there is one. */
+export const authorised = (sent = {}) => ({ ...sent, headers: { ...sent.headers, ...headers() } });
+
 async function checked(response) {
   if (response.ok) return response;
   const body = await response.json().catch(() => ({}));
@@ -22,24 +25,24 @@ async function checked(response) {
 }
 
 export async function getJson(path) {
-  return (await checked(await fetch(path, { headers: headers() }))).json();
+  return (await checked(await fetch(path, authorised()))).json();
 }
 
-export async function run(program) {
-  const body = JSON.stringify({ program });
-  return (await checked(await fetch("/v1/run", { method: "POST", headers: { "content-type": "application/json", ...headers() }, body }))).json();
+async function post(path, body, signal) {
+  const sent = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body), signal };
+  return checked(await fetch(path, authorised(sent)));
 }
+
+export const run = async (program, options = {}) => (await post("/v1/run", { program, ...options })).json();
+
+/** What a program finds, as the text of a file. */
+export const download = async (program, format, rows) => (await post("/v1/run", { program, format, rows })).text();
+
+export const judge = async (judgement) => (await post("/v1/feedback", judgement)).json();
 
 /** Server-sent events of one question; `onEvent(name, data)` hears each as it arrives. */
 export async function ask(request, onEvent, signal) {
-  const response = await checked(
-    await fetch("/v1/ask/stream", {
-      method: "POST",
-      headers: { "content-type": "application/json", ...headers() },
-      body: JSON.stringify(request),
-      signal,
-    }),
-  );
+  const response = await post("/v1/ask/stream", request, signal);
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let waiting = "";
   for (;;) {

@@ -2,8 +2,11 @@
 
 import { make } from "./dom.js";
 
-/** The question's text with the linked stretches marked; where they overlap the longest wins. */
-export function markedQuestion(question, links, panel, onPick) {
+const NOT_USED = "not used in the answer";
+
+/** The question's text with the linked stretches marked (where they overlap the longest wins), and the words
+ * that the answer does not take up. */
+export function markedQuestion(question, links, notUsed, panel, onPick) {
   const spans = [...links.mentions, ...links.literals].sort((a, b) => b.end - b.start - (a.end - a.start));
   const kept = [];
   for (const span of spans) {
@@ -16,24 +19,33 @@ export function markedQuestion(question, links, panel, onPick) {
   close(panel);
   for (const span of kept) {
     const text = characters.slice(span.start, span.end).join("");
-    parts.push(characters.slice(at, span.start).join(""));
-    parts.push(span.candidates ? mentionButton(text, span, panel, onPick) : make("mark", { title: "a value" }, text));
+    const isUnused = notUsed.includes(text);
+    parts.push(...plain(characters.slice(at, span.start).join(""), notUsed));
+    parts.push(span.candidates ? mentionButton(text, span, isUnused, panel, onPick) : make("mark", { class: isUnused ? "unused" : null, title: isUnused ? NOT_USED : "a value" }, text));
     at = span.end;
   }
-  parts.push(characters.slice(at).join(""));
+  parts.push(...plain(characters.slice(at).join(""), notUsed));
   return parts;
 }
 
-function mentionButton(text, mention, panel, onPick) {
+/** A stretch that names nothing; words of it may still be ones that the answer leaves out. */
+function plain(text, notUsed) {
+  const wanted = notUsed.map((words) => words.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  if (!wanted.length) return [text];
+  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(${wanted.join("|")})(?![\\p{L}\\p{N}])`, "giu");
+  return text.split(pattern).map((part, place) => (place % 2 ? make("span", { class: "unused", title: NOT_USED }, part) : part));
+}
+
+function mentionButton(text, mention, isUnused, panel, onPick) {
   const dropped = mention.settled && mention.chosen === null;
   const button = make(
     "button",
     {
       type: "button",
-      class: dropped ? "mention dropped" : "mention",
+      class: `mention${dropped ? " dropped" : ""}${isUnused ? " unused" : ""}`,
       "aria-expanded": "false",
       "aria-controls": panel.id,
-      title: "What else it may name",
+      title: isUnused ? `${NOT_USED}; what else it may name` : "What else it may name",
       click: () => {
         const isOpen = button.getAttribute("aria-expanded") === "true";
         close(panel);

@@ -14,14 +14,15 @@ from arcaneqa.service.portrait import Portrait
 from arcaneqa.service.problems import CROWDED, MISUNDERSTOOD, UNAUTHORISED, UNKNOWN, UNSUPPORTED
 
 
-def knowledge(current: Current) -> APIRouter:
+def knowledge(current: Current, keeps_feedback: bool) -> APIRouter:
     router = APIRouter(responses=UNAUTHORISED | CROWDED)
 
     @router.get("/v1/kb")
     async def knowledge_base() -> KnowledgeBaseResponse:
         """What this service knows about, with questions to try."""
         with current.gate.place(Kind.LOOK), current.visit() as answerer:
-            return await answerer.look(Portrait.knowledge_base)
+            known = await answerer.look(Portrait.knowledge_base)
+            return known.model_copy(update={"keeps_feedback": keeps_feedback})
 
     @router.get("/v1/entities", responses=MISUNDERSTOOD | UNSUPPORTED)
     async def entities(

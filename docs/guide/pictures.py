@@ -1,0 +1,66 @@
+"""The pictures of the page in docs/images, made in a real Chromium: `make pictures`."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+HOME = Path(__file__).parents[2]
+IMAGES = HOME / "docs" / "images"
+sys.path[:0] = [str(HOME)]
+
+from arcaneqa.answer import ArcaneQA  # noqa: E402
+from arcaneqa.service.app import create_app  # noqa: E402
+from tests.service.browsing import answered  # noqa: E402
+from tests.service.chromium import CHROMIUM, PATIENCE, QUIET  # noqa: E402
+from tests.service.service_world import serving  # noqa: E402
+
+
+def ask(page: Page, url: str, question: str) -> None:
+    page.goto(url)
+    expect(page.locator("#examples button").first).to_be_visible()
+    page.get_by_label("Your question").fill(question)
+    page.keyboard.press("Enter")
+    answered(page)
+    page.locator("#answer").focus()
+
+
+def desk(browser: Browser, url: str) -> None:
+    with browser.new_context(viewport={"width": 1000, "height": 760}, reduced_motion="reduce") as context:
+        page = context.new_page()
+        ask(page, url, "how many countries are there for each continent?")
+        page.screenshot(path=IMAGES / "page.png")
+        ask(page, url, "what is the capital of Georgia?")
+        page.locator(".mention").first.click()
+        page.locator("#how summary").first.click()
+        page.locator("#how").scroll_into_view_if_needed()
+        page.screenshot(path=IMAGES / "page-steps.png", full_page=True)
+        page.goto(f"{url}/entity/demo:Marie_Curie")
+        expect(page.locator("h1")).to_have_text("Marie Curie")
+        page.screenshot(path=IMAGES / "page-entity.png")
+
+
+def phone(browser: Browser, url: str) -> None:
+    small = {"width": 390, "height": 844}
+    with browser.new_context(viewport=small, color_scheme="dark", reduced_motion="reduce") as context:
+        page = context.new_page()
+        ask(page, url, "what is the capital of France?")
+        page.screenshot(path=IMAGES / "page-phone.png")
+
+
+def main() -> None:
+    expect.set_options(timeout=PATIENCE)
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        app = create_app(ArcaneQA.load(), feedback_file=Path(folder) / "judgements.jsonl")
+        with serving(app) as (url, _):
+            browser = playwright.chromium.launch(executable_path=CHROMIUM, headless=True, args=QUIET)
+            desk(browser, url)
+            phone(browser, url)
+            browser.close()
+
+
+if __name__ == "__main__":
+    main()

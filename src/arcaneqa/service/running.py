@@ -1,0 +1,61 @@
+"""Runs a program for a request: as a response, or as rows to take away."""
+
+from __future__ import annotations
+
+import time
+
+from arcaneqa.answer import ArcaneQA
+from arcaneqa.datasets.answers import answer_table
+from arcaneqa.describe import items_of_result, unit_of
+from arcaneqa.export import Format, rows_of_answer, write_rows
+from arcaneqa.program.execute import Budget, Result, execute
+from arcaneqa.program.expression import Expression
+from arcaneqa.program.phrase import paraphrase
+from arcaneqa.program.sparql import to_sparql
+from arcaneqa.program.text import parse, print_program
+from arcaneqa.record import AnswerItem, Table
+from arcaneqa.service.contract import RunRequest, RunResponse
+from arcaneqa.service.items import items_sent, table_sent
+from arcaneqa.service.tree import program_tree
+
+
+def response_of(qa: ArcaneQA, request: RunRequest, until: float) -> RunResponse:
+    program, result = _executed(qa, request, until)
+    return RunResponse(
+        program=print_program(program, qa.names),
+        sparql=to_sparql(program, qa.kb.profile, qa.kb.schema, request.exclude_mentioned),
+        paraphrase=paraphrase(program, qa.kb),
+        answers=items_sent(_items(qa, result, request.rows)),
+        total=_total(result),
+        table=table_sent(answer_table(result, qa.kb), request.rows),
+        ordered=result.order is not None,
+        unit=unit_of(program, qa.kb),
+        tree=program_tree(program, qa.kb) if request.tree else None,
+    )
+
+
+def file_of(qa: ArcaneQA, request: RunRequest, until: float) -> str:
+    """The rows in the format asked for."""
+    _, result = _executed(qa, request, until)
+    table = answer_table(result, qa.kb)
+    if table is not None:
+        table = Table(table.columns, table.cells[: request.rows])
+    return write_rows(rows_of_answer(_items(qa, result, request.rows), table), Format(request.format))
+
+
+def _items(qa: ArcaneQA, result: Result, most: int) -> tuple[AnswerItem, ...]:
+    return () if result.nothing else items_of_result(qa.kb, result, most)
+
+
+def _total(result: Result) -> int:
+    if result.value is not None or result.nothing:
+        return int(not result.nothing)
+    if result.table is not None:
+        return len({row[0] for row in result.table.rows} - {None})
+    return len(result.nodes)
+
+
+def _executed(qa: ArcaneQA, request: RunRequest, until: float) -> tuple[Expression, Result]:
+    program = parse(request.program, qa.names, qa.kb.schema)
+    budget = Budget(seconds=max(0.0, until - time.monotonic()))
+    return program, execute(program, qa.kb, budget, request.exclude_mentioned)
