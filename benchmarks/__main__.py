@@ -252,6 +252,28 @@ def induction(
 
 
 @app.command()
+def forms(
+    spider: Annotated[Path, typer.Argument(help="Folder of Spider's graphs, mapping and questions.")],
+    wild: Annotated[Path, typer.Argument(help="Folder of files from the wild, each with questions.")],
+    model: Annotated[Path | None, typer.Option(help="Model folder; the bundled one if left out.")] = None,
+    document: Annotated[Path, typer.Option(help="Where the table goes.")] = Path(
+        "docs/measurements/results.md"
+    ),
+) -> None:
+    """Whether questions that need a form beyond the paper's are answered right or refused by its name.
+
+    Example: python -m benchmarks forms data/spider data/wild
+    """
+    from arcaneqa.figures import write_section
+    from benchmarks.forms import report
+
+    body = report(spider, wild, model, lambda line: typer.echo(line, err=True))
+    line = f"python -m benchmarks forms {spider.name} {wild.name}"
+    write_section(document, "forms", "Forms: answered right or refused by name", line, body)
+    typer.echo(body)
+
+
+@app.command()
 def score(
     predictions: Annotated[int, typer.Option(help="How many predictions to make up.")] = 60_000,
     document: Annotated[Path, typer.Option(help="Where the table goes.")] = Path(

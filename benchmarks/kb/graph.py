@@ -47,6 +47,8 @@ def set_object(size: int, number: int) -> str:
 
 
 SET_RELATION = f"{BASE}member_of"
+OTHER_SET = f"{BASE}set.other"
+"""A second set of the largest size, to count neighbours in."""
 
 
 def write_graph(path: Path, triples: int, seed: int = 7) -> Graph:
@@ -65,13 +67,10 @@ def write_graph(path: Path, triples: int, seed: int = 7) -> Graph:
 
 def _lines(graph: Graph, generator: np.random.Generator) -> Iterator[list[str]]:
     # The sets come last: an index that numbers entities as it meets them would else have them side by side.
+    named = [(set_object(size, number), size) for size, count in SET_SIZES.items() for number in range(count)]
     sets = [
-        (
-            set_object(size, number),
-            generator.choice(graph.entities, min(size, graph.entities // 2), replace=False),
-        )
-        for size, count in SET_SIZES.items()
-        for number in range(count)
+        (object_, generator.choice(graph.entities, min(size, graph.entities // 2), replace=False))
+        for object_, size in [*named, (OTHER_SET, max(SET_SIZES))]
     ]
     written = sum(len(members) for _, members in sets)
     for first in range(0, graph.entities, _CHUNK):

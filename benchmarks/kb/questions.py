@@ -11,7 +11,7 @@ import numpy as np
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import Comparison, NodeSet, Step, Tally, Totals
 from arcaneqa.kb.terms import XSD, Iri, Literal
-from benchmarks.kb.graph import RELATIONS, SET_RELATION, VALUED, klass, relation, set_object
+from benchmarks.kb.graph import OTHER_SET, RELATIONS, SET_RELATION, VALUED, klass, relation, set_object
 
 FREQUENT = relation(0)
 NUMBERS = relation(RELATIONS - VALUED)
@@ -62,6 +62,9 @@ def questions(kb: Index) -> list[Question]:
     frequent, numbers, dates = ids[FREQUENT], ids[NUMBERS], ids[DATES]
     group, few = kb.schema.class_ids[KLASS], kb.schema.class_ids[FEW]
     members = kb.members(group)
+    belongs, other = ids[SET_RELATION], kb.node(Iri(OTHER_SET))
+    assert other is not None
+    others = kb.subjects(belongs, kb.nodes(np.array([other])))
     typed = f"?s {_TYPE} <{KLASS}> ."
 
     def best(path: str) -> str:
@@ -194,6 +197,17 @@ def questions(kb: Index) -> list[Question]:
             "WITH v AS (SELECT facts.s, count(DISTINCT o) AS n FROM facts "
             "SEMI JOIN chosen ON facts.s = chosen.s "
             f"SEMI JOIN (SELECT s FROM types WHERE c = {group}) t ON facts.o = t.s WHERE p = {frequent} "
+            "GROUP BY facts.s) SELECT s FROM v WHERE n = (SELECT max(n) FROM v)",
+        ),
+        Question(
+            "most neighbours within 300,000 others",
+            "nodes",
+            True,
+            lambda kb, nodes: _most(kb.tally(nodes, [Step(frequent)], others)),
+            most("COUNT(DISTINCT ?x)", f"?s <{FREQUENT}> ?x . ?x <{SET_RELATION}> <{OTHER_SET}>"),
+            "WITH v AS (SELECT facts.s, count(DISTINCT o) AS n FROM facts "
+            "SEMI JOIN chosen ON facts.s = chosen.s SEMI JOIN (SELECT s FROM facts "
+            f"WHERE p = {belongs} AND o = {other}) t ON facts.o = t.s WHERE p = {frequent} "
             "GROUP BY facts.s) SELECT s FROM v WHERE n = (SELECT max(n) FROM v)",
         ),
         Question(

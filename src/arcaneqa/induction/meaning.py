@@ -122,8 +122,14 @@ class Meaning:
 
     @property
     def walks(self) -> list[Step]:
-        forward = [Step(relation) for relation in self.forward.tolist()]
-        return forward + [Step(relation, inverse=True) for relation in self.backward.tolist()]
+        return self._vocabulary.steps(self.forward, self.backward)
+
+    def walks_towards(self, goal: Meaning) -> list[Step]:
+        """Walks along relations that lead to some member of the goal."""
+        return self._vocabulary.steps(
+            self.forward[np.isin(self.forward, goal.backward)],
+            self.backward[np.isin(self.backward, goal.forward)],
+        )
 
     @cached_property
     def closed(self) -> list[int]:
@@ -193,7 +199,7 @@ class Meaning:
     @property
     def kept_nodes(self) -> int:
         """Nodes around the set that it holds on to."""
-        kept = (self.__dict__.get(name) for name in ("neighbours", "surroundings"))
+        kept = (self.__dict__.get(name) for name in ("neighbours", "near", "nearby"))
         return sum(len(nodes) for nodes in kept if nodes is not None)
 
     @cached_property
@@ -205,12 +211,22 @@ class Meaning:
         """The set and, where a step may follow, its neighbours."""
         return self.nodes if hops < 1 else self.surroundings
 
-    @cached_property
+    @property
     def surroundings(self) -> NodeSet:
         """The set and its neighbours; of a wide set, the set alone."""
-        if len(self.nodes) > WIDE:
-            return self.nodes
-        return self._kb.nodes(np.concatenate([self.nodes.ids, self.neighbours.ids]))
+        return self.nodes if self.near is None else self.near
+
+    @cached_property
+    def near(self) -> NodeSet | None:
+        """Whatever is at most a step away; None of a wide set."""
+        return None if len(self.nodes) > WIDE else self._kb.union(self.nodes, self.neighbours)
+
+    @cached_property
+    def nearby(self) -> NodeSet | None:
+        """Whatever is at most two steps away; None where a step leads to many."""
+        if self.near is None or len(self.near) > WIDE:
+            return None
+        return self._kb.union(self.near, self._kb.neighbours(self.near))
 
 
 def _share(one: Ids, two: Ids) -> bool:

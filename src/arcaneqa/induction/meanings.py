@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 
 import numpy as np
 
@@ -223,9 +223,11 @@ class Meanings:
             found = self._into[key] = self._joins_into(source, target)
         return found
 
-    def joins_where(self, source: Meaning, is_wanted: Callable[[Meaning], bool]) -> Options:
-        """The JOINs of a set whose result is wanted."""
-        wanted = [step for step in source.walks if is_wanted(self.join(source, step))]
+    def joins_where(
+        self, source: Meaning, steps: Iterable[Step], is_wanted: Callable[[Meaning], bool]
+    ) -> Options:
+        """Those JOINs of a set whose result is wanted."""
+        wanted = [step for step in steps if is_wanted(self.join(source, step))]
         forward = [step.relation for step in wanted if not step.inverse]
         backward = [step.relation for step in wanted if step.inverse]
         return self.vocabulary.joins(np.array(forward, np.int64), np.array(backward, np.int64))

@@ -34,28 +34,32 @@ class WordRanker:
     def __init__(self) -> None:
         self._rows: dict[str, int] = {}
         self._vectors: NDArray[np.float32] = np.zeros((1024, _WIDTH), np.float32)
-        self._matrices: dict[int, tuple[Sequence[str], NDArray[np.float32]]] = {}
+        self._kept: dict[int, tuple[Sequence[str], NDArray[np.float32]]] = {}
         self._lock = Lock()
 
     def rank(self, question: str, texts: Sequence[str], limit: int) -> Sequence[int]:
-        scores = self._matrix(texts) @ _vector(question)
+        asked = _vector(question)
+        said = np.flatnonzero(asked)
+        # A question has few pieces. Not a matrix product, whose threads would wait for a free processor.
+        scores = np.einsum("i,ij->j", asked[said], self._columns(texts)[said])
         order: list[int] = np.argsort(-scores, kind="stable")[:limit].tolist()
         return order
 
-    def _matrix(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """The texts' vectors; those of a list that comes again are kept, and the list with them."""
-        known = self._matrices.get(id(texts))
+    def _columns(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """The texts' vectors side by side; those of a list that comes again are kept, and the list too."""
+        known = self._kept.get(id(texts))
         if known is not None:
             return known[1]
         fresh = {text: _vector(text) for text in texts if text not in self._rows}
         with self._lock:
             places = self._places(texts, fresh)
-            matrix = self._vectors[places]
+            columns = self._vectors[places].T
             if len(texts) >= _LASTING:
-                if len(self._matrices) >= _MOST_KEPT:
-                    self._matrices.clear()
-                self._matrices[id(texts)] = (texts, matrix)
-        return matrix
+                if len(self._kept) >= _MOST_KEPT:
+                    self._kept.clear()
+                columns = np.ascontiguousarray(columns)
+                self._kept[id(texts)] = (texts, columns)
+        return columns
 
     def _places(self, texts: Sequence[str], fresh: dict[str, NDArray[np.float32]]) -> list[int]:
         """Rows of the texts, the new ones added. Only under the lock: other threads add and clear too, so

@@ -14,12 +14,12 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from arcaneqa.induction.building_order import MOST_BRANCH_JOINS
-from arcaneqa.induction.meaning import WIDE, Meaning
+from arcaneqa.induction.meaning import Meaning
 from arcaneqa.induction.meanings import Meanings
 from arcaneqa.induction.results import Results
 from arcaneqa.induction.state import Known, State
 from arcaneqa.induction.vocabulary import NOTHING, Options
-from arcaneqa.kb.interface import NodeSet
+from arcaneqa.kb.interface import NodeSet, Step
 from arcaneqa.program.expression import Relation
 from arcaneqa.program.steps import Function
 
@@ -78,9 +78,10 @@ class Reach:
         assert goal is not None
         if not self._meanings.meet(meaning.nodes, goal.nodes):
             return False
-        return not self._must_leave(state) or not self._meanings.covers(meaning, goal)
+        return not self.must_leave(state) or not self._meanings.covers(meaning, goal)
 
-    def _must_leave(self, state: State) -> bool:
+    def must_leave(self, state: State) -> bool:
+        """Whether a set built inside a function must not cover its goal."""
         return state.outer is not None and state.outer.function is Function.NOT
 
     def comes_to_fit(self, state: State, meaning: Meaning, hops: int) -> bool:
@@ -101,15 +102,27 @@ class Reach:
             return False
         goal = self.goal(state)
         assert goal is not None
-        if hops == 1 and len(goal.nodes) <= WIDE:
-            if not self._meanings.meet(meaning.nodes, goal.surroundings):
+        near = goal.near if hops == 1 else goal.nearby
+        if near is not None:
+            if not self._meanings.meet(meaning.nodes, near):
                 return False
-            if not self._must_leave(state):
+            if not self.must_leave(state):
                 return True
-        steps = meaning.walks
-        if hops > 1 and len(steps) > FEW_STEPS:
+        if hops > 1 and len(meaning.walks) > FEW_STEPS:
             return self.comes_to_fit(state, meaning, 1)
-        return any(self.comes_to_fit(state, self._meanings.join(meaning, step), hops - 1) for step in steps)
+        return any(
+            self.comes_to_fit(state, self._meanings.join(meaning, step), hops - 1)
+            for step in self._steps(state, meaning, hops - 1)
+        )
+
+    def _steps(self, state: State, meaning: Meaning, hops: int) -> list[Step]:
+        """Steps of a set inside a function that are worth a try, where so many may follow each: a last step
+        is along a relation that touches the goal."""
+        if hops > 0:
+            return meaning.walks
+        goal = self.goal(state)
+        assert goal is not None
+        return meaning.walks_towards(goal)
 
     def can_walk(self, state: State, source: Known) -> bool:
         """Whether some JOIN of a set leaves its branch within reach."""
@@ -120,7 +133,7 @@ class Reach:
         hops = self.hops(state, source)
         return hops >= 0 and any(
             self.comes_to_fit(state, self._meanings.join(source.meaning, step), hops)
-            for step in source.meaning.walks
+            for step in self._steps(state, source.meaning, hops)
         )
 
     def walks(self, state: State, source: Known) -> Options:
@@ -132,8 +145,9 @@ class Reach:
         if hops < 0:
             return NOTHING
         if self._is_inner(state, source):
+            steps = self._steps(state, source.meaning, hops)
             return self._meanings.joins_where(
-                source.meaning, lambda found: self.comes_to_fit(state, found, hops)
+                source.meaning, steps, lambda found: self.comes_to_fit(state, found, hops)
             )
         return self._meanings.joins_into(source.meaning, wanted.around(hops))
 

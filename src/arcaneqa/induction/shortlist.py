@@ -18,6 +18,8 @@ class _Names:
     candidates: Sequence[Candidate]
     positions: list[int]
     texts: list[str]
+    others: list[int]
+    """Positions of what is no name."""
 
 
 class Shortlist:
@@ -33,10 +35,9 @@ class Shortlist:
         if len(candidates) <= self.limit:
             return list(range(len(candidates)))
         names = self._names(candidates)
-        room = max(self.limit - (len(candidates) - len(names.positions)), 1)
-        kept = {names.positions[place] for place in self._ranker.rank(question, names.texts, room)}
-        left_out = set(names.positions) - kept
-        return [position for position in range(len(candidates)) if position not in left_out]
+        room = max(self.limit - len(names.others), 1)
+        kept = [names.positions[place] for place in self._ranker.rank(question, names.texts, room)]
+        return sorted(names.others + kept)
 
     def _names(self, candidates: Sequence[Candidate]) -> _Names:
         # The list is kept beside its names, so its id stays its own.
@@ -44,7 +45,9 @@ class Shortlist:
             return known
         positions = [place for place, candidate in enumerate(candidates) if candidate.kind in _NAMED]
         texts = [f"{candidates[place].text} {candidates[place].types}" for place in positions]
-        names = _Names(candidates, positions, texts)
+        named = set(positions)
+        others = [place for place in range(len(candidates)) if place not in named]
+        names = _Names(candidates, positions, texts, others)
         if len(candidates) >= _LASTING:
             if len(self._kept) >= _MOST_KEPT:
                 self._kept.clear()

@@ -18,7 +18,7 @@ from arcaneqa.induction.constants import has_constants
 from arcaneqa.induction.learned import Learned
 from arcaneqa.induction.scorer import Candidate
 from arcaneqa.induction.tokens import Token
-from arcaneqa.kb.interface import Ids, KnowledgeBase, NodeSet
+from arcaneqa.kb.interface import Ids, KnowledgeBase, NodeSet, Step
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.kb.terms import Literal
 from arcaneqa.program.expression import Class, Relation
@@ -73,6 +73,7 @@ class Vocabulary:
         self._backward: list[Candidate | None] = [None] * size
         self._plain = [Relation(relation.iri) for relation in schema.relations]
         self._inverse = [Relation(relation.iri, True) for relation in schema.relations]
+        self._walks = [[Step(relation, inverse) for relation in range(size)] for inverse in (False, True)]
         self._classes = [Class(klass.iri) for klass in schema.classes]
         self._class_words = [wording.class_candidate(klass) for klass in schema.classes]
 
@@ -113,6 +114,11 @@ class Vocabulary:
         """A relation of a path in words."""
         number = self.kb.schema.relation_ids[relation.iri]
         return self.backward(number) if relation.inverse else self.forward(number)
+
+    def steps(self, forward: Ids, backward: Ids) -> list[Step]:
+        """Walks along relations from subjects, and from objects."""
+        ahead, back = self._walks
+        return [*map(ahead.__getitem__, forward.tolist()), *map(back.__getitem__, backward.tolist())]
 
     def _steps(self, forward: Ids, backward: Ids) -> tuple[list[int], list[int]]:
         ahead, back = forward.tolist(), backward.tolist()

@@ -99,6 +99,9 @@ class Walking(Rules):
 
     def _fitting(self, state: State, goal: Meaning) -> Iterator[Step]:
         """Of a set that is built inside a function nothing but HAS: it must fit."""
+        if not self._reach.must_leave(state):
+            yield from goal.walks  # what members of the goal have meets it
+            return
         for step in goal.walks:
             if self._reach.fits(state, self._meanings.having_some(step)):
                 yield step

@@ -19,12 +19,14 @@ from arcaneqa.program.forms import Form
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """Words that ask for a form; any of the forms `met_by` does what they ask."""
+    """Words that ask for a form; any of the forms `met_by` does what they ask. `about` is where those words
+    stand that ask for nothing if they are the name of something."""
 
     form: Form
     start: int
     end: int
     met_by: frozenset[Form]
+    about: tuple[int, int]
 
 
 class Wanted(StrEnum):
@@ -48,8 +50,13 @@ def signs(question: str) -> Iterator[Sign]:
     for form, met_by, patterns in _FORMS:
         found = next((match for pattern in patterns if (match := pattern.search(words))), None)
         if found is not None:
-            start, end = found.span("said" if "said" in found.re.groupindex else 0)
-            yield Sign(form, start, end, met_by)
+            start, end = _span(found, "said", 0)
+            yield Sign(form, start, end, met_by, _span(found, "about", "said", 0))
+
+
+def _span(found: re.Match[str], *groups: str | int) -> tuple[int, int]:
+    """Where the first of these groups stands that the rule has."""
+    return found.span(next(group for group in groups if not group or group in found.re.groupindex))
 
 
 def wanted(question: str) -> Wanted | None:

@@ -87,7 +87,8 @@ def is_about(question: str, found: Found) -> bool:
 
 def _is_named(question: str, sign: Sign, names: set[str]) -> bool:
     """Whether the words are a name's: "total credits", "the most votes" where votes are a number."""
-    telling = {stem(word) for word in split(question[sign.start : sign.end])} - SMALL - MEASURING
+    start, end = sign.about
+    telling = {stem(word) for word in split(question[start:end])} - SMALL - MEASURING
     return bool(telling) and telling <= names
 
 
