@@ -125,8 +125,8 @@ class ArcaneQA:
             exact,
             scorer.ranker(),
             Learned.of_model(folder),
-            readings=scorer.weighs_readings,
-            none_of_these=scorer.knows_none,
+            readings=scorer.config.readings,
+            none_of_these=scorer.config.none_of_these,
         )
         return cls(opened, scorer, Confidence.of_model(folder), linker, settings)
 

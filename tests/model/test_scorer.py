@@ -32,6 +32,12 @@ CONFIGS = [
     {"context": False, "types": False},
     {"relevance": False, "attentive": False, "entity_text": False},
     {"max_tokens": 64, "max_question": 16, "max_context": 8, "max_text": 10, "max_types": 3},
+    ModelConfig.paper(hidden=64, max_tokens=256).to_json(),
+    {"max_tokens": 64, "max_question": 16, "max_context": 8, "max_text": 10, "max_types": 3}
+    | {"projected": False, "hidden": 64, "made_text": False, "segments": True},
+    {"late_spans": True, "kinds": False},
+    {"question_start": True, "made_text": False},
+    {"question_start": True, "late_spans": True, "reads_forced": True},
 ]
 
 
@@ -40,9 +46,9 @@ def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_encoder(tmp_path_factory.mktemp("encoder"))
 
 
-def model_of(encoder: Path, **choices: object) -> Model:
+def model_of(base: Path, **choices: object) -> Model:
     torch.manual_seed(3)
-    return create(str(encoder), ModelConfig.from_json(ModelConfig(hidden=24).to_json() | choices))
+    return create(str(base), ModelConfig.from_json(ModelConfig(hidden=24).to_json() | choices))
 
 
 def scorer_of(model: Model, folder: Path, device: str = "cpu") -> ModelScorer:
@@ -150,7 +156,10 @@ def trained(model: Model, batch: list[Example]) -> dict[tuple[int, int], float]:
         sequences = corpus.batch(np.arange(len(batch)), 4096).to(next(model.network.parameters()).device)
         losses = model.network(sequences).losses.tolist()
     steps = [(int(row), step) for step, rows in enumerate(sequences.decision_rows) for row in rows.tolist()]
-    return {key: -loss for key, loss in zip(steps, losses, strict=True)}
+    found = {key: -loss for key, loss in zip(steps, losses, strict=True)}
+    forced = [(row, step) for row, step in found if len(batch[row].steps[step].candidates) == 1]
+    assert all(found.pop(key) == 0 for key in forced)
+    return found
 
 
 def test_compact_weights_are_read_as_they_lie(tmp_path: Path) -> None:

@@ -11,10 +11,11 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arcaneqa.model.kernels import encode
 from arcaneqa.model.layers import Layers, Matrix, Norm, Scratch
-from arcaneqa.model.reader import Table, Words, softmax
+from arcaneqa.model.reader import Table, Words, separator_of, softmax
 from arcaneqa.model.stored import Floats, Stored
 from arcaneqa.model.threads import Team
 from arcaneqa.model.tiles import BYTE_COLUMNS, FLOAT_COLUMNS, MULTIPLIES_BYTES, ROWS
@@ -43,6 +44,8 @@ class BertReader:
         self._words = Table(stored, f"{_PREFIX}embeddings.word_embeddings.weight")
         types = stored.floats(f"{_PREFIX}embeddings.token_type_embeddings.weight")
         self._positions = stored.floats(f"{_PREFIX}embeddings.position_embeddings.weight") + types[0]
+        self._separator = separator_of(stored)
+        self._second: Floats = types[-1] - types[0]
         self._first = _norm(stored, [f"{_PREFIX}embeddings.LayerNorm"])
         self._layers, self._is_exact = _layers(stored, self._depth, in_bytes)
         self._team = Team()
@@ -86,6 +89,8 @@ class BertReader:
         within = np.arange(total) - np.repeat(starts[:-1], lengths)
         rows = np.zeros((-(-total // ROWS) * ROWS, self.width), np.float32)
         rows[:total] = self._words[ids] + self._positions[within]
+        if self._separator is not None:
+            rows[:total][_is_second(ids, starts, lengths, self._separator)] += self._second
         tiles = offsets_of(-(-lengths // FLOAT_COLUMNS))
         tile, column = np.divmod(within, FLOAT_COLUMNS)
         places = (np.repeat(tiles[:-1], lengths) + tile) * self.width * FLOAT_COLUMNS + column
@@ -118,6 +123,13 @@ class BertReader:
 
         self._team.work(work, total // _LEAST_ROWS, release)
         return rows[:total]
+
+
+def _is_second(ids: Words, starts: Ints, lengths: Ints, separator: int) -> NDArray[np.bool_]:
+    """Which tokens stand behind the first separator of their input."""
+    before = np.cumsum(ids == separator) - (ids == separator)
+    found: NDArray[np.bool_] = before > np.repeat(before[starts[:-1]], lengths)
+    return found
 
 
 def _layers(stored: Stored, depth: int, in_bytes: bool) -> tuple[Layers, bool]:

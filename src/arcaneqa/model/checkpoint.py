@@ -45,6 +45,9 @@ def create(source: str, config: ModelConfig) -> Model:
     """A model to be trained, on the encoder of a folder or hub name, of another model, or `static:PATH`."""
     tokenizer: Tokenizer
     encoder: Encoder
+    if config.encoder == "static" and not config.projected:
+        # Word vectors are narrower than any decoder; the authors project them, too.
+        config = replace(config, projected=True)
     if source.startswith("static:"):
         encoder, tokenizer = load_static(Path(source.removeprefix("static:")), config.train_vectors)
     elif (Path(source) / MANIFEST).exists():
@@ -53,7 +56,16 @@ def create(source: str, config: ModelConfig) -> Model:
     else:
         encoder, path = load_contextual(source, config.max_tokens)
         tokenizer = WordPieces.read(path, config).tokenizer
-    return Model(Network(encoder, config), WordPieces(tokenizer, config, encoder.pad))
+    if not config.projected:
+        config = replace(config, hidden=encoder.width)
+    return _model(encoder, tokenizer, config)
+
+
+def _model(encoder: Encoder, tokenizer: Tokenizer, config: ModelConfig) -> Model:
+    words = WordPieces(tokenizer, config, encoder.pad)
+    if config.segments:
+        encoder.separator = words.separator
+    return Model(Network(encoder, config), words)
 
 
 def save(model: Model, folder: Path, storage: str = "int8", notes: dict[str, Any] | None = None) -> int:
@@ -134,11 +146,24 @@ def load(
         none_of_these=stored.config.none_of_these or learns_none,
     )
     encoder = encoder_from(stored.encoder, config.train_vectors)
-    network = Network(encoder, config)
+    model = _model(encoder, stored.tokenizer, config)
+    network = model.network
     try:
         network.load_state_dict({name: torch.from_numpy(stored.floats(name)) for name in stored.names()})
     except RuntimeError as error:
         reason = str(error).splitlines()[1].strip() if "\n" in str(error) else str(error)
         raise ModelError(f"the weights in {folder} do not fit its configuration: {reason}") from error
     network.to(device).eval()
-    return Model(network, WordPieces(stored.tokenizer, config, encoder.pad))
+    return model
+
+
+def parameters_of(network: Network) -> int:
+    """How many numbers learn."""
+    return sum(one.numel() for one in network.parameters() if one.requires_grad)
+
+
+def published_count(network: Network) -> int:
+    """Counted as the paper does: with BERT's pooling layer and a projection of output words, neither of which
+    its contextual model uses."""
+    width, hidden = network.encoder.width, network.config.hidden
+    return parameters_of(network) + width * (width + 1) + hidden * (hidden + 1)

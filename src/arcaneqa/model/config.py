@@ -24,6 +24,15 @@ class ModelConfig:
     `entity_text`: a linked entity is its mention's span and its own words, which tell apart the
     alternatives of one mention. `readings`: it learned to weigh whole programs, too;
     `none_of_these`: and to say that none of them is meant.
+
+    Each of these is one step from the paper, and the published model takes none of them. `projected`: what
+    the encoder says is projected to the decoder's width. `made_text`: the program's own variables are
+    described in words, too. `kinds`: the kind of a token adds to its embedding. `segments`: candidates are
+    the encoder's second segment. `reads_forced`: tokens without an alternative are encoded and attended to
+    like any other. `question_start`: the decoder starts from the question, read alone. `late_spans`:
+    mentions are averaged after the question's LSTM. `late_dropout`: only what that LSTM gives is dropped.
+    `published` follows from the data (`prepare --paper`): names as they are spelled, the paper's functions
+    and table, every admissible candidate read. `beam` is how wide a search is unless somebody says.
     """
 
     encoder: str = "contextual"
@@ -42,12 +51,24 @@ class ModelConfig:
     none_of_these: bool = False
     train_vectors: bool = True
     dropout: float = 0.2
+    projected: bool = True
+    made_text: bool = True
+    kinds: bool = True
+    segments: bool = False
+    reads_forced: bool = False
+    question_start: bool = False
+    late_spans: bool = False
+    late_dropout: bool = False
+    published: bool = False
+    beam: int = 5
 
     def __post_init__(self) -> None:
         if self.encoder not in ("contextual", "static"):
             raise ModelError(f"the encoder must be 'contextual' or 'static', not {self.encoder!r}")
         if self.hidden < 1 or not 0 <= self.dropout < 1:
             raise ModelError("the hidden size must be positive and the dropout rate in [0, 1)")
+        if self.beam < 1:
+            raise ModelError("a search needs a beam of at least 1")
         if self.max_tokens < self.max_question + self.max_context + 2 * self.longest_candidate + 6:
             raise ModelError(
                 f"{self.max_tokens} tokens an input cannot hold a question of {self.max_question}, a context "
@@ -61,15 +82,25 @@ class ModelConfig:
 
     @classmethod
     def paper(cls, **changes: Any) -> ModelConfig:
-        """The published model: no context, no types, no relevance term, mentions by span alone."""
+        """The published model; [h; q] is projected as in its code, whose number of weights the paper gives."""
         setting: dict[str, Any] = {
             "hidden": 768,
+            "max_tokens": 512,
             "context": False,
             "types": False,
             "relevance": False,
-            "attentive": False,
             "entity_text": False,
+            "train_vectors": False,
             "dropout": 0.5,
+            "projected": False,
+            "made_text": False,
+            "kinds": False,
+            "segments": True,
+            "reads_forced": True,
+            "question_start": True,
+            "late_spans": True,
+            "late_dropout": True,
+            "beam": 3,
         }
         return cls(**setting | changes)
 

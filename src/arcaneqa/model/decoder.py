@@ -42,13 +42,24 @@ class Decoder:
             weight("cell.weight_hh", 4 * hidden, hidden),
             weight("cell.bias_ih", 4 * hidden) + weight("cell.bias_hh", 4 * hidden),
         )
-        self._candidate = weight("candidate.weight", hidden, width), weight("candidate.bias", hidden)
-        self._span = weight("span.weight", hidden, width)
-        self._made = weight("made.weight", hidden, hidden)
-        self._kind = weight("kind.weight", kinds, hidden)
-        self.forced = weight("forced.weight", kinds, hidden)
-        self.start = weight("start", hidden)
-        self._entity_text = config.entity_text
+        self._candidate = (
+            (weight("candidate.weight", hidden, width), weight("candidate.bias", hidden))
+            if config.projected
+            else None
+        )
+        spans = config.projected and not config.late_spans
+        self._span = weight("span.weight", hidden, width) if spans else None
+        self._made = weight("made.weight", hidden, hidden) if config.projected else None
+        self._kind = weight("kind.weight", kinds, hidden) if config.kinds else None
+        self.forced = None if config.reads_forced else weight("forced.weight", kinds, hidden)
+        self.start = np.zeros(hidden, np.float32) if config.question_start else weight("start", hidden)
+        self._alone = (
+            (weight("alone.weight", width, width), weight("alone.bias", width))
+            if config.question_start
+            else None
+        )
+        self.mention_width = hidden if config.late_spans else width
+        self._entity_text, self._made_text = config.entity_text, config.made_text
         self._query = (
             (weight("query.weight", hidden, 2 * hidden), weight("query.bias", hidden))
             if config.attentive
@@ -74,28 +85,42 @@ class Decoder:
             found[:, place] = hidden
         return found
 
-    def embed(self, candidates: Floats, kinds: Ints, topics: Ints, mentions: Floats) -> tuple[Floats, Floats]:
+    def read_alone(self, words: Floats) -> Floats:
+        """One question by itself, as the decoder's start sees it: its words after the LSTM."""
+        assert self._alone is not None
+        matrix, bias = self._alone
+        found: Floats = self.read_question((words @ matrix.T + bias)[None])[0]
+        return found
+
+    def embed(
+        self, candidates: Floats, kinds: Ints, topics: Ints, mentions: Floats, made: Ints
+    ) -> tuple[Floats, Floats]:
         """Rows of W_t, and the relevance of each candidate by itself.
 
-        `topics` are the candidates that are linked entities, `mentions` the means of their spans' words.
+        `topics` are the candidates that are linked entities, `mentions` the means of their spans' words,
+        `made` the program's own variables, whose states are added later.
         """
-        matrix, bias = self._candidate
-        rows = candidates @ matrix.T + bias
+        rows = candidates.copy()
+        if self._candidate is not None:
+            matrix, bias = self._candidate
+            rows = candidates @ matrix.T + bias
         if self._relevance is None:
             worth = np.zeros(len(rows), np.float32)
         else:
             first, own, last = self._relevance
             worth = np.tanh(candidates @ first.T + own) @ last
-        if not self._entity_text:
-            rows[topics] = 0
-            worth[topics] = 0
-        rows[topics] += mentions @ self._span.T
-        rows += self._kind[kinds]
+        for unread, is_read in ((topics, self._entity_text), (made, self._made_text)):
+            if not is_read:
+                rows[unread] = 0
+                worth[unread] = 0
+        rows[topics] += mentions if self._span is None else mentions @ self._span.T
+        if self._kind is not None:
+            rows += self._kind[kinds]
         return rows, worth
 
     def made(self, states: Floats) -> Floats:
         """What a variable of the program's own adds to its row."""
-        found: Floats = states @ self._made.T
+        found: Floats = states if self._made is None else states @ self._made.T
         return found
 
     def advance(

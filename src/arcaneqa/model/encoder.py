@@ -22,10 +22,14 @@ def steady_gpu() -> None:
 
 
 class Encoder(nn.Module, ABC):
-    """Vectors of width `width` for every token of a padded batch."""
+    """Vectors of width `width` for every token of a padded batch.
+
+    What stands behind the first `separator` of an input is its second segment; without one there is none.
+    """
 
     width: int
     pad: int
+    separator: int | None = None
 
     @abstractmethod
     def forward(self, ids: Tensor, mask: Tensor) -> Tensor: ...
@@ -49,8 +53,13 @@ class ContextualEncoder(Encoder):
         # BERT takes a ready mask as it is; of a plain one it asks whether anything is masked at all,
         # for which a GPU would have to be waited for at every call.
         ready = mask[:, None, None, :] if self.config.model_type == "bert" else mask.long()
-        output: Tensor = self.network(input_ids=ids, attention_mask=ready).last_hidden_state
+        more = {} if self.separator is None else {"token_type_ids": self._segments(ids)}
+        output: Tensor = self.network(input_ids=ids, attention_mask=ready, **more).last_hidden_state
         return output
+
+    def _segments(self, ids: Tensor) -> Tensor:
+        marks = (ids == self.separator).long()
+        return (marks.cumsum(1) > marks).long()
 
     def description(self) -> dict[str, Any]:
         settings = json.loads(self.config.to_json_string(use_diff=False))

@@ -12,11 +12,13 @@ from arcaneqa.model.tokens import EMPTY, Packed, Pieces, TokenTable, WordPieces,
 
 
 class Asked(NamedTuple):
-    """All that the encoder reads of a decision; equal ones are encoded once."""
+    """All that the encoder reads of a decision; equal ones are encoded once.
+
+    A candidate is its text and its types; without a text the encoder does not see it."""
 
     question: str
     context: str
-    candidates: tuple[tuple[str, str], ...]
+    candidates: tuple[tuple[str | None, str], ...]
 
 
 class KnownPieces:
@@ -35,10 +37,18 @@ class KnownPieces:
         """Strings kept."""
         return len(self._known) + len(self._questions)
 
-    def asked(self, question: str, context: str, candidates: Sequence[Candidate]) -> Asked:
+    def asked(self, question: str, context: str, candidates: Sequence[Candidate], topics: int = 0) -> Asked:
+        """`topics` is how many of the first variables are linked entities."""
         config = self._words.config
-        named = tuple((one.text, one.types if config.types else "") for one in candidates)
+        named = tuple((self._text(one, topics), one.types if config.types else "") for one in candidates)
         return Asked(question, context if config.context else "", named)
+
+    def _text(self, candidate: Candidate, topics: int) -> str | None:
+        if candidate.variable is None:
+            return candidate.text
+        config = self._words.config
+        is_read = config.entity_text if candidate.variable < topics else config.made_text
+        return candidate.text if is_read else None
 
     def question(self, text: str) -> Pieces:
         if text not in self._questions:
@@ -56,7 +66,7 @@ class KnownPieces:
                 *self._specials,
                 *(self.question(asked.question).ids for asked in decisions),
                 *self._rows("contexts", [asked.context for asked in decisions]),
-                *self._rows("texts", [text for text, _ in named]),
+                *self._rows("texts", [text or "" for text, _ in named]),
                 *self._rows("types", [types for _, types in named]),
             ]
         )
@@ -64,6 +74,7 @@ class KnownPieces:
         contexts = questions + len(decisions)
         texts = first + 2 * len(decisions) + np.arange(len(named))
         types = texts + len(named)
+        texts[[text is None for text, _ in named]] = EMPTY
         lengths = table.lengths
         return pack(
             table,

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+from arcaneqa.errors import ModelError
 from arcaneqa.model.config import KIND_INDEX, ModelConfig
 from arcaneqa.model.encoder import Encoder
 from arcaneqa.model.inputs import Inputs, exchanged
@@ -34,10 +35,12 @@ class Sequences:
     `decision_rows[t]`. `chosen` indexes the candidates, followed by the kinds of forced tokens. A
     variable made by the program is the state of the step after its `)`: `variable_steps` of the
     chosen token where it is one (else -1), and the lists `made_*` for candidates. `topic_*` list
-    the candidates that are linked entities with their mentions.
+    the candidates that are linked entities with their mentions. `alone` are the questions by themselves, for
+    a network that starts from them.
     """
 
     inputs: Inputs
+    alone: Inputs | None
     kinds: Tensor
     candidate_decisions: Tensor
     gold: Tensor
@@ -46,6 +49,7 @@ class Sequences:
     decision_rows: tuple[Tensor, ...]
     topic_candidates: Tensor
     topic_decisions: Tensor
+    topic_rows: Tensor
     topic_spans: Tensor
     made_candidates: Tensor
     made_rows: Tensor
@@ -73,16 +77,23 @@ class Outcome:
 class Network(nn.Module):
     def __init__(self, encoder: Encoder, config: ModelConfig) -> None:
         super().__init__()
+        if not config.projected and config.hidden != encoder.width:
+            raise ModelError(
+                f"without a projection the decoder is as wide as the encoder ({encoder.width}), "
+                f"not {config.hidden}"
+            )
         self.config = config
         self.encoder = encoder
         hidden = config.hidden
         self.question_lstm = nn.LSTM(encoder.width, hidden, batch_first=True)
-        self.candidate = nn.Linear(encoder.width, hidden)
-        self.span = nn.Linear(encoder.width, hidden, bias=False)
-        self.made = nn.Linear(hidden, hidden, bias=False)
-        self.kind = nn.Embedding(len(KIND_INDEX), hidden)
-        self.forced = nn.Embedding(len(KIND_INDEX), hidden)
-        self.start = nn.Parameter(torch.zeros(hidden))
+        self.candidate = nn.Linear(encoder.width, hidden) if config.projected else nn.Identity()
+        spans = config.projected and not config.late_spans
+        self.span = nn.Linear(encoder.width, hidden, bias=False) if spans else nn.Identity()
+        self.made = nn.Linear(hidden, hidden, bias=False) if config.projected else nn.Identity()
+        self.kind = nn.Embedding(len(KIND_INDEX), hidden) if config.kinds else None
+        self.forced = None if config.reads_forced else nn.Embedding(len(KIND_INDEX), hidden)
+        self.start = None if config.question_start else nn.Parameter(torch.zeros(hidden))
+        self.alone = nn.Linear(encoder.width, encoder.width) if config.question_start else None
         self.cell = nn.LSTMCell(2 * hidden, hidden)
         self.dropout = nn.Dropout(config.dropout)
         self.query = nn.Linear(2 * hidden, hidden) if config.attentive else None
@@ -91,20 +102,40 @@ class Network(nn.Module):
             if config.relevance
             else None
         )
-        nn.init.normal_(self.kind.weight, std=0.02)
-        nn.init.normal_(self.forced.weight, std=0.02)
+        for table in (self.kind, self.forced):
+            if table is not None:
+                nn.init.normal_(table.weight, std=0.02)
 
     # Dynamic contextualised encoding ---------------------------------------------------------
 
     def encode(self, inputs: Inputs, half: bool = False) -> Encoded:
         """Q_t and W_t of the paper for many decisions; `half` computes the encoder in bf16."""
+        tokens = self._tokens(inputs, half)
+        words = self._words(inputs, tokens)
+        sums = tokens.new_zeros(len(inputs.pieces_each), tokens.shape[-1])
+        sums = sums.index_add(0, inputs.piece_candidates, take(tokens, inputs.pieces))
+        questions = self._read_questions(words)
+        return Encoded(sums / inputs.pieces_each[:, None], words, questions, inputs.word_mask)
+
+    def read_alone(self, inputs: Inputs, half: bool = False) -> tuple[Tensor, Tensor]:
+        """Questions by themselves after the LSTM, and their last word there: where the decoder starts."""
+        assert self.alone is not None
+        words = self.alone(self._words(inputs, self._tokens(inputs, half)))
+        questions = self._read_questions(words)
+        lengths = inputs.word_mask.sum(1)
+        last = questions[torch.arange(len(lengths), device=lengths.device), (lengths - 1).clamp(min=0)]
+        return questions, last * (lengths > 0)[:, None]
+
+    def _tokens(self, inputs: Inputs, half: bool) -> Tensor:
         device = inputs.words.device
         flat = []
         for ids, mask in inputs.calls:
             with torch.autocast(device.type, torch.bfloat16, enabled=half):
                 output = self.encoder(ids, mask)
             flat.append(output.float().reshape(-1, output.shape[-1]))
-        tokens = torch.cat(flat)
+        return torch.cat(flat)
+
+    def _words(self, inputs: Inputs, tokens: Tensor) -> Tensor:
         count, longest = inputs.word_mask.shape
         read = take(tokens, inputs.words)
         if len(inputs.input_decisions) == count:
@@ -113,37 +144,51 @@ class Network(nn.Module):
             words = read.new_zeros(count, longest, read.shape[-1])
             words = words.index_add(0, inputs.input_decisions, read)
             words = words / inputs.inputs_each[:, None, None]
-        words = words * inputs.word_mask[:, :, None]
-        sums = tokens.new_zeros(len(inputs.pieces_each), tokens.shape[-1])
-        sums = sums.index_add(0, inputs.piece_candidates, take(tokens, inputs.pieces))
-        questions, _ = self.question_lstm(self.dropout(words))
-        return Encoded(sums / inputs.pieces_each[:, None], words, questions, inputs.word_mask)
+        return words * inputs.word_mask[:, :, None]
 
-    def embed(
-        self,
-        encoded: Encoded,
-        kinds: Tensor,
-        topic_candidates: Tensor,
-        topic_decisions: Tensor,
-        topic_spans: Tensor,
-    ) -> tuple[Tensor, Tensor]:
+    def _read_questions(self, words: Tensor) -> Tensor:
+        questions: Tensor
+        if self.config.late_dropout:
+            questions, _ = self.question_lstm(words)
+            return self.dropout(questions)
+        questions, _ = self.question_lstm(self.dropout(words))
+        return questions
+
+    def _early(self, values: Tensor) -> Tensor:
+        """Dropout wherever the published model has none."""
+        return values if self.config.late_dropout else self.dropout(values)
+
+    def embed(self, encoded: Encoded, batch: Sequences, alone: Tensor | None) -> tuple[Tensor, Tensor]:
         """Rows of W_t, in the decoder's width, and the relevance of each candidate by itself.
 
         Variables made by the program get their part later: it is a state of the decoder.
         """
-        read = self.dropout(encoded.candidates)
+        read = self._early(encoded.candidates)
         rows = self.candidate(read)
         worth = rows.new_zeros(len(rows)) if self.relevance is None else self.relevance(read).squeeze(-1)
         # Without any topic these are sums over nothing, and every parameter still gets a gradient.
-        column = torch.arange(encoded.words.shape[1], device=rows.device)
-        inside = (column >= topic_spans[:, :1]) & (column < topic_spans[:, 1:])
-        share = inside / inside.sum(1, keepdim=True).clamp(min=1)
-        means = torch.einsum("ml,mld->md", share, take(encoded.words, topic_decisions))
+        means = self._mentions(encoded, batch, alone)
         if not self.config.entity_text:
-            rows = rows.index_fill(0, topic_candidates, 0.0)
-            worth = worth.index_fill(0, topic_candidates, 0.0)
-        rows = rows.index_add(0, topic_candidates, self.span(means))
-        return rows + self.kind(kinds), worth
+            rows = rows.index_fill(0, batch.topic_candidates, 0.0)
+            worth = worth.index_fill(0, batch.topic_candidates, 0.0)
+        if not self.config.made_text:
+            rows = rows.index_fill(0, batch.made_candidates, 0.0)
+            worth = worth.index_fill(0, batch.made_candidates, 0.0)
+        rows = rows.index_add(0, batch.topic_candidates, self.span(means))
+        return rows if self.kind is None else rows + self.kind(batch.kinds), worth
+
+    def _mentions(self, encoded: Encoded, batch: Sequences, alone: Tensor | None) -> Tensor:
+        """The means of mentions: as the encoder reads them, or after the LSTM, of the question alone if it
+        was read so."""
+        source, index = encoded.words, batch.topic_decisions
+        if self.config.late_spans:
+            source = encoded.questions
+            if alone is not None:
+                source, index = alone, batch.topic_rows
+        column = torch.arange(source.shape[1], device=source.device)
+        inside = (column >= batch.topic_spans[:, :1]) & (column < batch.topic_spans[:, 1:])
+        share = inside / inside.sum(1, keepdim=True).clamp(min=1)
+        return torch.einsum("ml,mld->md", share, take(source, index))
 
     # Decoding --------------------------------------------------------------------------------
 
@@ -165,13 +210,16 @@ class Network(nn.Module):
 
     def forward(self, batch: Sequences, half: bool = False) -> Outcome:
         encoded = self.encode(batch.inputs, half)
-        rows, worth = self.embed(
-            encoded, batch.kinds, batch.topic_candidates, batch.topic_decisions, batch.topic_spans
-        )
         count, steps = batch.chosen.shape
-        tokens = take(torch.cat([rows, self.forced.weight]), batch.chosen)
-        hidden = memory = attended = rows.new_zeros(count, self.config.hidden)
-        token = self.start.expand(count, -1)
+        hidden = memory = attended = encoded.questions.new_zeros(count, self.config.hidden)
+        alone = None
+        if batch.alone is not None:
+            alone, hidden = self.read_alone(batch.alone, half)
+        rows, worth = self.embed(encoded, batch, alone)
+        # Behind the candidates stand forced tokens, and what fills up shorter programs.
+        others = memory.new_zeros(1, self.config.hidden) if self.forced is None else self.forced.weight
+        tokens = take(torch.cat([rows, others]), batch.chosen)
+        token = memory if self.start is None else self.start.expand(count, -1)
         states: list[Tensor] = []
         pointed: list[Tensor] = []
         first = 0
@@ -182,7 +230,7 @@ class Network(nn.Module):
             active = batch.decision_rows[step]
             if len(active):
                 here = slice(first, first + len(active))
-                state = self.dropout(hidden.index_select(0, active))
+                state = self._early(hidden.index_select(0, active))
                 read = self.attend(state, encoded.questions[here], encoded.mask[here])
                 attended = attended.index_copy(0, active, read)
                 pointed.append(self.point(state, read))

@@ -140,6 +140,7 @@ class TorchReader:
             self._encoder.load_state_dict(weights)
         except RuntimeError as error:
             raise ModelError(f"the weights in {stored.folder} do not fit its configuration") from error
+        self._encoder.separator = separator_of(stored)
         self.width, self.pad = self._encoder.width, self._encoder.pad
         self._encoder.to(self._device)
 
@@ -164,6 +165,14 @@ class TorchReader:
 
     def looks(self, ids: Words) -> Floats:
         return alike(self.read(ids, np.array([len(ids)])))
+
+
+def separator_of(stored: Stored) -> int | None:
+    """The mark behind which an input's second segment begins, where the model has segments."""
+    if not stored.config.segments:
+        return None
+    mark: int = stored.tokenizer.encode("").ids[-1]
+    return mark
 
 
 def alike(vectors: Floats) -> Floats:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -41,7 +41,7 @@ class _Reading:
 @dataclass(frozen=True, slots=True)
 class _State:
     """The decoder after a step. `rows` are the candidates it chose among, for the next step's input;
-    `made` the variables the program has made so far."""
+    `made` the variables the program has made so far; `alone` the question by itself, where it starts so."""
 
     hidden: Floats
     memory: Floats
@@ -49,6 +49,7 @@ class _State:
     rows: Floats
     kinds: tuple[int, ...]
     made: tuple[Floats, ...]
+    alone: Floats | None = None
 
 
 class ModelScorer:
@@ -64,13 +65,12 @@ class ModelScorer:
         self, stored: Stored, device: str = "cpu", cached: int = 256, tokens_per_call: int = TOKENS_PER_CALL
     ) -> None:
         self._folder = stored.folder
+        self.config = stored.config
         self._reader = reader_of(stored, device)
         self._decoder = Decoder(stored, self._reader.width)
         self._words = WordPieces(stored.tokenizer, stored.config, self._reader.pad)
         self._known_pieces = KnownPieces(self._words)
         self.questions = QuestionReader(self._reader, self._words)
-        self.weighs_readings = stored.config.readings
-        self.knows_none = stored.config.none_of_these
         self._cached = cached
         self._tokens_per_call = tokens_per_call
         self._readings: OrderedDict[Asked, _Reading] = OrderedDict()
@@ -94,7 +94,8 @@ class ModelScorer:
 
     def _score(self, decisions: Sequence[Decision]) -> list[Scores]:
         states = [
-            decision.state if isinstance(decision.state, _State) else self._start for decision in decisions
+            decision.state if isinstance(decision.state, _State) else self._started(decision.question)
+            for decision in decisions
         ]
         choices = [decision.choice or 0 for decision in decisions]
         attended = np.stack([state.attended for state in states])
@@ -110,7 +111,8 @@ class ModelScorer:
             for state, choice, after in zip(states, choices, hidden, strict=True)
         ]
         kinds = [tuple(KIND_INDEX[one.kind] for one in decision.candidates) for decision in decisions]
-        free = [number for number, decision in enumerate(decisions) if len(decision.candidates) > 1]
+        least = 1 if self.config.reads_forced else 2
+        free = [number for number, decision in enumerate(decisions) if len(decision.candidates) >= least]
         chosen: dict[int, tuple[NDArray[np.float32], Floats]] = {}
         if free:
             rows, log_probs, attended[free] = self._choose(
@@ -118,6 +120,7 @@ class ModelScorer:
                 [kinds[number] for number in free],
                 hidden[free],
                 [made[number] for number in free],
+                [states[number].alone for number in free],
             )
             chosen = dict(zip(free, zip(log_probs, rows, strict=True), strict=True))
         results = []
@@ -126,7 +129,13 @@ class ModelScorer:
                 decision, kinds[number], made[number]
             )
             state = _State(
-                hidden[number], memory[number], attended[number], rows_here, kinds[number], made[number]
+                hidden[number],
+                memory[number],
+                attended[number],
+                rows_here,
+                kinds[number],
+                made[number],
+                states[number].alone,
             )
             results.append(Scores(log_probs_here, state))
         return results
@@ -146,9 +155,18 @@ class ModelScorer:
 
     # Parts of a step -------------------------------------------------------------------------
 
+    def _started(self, question: str) -> _State:
+        """Before the first step."""
+        if not self.config.question_start:
+            return self._start
+        # The closing mark's vector comes last, and is no word.
+        alone = self._decoder.read_alone(self.questions.one(question).vectors[:-1])
+        return replace(self._start, hidden=alone[-1] if len(alone) else self._start.hidden, alone=alone)
+
     def _forced(
         self, decision: Decision, kinds: tuple[int, ...], made: tuple[Floats, ...]
     ) -> tuple[NDArray[np.float32], Floats]:
+        assert self._decoder.forced is not None
         rows = self._decoder.forced[list(kinds)]
         for place, candidate in enumerate(decision.candidates):
             number = _made_number(candidate, decision)
@@ -162,6 +180,7 @@ class ModelScorer:
         kinds: Sequence[tuple[int, ...]],
         hidden: Floats,
         made: Sequence[tuple[Floats, ...]],
+        alone: Sequence[Floats | None],
     ) -> tuple[list[Floats], list[NDArray[np.float32]], Floats]:
         """Rows of W_t, log-probabilities and the attended question of each decision."""
         readings = self._read(decisions)
@@ -173,12 +192,14 @@ class ModelScorer:
         pointed = self._decoder.point(hidden, attended)
 
         counts = [len(decision.candidates) for decision in decisions]
-        topics, mentions, places, states = self._variables(decisions, readings, made)
+        words = [self._mentioned(reading, own) for reading, own in zip(readings, alone, strict=True)]
+        topics, mentions, places, states = self._variables(decisions, words, made)
         rows, worth = self._decoder.embed(
             np.concatenate([reading.candidates for reading in readings]),
             np.array([kind for some in kinds for kind in some]),
             np.array(topics, np.int64),
-            np.array(mentions, np.float32).reshape(len(topics), self._reader.width),
+            np.array(mentions, np.float32).reshape(len(topics), self._decoder.mention_width),
+            np.array(places, np.int64),
         )
         if places:
             rows[places] += self._decoder.made(np.stack(states))
@@ -187,8 +208,14 @@ class ModelScorer:
         own = [slice(end - count, end) for end, count in zip(ends, counts, strict=True)]
         return [rows[part] for part in own], [_log_softmax(scores[part]) for part in own], attended
 
+    def _mentioned(self, reading: _Reading, alone: Floats | None) -> Floats:
+        """The words of a question, as mentions are averaged from them."""
+        if not self.config.late_spans:
+            return reading.words
+        return reading.questions if alone is None else alone
+
     def _variables(
-        self, decisions: Sequence[Decision], readings: Sequence[_Reading], made: Sequence[tuple[Floats, ...]]
+        self, decisions: Sequence[Decision], words: Sequence[Floats], made: Sequence[tuple[Floats, ...]]
     ) -> tuple[list[int], list[Floats], list[int], list[Floats]]:
         """Which candidates are linked entities, with their mentions' means, and which the program's own
         variables, with the states that stand for them."""
@@ -197,7 +224,7 @@ class ModelScorer:
         places: list[int] = []
         states: list[Floats] = []
         place = 0
-        for decision, reading, known in zip(decisions, readings, made, strict=True):
+        for decision, own, known in zip(decisions, words, made, strict=True):
             for candidate in decision.candidates:
                 number = _made_number(candidate, decision)
                 if number is not None:
@@ -206,19 +233,22 @@ class ModelScorer:
                 elif candidate.variable is not None:
                     topic = decision.topics[candidate.variable]
                     topics.append(place)
-                    mentions.append(self._mention(decision.question, topic.start, topic.end, reading))
+                    mentions.append(self._mention(decision.question, topic.start, topic.end, own))
                 place += 1
         return topics, mentions, places, states
 
-    def _mention(self, question: str, start: int, end: int, reading: _Reading) -> Floats:
+    def _mention(self, question: str, start: int, end: int, words: Floats) -> Floats:
         first, last = self._known_pieces.question(question).find(start, end) if end > start else (0, 0)
-        found: Floats = reading.words[first:last].sum(0) / max(1, last - first)
+        found: Floats = words[first:last].sum(0) / max(1, last - first)
         return found
 
     # The encoder, once for equal inputs ------------------------------------------------------
 
     def _read(self, decisions: Sequence[Decision]) -> list[_Reading]:
-        keys = [self._known_pieces.asked(one.question, one.context, one.candidates) for one in decisions]
+        keys = [
+            self._known_pieces.asked(one.question, one.context, one.candidates, len(one.topics))
+            for one in decisions
+        ]
         fresh = list(dict.fromkeys(key for key in keys if key not in self._readings))
         found = dict(zip(fresh, self._encode(fresh), strict=True)) if fresh else {}
         readings = []

@@ -72,7 +72,8 @@ class WordPieces:
         wrapped: list[int] = tokenizer.encode("").ids
         if len(wrapped) < 2:
             raise ModelError("the tokenizer does not put its own marks around a sentence, as BERT's does")
-        marks = [[], [wrapped[0]], [wrapped[-1]], self._ids(":"), self._ids(";")]
+        self.separator = wrapped[-1]
+        marks = [[], [wrapped[0]], [self.separator], self._ids(":"), self._ids(";")]
         self.specials = TokenTable.of(marks)
 
     @classmethod
@@ -139,12 +140,14 @@ def pack(
 ) -> Packed:
     """Lay out decisions; all arguments but `counts` (candidates a decision) are rows of the table.
 
-    A row of `EMPTY` stands for no context and for no types.
+    A row of `EMPTY` stands for no context and for no types; as a text, for a candidate that the encoder does
+    not see.
     """
     lengths = table.lengths
     decisions = np.repeat(np.arange(len(counts)), counts)
     colons = np.where(types == EMPTY, EMPTY, COLON)
-    sizes = lengths[texts] + lengths[colons] + lengths[types] + lengths[SEMICOLON]
+    marks = np.where(texts == EMPTY, EMPTY, SEMICOLON)
+    sizes = lengths[texts] + lengths[colons] + lengths[types] + lengths[marks]
     ends = np.cumsum(sizes)
     totals = np.bincount(decisions, sizes, len(counts)).astype(np.int64)
     before = ends - sizes - np.repeat(np.cumsum(totals) - totals, counts)
@@ -154,7 +157,8 @@ def pack(
     longest = np.zeros(len(counts), np.int64)
     np.maximum.at(longest, decisions, sizes)
     stride = np.where(totals <= room, np.maximum(totals, 1), room - longest)
-    parts = before // stride[decisions]
+    # What the encoder does not see may come behind all that it sees, and opens no input of its own.
+    parts = np.minimum(before, np.maximum(totals - 1, 0)[decisions]) // stride[decisions]
     new_input = np.ones(len(texts), bool)
     new_input[1:] = (decisions[1:] != decisions[:-1]) | (parts[1:] != parts[:-1])
     inputs = np.cumsum(new_input) - 1
@@ -175,7 +179,7 @@ def pack(
     rows[place_of] = texts
     rows[place_of + 1] = colons
     rows[place_of + 2] = types
-    rows[place_of + 3] = np.where(last, EMPTY, SEMICOLON)
+    rows[place_of + 3] = np.where(last, EMPTY, marks)
 
     row_lengths = lengths[rows]
     token_starts = np.cumsum(row_lengths) - row_lengths
@@ -191,4 +195,24 @@ def pack(
         candidate_starts=token_starts[place_of],
         candidate_lengths=lengths[texts] + lengths[colons] + lengths[types],
         candidate_decisions=decisions,
+    )
+
+
+def pack_alone(table: TokenTable, questions: Ints) -> Packed:
+    """Questions (rows of the table) by themselves, one input each."""
+    count = len(questions)
+    rows = np.stack([np.full(count, CLS), questions, np.full(count, SEP)], axis=1).reshape(-1)
+    row_lengths = table.lengths[rows]
+    lengths = row_lengths.reshape(-1, 3).sum(1)
+    nothing = np.empty(0, np.int64)
+    return Packed(
+        ids=table.ids[ranges(table.offsets[rows], row_lengths)],
+        input_starts=offsets_of(lengths)[:-1],
+        input_lengths=lengths,
+        input_decisions=np.arange(count),
+        question_lengths=table.lengths[questions],
+        candidate_inputs=nothing,
+        candidate_starts=nothing,
+        candidate_lengths=nothing,
+        candidate_decisions=nothing,
     )

@@ -12,7 +12,7 @@ from arcaneqa.induction.scorer import TokenKind
 from arcaneqa.model.config import KIND_INDEX
 from arcaneqa.model.inputs import arrange, tensor
 from arcaneqa.model.network import Sequences
-from arcaneqa.model.tokens import EMPTY, TokenTable, WordPieces, pack
+from arcaneqa.model.tokens import EMPTY, TokenTable, WordPieces, pack, pack_alone
 from arcaneqa.ragged import Ints, offsets_of, ranges
 from arcaneqa.training.prepared import Prepared
 
@@ -60,7 +60,8 @@ class Corpus:
         if not words.config.types:
             types = np.full_like(types, EMPTY)
         types = np.where(table.lengths[types] == 0, EMPTY, types)
-        decisions, tokens = _sizes(prepared, table, questions, contexts, texts, types)
+        least = 1 if words.config.reads_forced else 2
+        decisions, tokens = _sizes(prepared, table, questions, contexts, texts, types, least)
         return cls(prepared, words, table, questions, contexts, texts, types, spans, decisions, tokens)
 
     def __len__(self) -> int:
@@ -89,18 +90,28 @@ class Corpus:
         picked = data.set_candidates[data.set_offsets[sets] + data.step_gold[steps]]
         topics = np.diff(data.topic_offsets)[questions]
 
-        free = np.flatnonzero(sizes > 1)
+        config = self.words.config
+        free = np.flatnonzero(sizes > (0 if config.reads_forced else 1))
         free = free[np.lexsort((rows[free], columns[free]))]
         candidates, held, gold = self._candidates(steps[free], limit, draw)
         decision_of = np.repeat(np.arange(len(free)), held)
+        variables = data.candidate_variables[candidates]
+        candidate_rows = rows[free][decision_of]
+        is_topic = np.flatnonzero((variables >= 0) & (variables < topics[candidate_rows]))
+        is_made = np.flatnonzero(variables >= topics[candidate_rows])
+        texts = self.text_rows[data.candidate_texts[candidates]]
+        if not config.entity_text:
+            texts[is_topic] = EMPTY
+        if not config.made_text:
+            texts[is_made] = EMPTY
         packed = pack(
             self.table,
             self.question_rows[questions[rows[free]]],
             self.context_rows[data.step_contexts[steps[free]]],
             held,
-            self.text_rows[data.candidate_texts[candidates]],
+            texts,
             self.type_rows[data.candidate_types[candidates]],
-            self.words.config,
+            config,
         )
 
         kinds = data.candidate_kinds
@@ -112,10 +123,6 @@ class Corpus:
             steps: Ints = columns[closed[closed_before[row] + variable - topics[row]]] + 1
             return steps
 
-        variables = data.candidate_variables[candidates]
-        candidate_rows = rows[free][decision_of]
-        is_topic = np.flatnonzero((variables >= 0) & (variables < topics[candidate_rows]))
-        is_made = np.flatnonzero(variables >= topics[candidate_rows])
         topic_numbers = data.topic_offsets[questions[candidate_rows[is_topic]]] + variables[is_topic]
 
         width = int(counts.max())
@@ -127,8 +134,10 @@ class Corpus:
         variable_steps = np.full((len(questions), width), -1, np.int64)
         variable_steps[rows[uses], columns[uses]] = made_step(rows[uses], picked_variables[uses])
         per_step = offsets_of(np.bincount(columns[free], minlength=width))
+        alone = pack_alone(self.table, self.question_rows[questions]) if config.question_start else None
         return Sequences(
             inputs=arrange(packed, self.words.pad, tokens_per_call, multiple=8),
+            alone=None if alone is None else arrange(alone, self.words.pad, tokens_per_call, multiple=8),
             kinds=tensor(kinds[candidates]),
             candidate_decisions=tensor(decision_of),
             gold=tensor(gold),
@@ -139,6 +148,7 @@ class Corpus:
             ),
             topic_candidates=tensor(is_topic),
             topic_decisions=tensor(decision_of[is_topic]),
+            topic_rows=tensor(candidate_rows[is_topic]),
             topic_spans=tensor(self.topic_spans[topic_numbers]),
             made_candidates=tensor(is_made),
             made_rows=tensor(candidate_rows[is_made]),
@@ -182,14 +192,15 @@ def _scrambled(places: Ints, steps: Ints, draw: int) -> NDArray[np.uint64]:
 
 
 def _sizes(
-    data: Prepared, table: TokenTable, questions: Ints, contexts: Ints, texts: Ints, types: Ints
+    data: Prepared, table: TokenTable, questions: Ints, contexts: Ints, texts: Ints, types: Ints, least: int
 ) -> tuple[Ints, Ints]:
-    """Decisions of each question, and about how many encoder tokens they take."""
+    """Decisions of each question, among `least` candidates or more, and about how many encoder tokens they
+    take."""
     lengths = table.lengths
     each = lengths[texts[data.candidate_texts]] + lengths[types[data.candidate_types]] + 2
     running = np.concatenate([[0], np.cumsum(each[data.set_candidates])])
     set_tokens = running[data.set_offsets[1:]] - running[data.set_offsets[:-1]]
-    free = np.diff(data.set_offsets)[data.step_sets] > 1
+    free = np.diff(data.set_offsets)[data.step_sets] >= least
     owner = np.repeat(np.arange(len(data)), np.diff(data.step_offsets))
     cost = set_tokens[data.step_sets] + lengths[contexts[data.step_contexts]] + 4 + lengths[questions][owner]
     decisions = np.bincount(owner, free, len(data)).astype(np.int64)
