@@ -82,7 +82,7 @@ class ModelConfig:
 
     @classmethod
     def paper(cls, **changes: Any) -> ModelConfig:
-        """The published model; [h; q] is projected as in its code, whose number of weights the paper gives."""
+        """The published model; [h; q] is projected as in its code, whose count of weights the paper gives."""
         setting: dict[str, Any] = {
             "hidden": 768,
             "max_tokens": 512,

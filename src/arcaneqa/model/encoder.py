@@ -58,7 +58,7 @@ class ContextualEncoder(Encoder):
         return output
 
     def _segments(self, ids: Tensor) -> Tensor:
-        marks = (ids == self.separator).long()
+        marks = torch.eq(ids, self.separator or 0).long()
         return (marks.cumsum(1) > marks).long()
 
     def description(self) -> dict[str, Any]:

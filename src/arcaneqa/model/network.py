@@ -147,16 +147,14 @@ class Network(nn.Module):
         return words * inputs.word_mask[:, :, None]
 
     def _read_questions(self, words: Tensor) -> Tensor:
-        questions: Tensor
-        if self.config.late_dropout:
-            questions, _ = self.question_lstm(words)
-            return self.dropout(questions)
-        questions, _ = self.question_lstm(self.dropout(words))
+        read, _ = self.question_lstm(self._early(words))
+        questions: Tensor = self.dropout(read) if self.config.late_dropout else read
         return questions
 
     def _early(self, values: Tensor) -> Tensor:
         """Dropout wherever the published model has none."""
-        return values if self.config.late_dropout else self.dropout(values)
+        kept: Tensor = values if self.config.late_dropout else self.dropout(values)
+        return kept
 
     def embed(self, encoded: Encoded, batch: Sequences, alone: Tensor | None) -> tuple[Tensor, Tensor]:
         """Rows of W_t, in the decoder's width, and the relevance of each candidate by itself.
