@@ -25,6 +25,8 @@ def test_the_relation_taken_is_drawn_over_every_word(maps: list[HeatMap]) -> Non
     assert maps[0].heat.words[0].lower() == "who"
     assert maps[0].heat.weights.shape == (len(maps[0].candidates), len(maps[0].heat.words))
     assert maps[0].heat.weights.sum(axis=1) == pytest.approx(1, abs=1e-3)
+    assert maps[0].heat.from_words.sum(axis=0) == pytest.approx(1, abs=1e-3)
+    assert maps[0].heat.from_words.argmax(axis=0)[1] == 0, "“owns” looks at “owner” most"
 
 
 def test_pictures_and_pages_are_written(maps: list[HeatMap], tmp_path: Path) -> None:

@@ -88,9 +88,9 @@ class ArcaneQA:
         self.scorer = scorer if isinstance(scorer, SharedScorer) else SharedScorer(scorer)
         self.settings = settings
         self.forms = (settings.learned or Learned()).forms
-        self.induction = Induction(kb, settings.learned, has_forms=self.forms != PAPER)
+        self.induction = Induction(kb, settings.learned, self.forms != PAPER, settings.published)
         self.refusals = Refusals(kb, self._suggested)
-        limit = None if settings.exact else SHORTLIST
+        limit = None if settings.exact or settings.published else SHORTLIST
         weighed = Readings(kb, offers_none=settings.none_of_these) if settings.readings else None
         self.search = Search(
             self.induction, self.scorer, settings.beam, limit, settings.ranker, readings=weighed
@@ -104,14 +104,15 @@ class ArcaneQA:
         cls,
         kb: str | Path | KnowledgeBase | None = None,
         model: str | Path | None = None,
-        beam: int = 5,
+        beam: int | None = None,
         exact: bool = False,
         device: str = "cpu",
     ) -> ArcaneQA:
         """Open a knowledge base (folder or endpoint URL) and a model; without a name, the bundled ones.
 
-        `exact` lets the model read every set of candidates as a whole, however large. `device` is where
-        the encoder runs; any but the processor ("cuda") needs torch.
+        `beam` is how many programs grow side by side, the model's own number if left out. `exact` lets the
+        model read every set of candidates as a whole, however large. `device` is where the encoder runs; any
+        but the processor ("cuda") needs torch.
         """
         from arcaneqa.model.bundled import bundled_model
         from arcaneqa.model.scorer import ModelScorer
@@ -121,12 +122,13 @@ class ArcaneQA:
         scorer = ModelScorer.load(folder, device)
         linker = Linker(opened, Weights.of_model(folder), spans=scorer.spans())
         settings = SearchSettings(
-            beam,
+            beam or scorer.config.beam,
             exact,
             scorer.ranker(),
             Learned.of_model(folder),
             readings=scorer.config.readings,
             none_of_these=scorer.config.none_of_these,
+            published=scorer.config.published,
         )
         return cls(opened, scorer, Confidence.of_model(folder), linker, settings)
 
@@ -365,7 +367,7 @@ class ArcaneQA:
         values = topics_from_links(Links(question, literals=links.literals), self.kb).items
         groups = len(named.items)
         shifted = (replace(v, words=replace(v.words, group=groups + v.words.group)) for v in values)
-        return replace(named, items=(*named.items, *shifted), are_meant=False)
+        return replace(named, items=(*named.items, *shifted))
 
     def _entities(self, question: str, found: Found) -> tuple[Mention, ...]:
         return tuple(

@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
 from rich.table import Table
 from rich.text import Text
 
@@ -77,14 +79,21 @@ def _png(maps: list[HeatMap], path: Path) -> None:
     with needs("A heat map as a picture (.html does without)", "evaluate"):
         from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(8, 1.2 + 2.2 * len(maps)), layout="constrained")
-    for place, shown in enumerate(maps, 1):
-        axes = figure.add_subplot(len(maps), 1, place)
-        axes.imshow(shown.heat.weights, cmap="Blues", aspect="auto")
-        axes.set_title(_plain(shown.title), fontsize=9, loc="left")
-        axes.set_xticks(range(len(shown.heat.words)), map(_plain, shown.heat.words), rotation=45, ha="right")
-        axes.set_yticks(range(len(shown.candidates)), map(_plain, shown.candidates))
+    figure = Figure(figsize=(14, 1.2 + 2.2 * len(maps)), layout="constrained")
+    for row, shown in enumerate(maps):
+        for column, (says, weights) in enumerate(_directions(shown)):
+            axes = figure.add_subplot(len(maps), 2, 2 * row + column + 1)
+            axes.imshow(weights, cmap="Blues", aspect="auto")
+            axes.set_title(_plain(f"{shown.title}: {says}"), fontsize=9, loc="left")
+            words = map(_plain, shown.heat.words)
+            axes.set_xticks(range(len(shown.heat.words)), words, rotation=45, ha="right")
+            axes.set_yticks(range(len(shown.candidates)), map(_plain, shown.candidates))
     figure.savefig(str(path), dpi=120)
+
+
+def _directions(shown: HeatMap) -> list[tuple[str, NDArray[np.float32]]]:
+    """Each map twice: the second is the paper's Figure 1b."""
+    return [("items look at words", shown.heat.weights), ("words look at items", shown.heat.from_words)]
 
 
 def _plain(text: str) -> str:
@@ -96,13 +105,15 @@ def _html(maps: list[HeatMap], path: Path) -> None:
     parts = ["<!doctype html><meta charset=utf-8><title>ArcaneQA</title>"]
     for shown in maps:
         head = "".join(f"<th>{escape(word)}" for word in shown.heat.words)
-        parts.append(f"<h3>{escape(shown.title)}</h3><table><tr><th>{head}")
-        for name, weights in zip(shown.candidates, shown.heat.weights, strict=True):
-            most = max(float(weights.max()), 1e-9)
-            cells = "".join(
-                f'<td title="{weight:.3f}" style="background:rgba(31,86,173,{weight / most:.2f})">'
-                for weight in weights.tolist()
-            )
-            parts.append(f"<tr><th align=right>{escape(name)}{cells}")
-        parts.append("</table>")
+        parts.append(f"<h3>{escape(shown.title)}</h3>")
+        for says, rows in _directions(shown):
+            parts.append(f"<table><caption>{says}</caption><tr><th>{head}")
+            for name, weights in zip(shown.candidates, rows, strict=True):
+                most = max(float(weights.max()), 1e-9)
+                cells = "".join(
+                    f'<td title="{weight:.3f}" style="background:rgba(31,86,173,{weight / most:.2f})">'
+                    for weight in weights.tolist()
+                )
+                parts.append(f"<tr><th align=right>{escape(name)}{cells}")
+            parts.append("</table>")
     path.write_text("\n".join(parts), encoding="utf-8")

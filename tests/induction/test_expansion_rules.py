@@ -10,6 +10,7 @@ from itertools import product
 import pytest
 
 from arcaneqa.induction import scorer
+from arcaneqa.induction.filtering import constraints_of
 from arcaneqa.induction.induction import Induction, Machine
 from arcaneqa.induction.state import State
 from arcaneqa.induction.tokens import Form, Token
@@ -105,7 +106,9 @@ def possible(kb: PlainKb, vocabulary: Vocabulary, state: State) -> Iterator[Expr
     for closed in sorted(vocabulary.closed):
         for term in kb._terms:
             constant = Value(term) if isinstance(term, Literal) else Entity(term)
-            yield Cons(top, Relation(kb.schema.relations[closed].iri), constant)
+            relation_token = Relation(kb.schema.relations[closed].iri)
+            if (relation_token, constant) not in constraints_of(top):
+                yield Cons(top, relation_token, constant)
     for start in kb.schema.time_pairs:
         relation_token = Relation(kb.schema.relations[start].iri)
         has_times = ValueKind.TIME in kb.schema.relations[start].kinds

@@ -204,7 +204,7 @@ def test_whatever_a_search_finds_has_targets_that_build_it_again(block: int) -> 
         hypotheses = random_topics(seed)
         for found in Search(induction, RandomScorer(seed), beam=3).run("which?", hypotheses).found:
             items = tuple(dict.fromkeys(t for h in hypotheses for t in h.items))
-            topics = Topics(items, are_meant=True, ranks=RANKS, counts=(1, 2))
+            topics = Topics(items, meant=len(items), ranks=RANKS, counts=(1, 2))
             target = targets(induction, "which?", found.program, topics)
             if isinstance(target, Target):
                 built += 1

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from arcaneqa.induction.topics import topics_from_links
+from dataclasses import replace
+
+from arcaneqa.induction.topics import topics_from_gold, topics_from_links
 from arcaneqa.kb.terms import XSD, Iri, Literal
 from arcaneqa.links import EntityCandidate, Links, LiteralLink, MentionLink
 from arcaneqa.program.expression import Entity, Value
+from arcaneqa.record import Mention
 from tests.induction.plain import EX, PlainKb
 
 KB = PlainKb(
@@ -56,3 +59,14 @@ def test_readings_of_a_number_are_told_apart_by_value_and_kind() -> None:
     assert [topic.words.text for topic in topics.items] == ["1999 (number)", "1999 (year)"]
     assert [topic.term for topic in topics.items] == [Value(readings[0]), Value(readings[1])]
     assert topics.excluded_by == (3, 3)
+
+
+def test_overlapping_gold_mentions_stay_together_beside_a_number_that_does_not() -> None:
+    given = [Mention(f"ex:{name}", start=3, end=end) for name, end in (("paris_texas", 14), ("paris", 8))]
+    named = topics_from_gold(given, KB, "is paris texas 1999 in france?")
+    literals = (LiteralLink(9, 19, "texas 1999", (Literal("1999", XSD + "gYear"),)),)
+    (value,) = topics_from_links(Links("", (), literals), KB).items
+    topics = replace(named, items=(*named.items, replace(value, words=replace(value.words, group=9))))
+    paris, together, year = topics.excluded_by
+    assert (paris, together) in ((0b001, 0b110), (0b101, 0b010)), "each rules out itself, not the other"
+    assert year in (0b101, 0b110), "the number overlaps one of them"

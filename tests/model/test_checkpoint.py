@@ -12,8 +12,10 @@ import torch
 
 from arcaneqa.errors import ModelError
 from arcaneqa.induction.scorer import Decision
-from arcaneqa.model.checkpoint import create, load, save
+from arcaneqa.model.checkpoint import create, load, parameters_of, published_count, save
 from arcaneqa.model.config import ModelConfig
+from arcaneqa.model.encoder import ContextualEncoder
+from arcaneqa.model.network import Network
 from arcaneqa.model.scorer import ModelScorer
 from arcaneqa.sealed import seal
 from tests.tiny import CITIES, RELATIONS, examples, write_encoder
@@ -184,6 +186,24 @@ def test_the_papers_choices_are_at_hand() -> None:
     paper = ModelConfig.paper()
     assert (paper.context, paper.types, paper.relevance, paper.hidden) == (False, False, False, 768)
     assert ModelConfig.from_json(json.loads(json.dumps(paper.to_json()))) == paper
+
+
+def test_the_published_count_of_parameters_is_that_of_bert_base() -> None:
+    from transformers import BertConfig, BertModel
+
+    with torch.device("meta"):
+        bert = BertModel(BertConfig(), add_pooling_layer=False)  # type: ignore[no-untyped-call]
+        network = Network(ContextualEncoder(bert), ModelConfig.paper())
+    assert published_count(network) == 123_652_608
+    pooling = layer_of_no_use = 768 * 769
+    assert parameters_of(network) == 123_652_608 - pooling - layer_of_no_use
+
+
+def test_without_a_projection_the_decoder_is_as_wide_as_the_encoder(encoder: Path) -> None:
+    assert create(str(encoder), ModelConfig.paper(max_tokens=256)).config.hidden == 64
+    narrow = create(str(encoder), ModelConfig(hidden=16)).network.encoder
+    with pytest.raises(ModelError, match="as wide as the encoder"):
+        Network(narrow, ModelConfig.paper())
 
 
 def test_positions_are_cut_without_changing_results(encoder: Path) -> None:

@@ -44,6 +44,9 @@ def command(
     exact: Annotated[
         bool, typer.Option("--exact", help="Let the model read large sets of candidates as a whole; slower.")
     ] = False,
+    beam: Annotated[
+        int | None, typer.Option(min=1, help="Programs that grow side by side; the model's own if left out.")
+    ] = None,
     device: Annotated[str, typer.Option(help="Where the encoder runs: cpu or cuda.")] = "cpu",
     seed: Annotated[int, typer.Option(min=0, help="For the bootstrap intervals.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
@@ -62,7 +65,7 @@ def command(
     from arcaneqa.terminal import say, say_json
 
     chosen: Literal["gold", "linked"] = "gold" if entities is Entities.GOLD else "linked"
-    run = Run(data, kb, model, chosen, mode, ontology, report, calibrate, seed, exact, device)
+    run = Run(data, kb, model, chosen, mode, ontology, report, calibrate, seed, exact, device, beam)
     summary = evaluate(run)
     if as_json:
         say_json(summary)

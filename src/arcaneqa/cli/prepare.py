@@ -29,6 +29,14 @@ def command(
     model: Annotated[
         Path | None, typer.Option(help="A model that searches for the other readings; noise does without it.")
     ] = None,
+    paper: Annotated[
+        bool,
+        typer.Option(
+            "--paper",
+            help="As published: gold entities, whole sets, the paper's functions and table, names as they "
+            "are spelled. For `train --paper`.",
+        ),
+    ] = False,
     workers: Annotated[int | None, typer.Option(help="Processes; one per processor if left out.")] = None,
     limit: Annotated[int | None, typer.Option(help="Only so many questions, for a rehearsal.")] = None,
     seed: Annotated[int, typer.Option(help="Of the sampling.")] = 1,
@@ -40,6 +48,7 @@ def command(
     """
     import os
     import sys
+    from dataclasses import replace
 
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -55,6 +64,8 @@ def command(
         raise InputError("--holes is a share from 0 to 1")
     if most < 4:
         raise InputError("--most must be at least 4")
+    searching = None if model is None else str(model)
+    plan = replace(Plan.paper(), seed=seed) if paper else Plan(ways, most, seed, holes, searching)
     screen = console(stderr=True)
     columns = (TextColumn("preparing"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=screen, disable=not sys.stderr.isatty()) as bar:
@@ -64,7 +75,6 @@ def command(
             bar.update(task, completed=done, total=total)
 
         processes = workers or os.cpu_count() or 1
-        plan = Plan(ways, most, seed, holes, None if model is None else str(model))
         report = prepare(data, kb, out, plan, processes, limit, tell, strange or ())
     if as_json:
         say_json(report.to_json())

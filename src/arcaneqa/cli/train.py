@@ -9,6 +9,7 @@ import typer
 
 
 def command(
+    context: typer.Context,
     sets: Annotated[list[Path], typer.Argument(help="Folders made by `arcaneqa prepare`.")],
     out: Annotated[Path, typer.Option(help="Folder of the model; its log lies beside it, in OUT.run.")],
     encoder: Annotated[
@@ -29,31 +30,46 @@ def command(
     batch: Annotated[int, typer.Option(help="Questions an update.")] = 128,
     part_tokens: Annotated[int, typer.Option(help="Encoder tokens held in memory at a time.")] = 262_144,
     call_tokens: Annotated[int, typer.Option(help="Encoder tokens a call.")] = 32_768,
-    candidates: Annotated[int, typer.Option(help="Larger candidate sets are sampled anew each time.")] = 64,
+    candidates: Annotated[
+        int, typer.Option(help="Larger candidate sets are sampled anew each time; 0 reads all.")
+    ] = 64,
     rate: Annotated[float, typer.Option(help="Peak learning rate of the decoder.")] = 1e-3,
     encoder_rate: Annotated[float, typer.Option(help="Peak learning rate of the encoder.")] = 1e-4,
     warmup: Annotated[float, typer.Option(help="Share of the run in which the rates rise.")] = 0.05,
+    decay: Annotated[float, typer.Option(help="Weight decay of matrices; 0 is plain Adam.")] = 0.01,
+    clip: Annotated[float, typer.Option(help="Longest gradient; 0 lets it be.")] = 1.0,
+    steady: Annotated[bool, typer.Option("--steady", help="Rates neither rise nor fall.")] = False,
+    by_question: Annotated[
+        bool, typer.Option("--by-question", help="Questions count alike, however many decisions they have.")
+    ] = False,
     patience: Annotated[int | None, typer.Option(help="End after so many dev checks without a best.")] = None,
     check_every: Annotated[int | None, typer.Option(help="Updates between dev checks; an epoch's.")] = None,
     save_every: Annotated[float, typer.Option(help="Minutes between saves of the run's state.")] = 2.0,
     seed: Annotated[int, typer.Option(help="Of order, sampling and dropout.")] = 1,
     device: Annotated[str, typer.Option(help="cpu, cuda, or auto.")] = "auto",
+    half: Annotated[bool, typer.Option(" /--no-half", help="fp32 where bf16 would be faster.")] = True,
     storage: Annotated[str, typer.Option(help="int8 (compact), mixed or float32.")] = "int8",
     model: Annotated[str, typer.Option(help='The model\'s choices as JSON, e.g. {"types": false}.')] = "{}",
-    paper: Annotated[bool, typer.Option("--paper", help="The published model's choices.")] = False,
+    paper: Annotated[
+        bool, typer.Option("--paper", help="The published model and its training, for sets prepared so.")
+    ] = False,
     limit: Annotated[int | None, typer.Option(help="Only so many questions, for a rehearsal.")] = None,
 ) -> None:
     """Train on one or several prepared sets. A stopped run goes on with the same command.
 
     Example: arcaneqa train prepared/grailqa --dev prepared/dev --encoder encoders/minilm --out my-model
     """
+    from dataclasses import replace
+
     from arcaneqa.extras import needs
     from arcaneqa.terminal import say
 
     with needs("Training", "train"):
-        from arcaneqa.training.settings import Settings
+        from arcaneqa.training.settings import Settings, published
         from arcaneqa.training.train import model_config, numbers, train
 
+    began = _model(start)
+    config = model_config(model, paper, encoder, began, sets)
     settings = Settings(
         sets=tuple(sets),
         out=out,
@@ -69,6 +85,11 @@ def command(
         rate=rate,
         encoder_rate=encoder_rate,
         warmup=warmup,
+        decay=decay,
+        clip=clip,
+        steady=steady,
+        by_question=by_question,
+        half=half,
         patience=patience,
         check_every=check_every,
         save_every=save_every,
@@ -77,8 +98,16 @@ def command(
         storage=storage,
         limit=limit,
     )
-    progress = train(settings, encoder, _model(start), model_config(model, paper, encoder))
+    if paper:
+        asked = {name for name in context.params if _was_given(context, name)}
+        settings = replace(settings, **{k: v for k, v in published(encoder).items() if k not in asked})
+    progress = train(settings, encoder, began, config)
     say(f"{progress.step:,} updates in {progress.seconds:.0f} s; best {progress.best:.2f} on dev: {out}")
+
+
+def _was_given(context: typer.Context, name: str) -> bool:
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
 
 
 def _model(start: str | None) -> Path | None:

@@ -48,6 +48,7 @@ class Run:
     seed: int = 0
     exact: bool = False
     device: str = "cpu"
+    beam: int | None = None
 
     def what_counts(self) -> dict[str, str]:
         """What predictions depend on: a folder with those of another run is refused."""
@@ -57,6 +58,8 @@ class Run:
             "model": identity(self.model),
             "entities": self.entities,
         }
+        if self.beam is not None:
+            run["beam"] = str(self.beam)
         # With --calibrate nothing is held back, so the predictions differ.
         return run | {name: "yes" for name in ("calibrate", "exact") if getattr(self, name)}
 
@@ -81,7 +84,7 @@ def evaluate(run: Run) -> dict[str, Any]:
     with TemporaryDirectory() as scratch:
         folder = run.report or Path(scratch)
         claim(folder, run.what_counts())
-        qa = ArcaneQA.load(run.kb, run.model, exact=run.exact, device=run.device)
+        qa = ArcaneQA.load(run.kb, run.model, run.beam, run.exact, run.device)
         if run.calibrate:
             qa.confidence = replace(qa.confidence, threshold=0.0)
         judge = Judge(run.mode, _ontology(run, qa), qa.kb.profile)

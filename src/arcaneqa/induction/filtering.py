@@ -17,7 +17,17 @@ from arcaneqa.kb.names.words import label_from_iri
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.kb.terms import Literal, Term
 from arcaneqa.kb.values import kind_of, value_of
-from arcaneqa.program.expression import NOW, Entity, Relation, Value
+from arcaneqa.program.expression import (
+    NOW,
+    And,
+    Cons,
+    During,
+    Entity,
+    Expression,
+    Extreme,
+    Relation,
+    Value,
+)
 from arcaneqa.program.steps import Function, Variable
 
 
@@ -54,6 +64,10 @@ class Filtering(Rules):
                 return self._conjuncts(state, source)
             case Function.CONS:
                 relations = self._reach.members(state, source).closed
+                if used := constraints_of(source.expression):
+                    relations = [
+                        number for number in relations if self._has_others(state, source, number, used)
+                    ]
                 return self._vocabulary.attributes(np.array(relations, np.int64))
             case _:
                 return self._dates(state, source)
@@ -76,13 +90,24 @@ class Filtering(Rules):
     def _has_class(self, meaning: Meaning, klass: int) -> bool:
         return len(meaning.parts) > 1 and self._meanings.members(klass) in meaning.parts
 
+    def _has_others(self, state: State, source: Known, number: int, used: Used) -> bool:
+        """Whether a relation has a constant that does not hold of the set already."""
+        relation = Relation(self._kb.schema.relations[number].iri)
+        return (
+            all(known != relation for known, _ in used) or len(self._constants(state, source, relation)) > 0
+        )
+
     def _constants(self, state: State, source: Known, relation: Relation) -> Options:
+        used = constraints_of(source.expression)
         ids = self._reach.members(state, source).constants(self._results.relation(relation)).ids
         tokens: list[Token] = []
         candidates = []
         names = names_of(self._kb, ids, label_from_iri, nameless="something")
         for term, name in zip(self._kb.terms(ids), names, strict=True):
-            tokens.append(Value(term) if isinstance(term, Literal) else Entity(term))
+            constant = Value(term) if isinstance(term, Literal) else Entity(term)
+            if (relation, constant) in used:
+                continue
+            tokens.append(constant)
             candidates.append(Candidate(TokenKind.CONSTANT, self._constant_words(term, name, relation)))
         return Options(tokens, candidates)
 
@@ -117,3 +142,19 @@ class Filtering(Rules):
             tokens.append(NOW)
             candidates.append(wording.NOW_CANDIDATE)
         return Options(tokens, candidates)
+
+
+Used = frozenset[tuple[Relation, Entity | Value]]
+
+
+def constraints_of(program: Expression) -> Used:
+    """The CONS that hold of all members of a set: once more they would change nothing."""
+    match program:
+        case Cons(argument, relation, constant):
+            return constraints_of(argument) | {(relation, constant)}
+        case And(left, right):
+            return constraints_of(left) | constraints_of(right)
+        case During(argument, _, _) | Extreme(_, argument, _):
+            return constraints_of(argument)
+        case _:
+            return frozenset()

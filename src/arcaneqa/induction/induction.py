@@ -5,6 +5,7 @@ from __future__ import annotations
 from arcaneqa.induction.admissible import Admissible
 from arcaneqa.induction.learned import Learned
 from arcaneqa.induction.meanings import Meanings
+from arcaneqa.induction.published import Spelling
 from arcaneqa.induction.roots import Roots
 from arcaneqa.induction.starts import Starts
 from arcaneqa.induction.state import State
@@ -18,32 +19,42 @@ class Induction:
     """Open one per knowledge base and share it, between threads too; it keeps what topics denote.
 
     Without `has_forms` there are the paper's functions only: a model that was trained before there were more
-    would take one for another.
+    would take one for another. `published` is the paper to the letter: its functions, its table of
+    expansion rules, and tokens spelled as it spells them.
     """
 
-    def __init__(self, kb: KnowledgeBase, learned: Learned | None = None, has_forms: bool = True) -> None:
+    def __init__(
+        self,
+        kb: KnowledgeBase,
+        learned: Learned | None = None,
+        has_forms: bool = True,
+        published: bool = False,
+    ) -> None:
         self.kb = kb
-        self.vocabulary = Vocabulary(kb, learned, has_forms)
+        self.vocabulary = Vocabulary(kb, learned, has_forms and not published, published)
         self.starts = Starts(self.vocabulary)
         self._roots = Roots()
+        self._spelling = Spelling(kb.schema) if published else None
 
     def machine(self) -> Machine:
-        return Machine(Meanings(self.vocabulary, self._roots), self.starts)
+        return Machine(Meanings(self.vocabulary, self._roots), self.starts, self._spelling)
 
 
 class Machine:
     """The state machine of one search; denotations are shared between all its states."""
 
-    def __init__(self, meanings: Meanings, starts: Starts) -> None:
+    def __init__(self, meanings: Meanings, starts: Starts, spelling: Spelling | None = None) -> None:
         self._admissible = Admissible(meanings, starts)
         self._grammar = self._admissible.grammar
+        self._spelling = spelling
 
     def start(self, topics: Topics) -> State:
         return State(topics)
 
     def options(self, state: State) -> Options:
         """The admissible next tokens; none once the program is complete."""
-        return self._admissible.options(state)
+        options = self._admissible.options(state)
+        return options if self._spelling is None else self._spelling.options(options)
 
     def advance(self, state: State, token: Token) -> State:
         """The state after one of the tokens that `options` offers."""

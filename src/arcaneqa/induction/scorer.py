@@ -85,10 +85,12 @@ class Scores:
 
 @dataclass(frozen=True, slots=True)
 class Heat:
-    """How much each candidate looks at each word of the question; a row adds up to one."""
+    """How much each candidate looks at each word of the question, where a row adds up to one; and how each
+    word's look is shared among the candidates, where a column does, as in the paper's Figure 1b."""
 
     words: tuple[str, ...]
     weights: NDArray[np.float32]
+    from_words: NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,8 @@ from arcaneqa.induction.scorer import Ranker
 class SearchSettings:
     """`beam` is how many hypotheses live at a time; `exact` lets the scorer read every set of candidates as a
     whole, however large, where otherwise `ranker` shortlists it. With `readings` the programs found are
-    weighed once more as wholes, and with `none_of_these` none of them may be the best choice.
+    weighed once more as wholes, and with `none_of_these` none of them may be the best choice. `published` is
+    for models that learned the paper to the letter.
     """
 
     beam: int = 5
@@ -21,3 +22,4 @@ class SearchSettings:
     learned: Learned | None = None
     readings: bool = False
     none_of_these: bool = False
+    published: bool = False

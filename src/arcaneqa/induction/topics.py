@@ -49,12 +49,12 @@ class Topic:
 class Topics:
     """The topics of one starting hypothesis; variable `i` is topic `i`.
 
-    `are_meant` says that a program may use all of them, though their mentions overlap. `ranks` and `counts`
+    A program may use all of the first `meant` topics, though their mentions overlap. `ranks` and `counts`
     are the numbers of the question as ranks of a superlative and as what counts compare with.
     """
 
     items: tuple[Topic, ...] = ()
-    are_meant: bool = False
+    meant: int = 0
     ranks: tuple[Ranks, ...] = ()
     counts: tuple[int, ...] = ()
 
@@ -66,14 +66,13 @@ class Topics:
     def excluded_by(self) -> tuple[int, ...]:
         """For each topic a bit mask of those that its choice rules out: itself, the other readings of
         its mention (its own group) and whatever overlaps it in the question."""
-        return tuple(
-            sum(1 << other for other, two in enumerate(self.words) if self._exclude(one, two))
-            for one in self.words
-        )
+        places = range(len(self.items))
+        return tuple(sum(1 << two for two in places if self._exclude(one, two)) for one in places)
 
-    def _exclude(self, one: scorer.Topic, two: scorer.Topic) -> bool:
+    def _exclude(self, first: int, second: int) -> bool:
+        one, two = self.words[first], self.words[second]
         overlap = one.start < two.end and two.start < one.end
-        return one.group == two.group or (overlap and not self.are_meant)
+        return one.group == two.group or (overlap and max(first, second) >= self.meant)
 
 
 def topics_from_links(links: Links, kb: KnowledgeBase) -> Topics:
@@ -155,7 +154,7 @@ def topics_from_gold(
     ranks, counts = numbers_said(question)
     if program is not None:
         ranks, counts = (*ranks, *ranks_of(program)), (*counts, *counts_of(program))
-    return Topics(tuple(topics), True, tuple(dict.fromkeys(ranks)), tuple(sorted(set(counts))))
+    return Topics(tuple(topics), len(topics), tuple(dict.fromkeys(ranks)), tuple(sorted(set(counts))))
 
 
 def terms_of(program: Expression) -> list[Entity | Value]:

@@ -91,11 +91,17 @@ SKOS_PROFILE = dataclasses.replace(
     hide=(*RDF_PROFILE.hide, "skos:*Match", "skos:changeNote", "skos:historyNote", "skos:editorialNote"),
 )
 
+COMMONS_PROFILE = dataclasses.replace(
+    FREEBASE_PROFILE, name="freebase-commons", hide=(*FREEBASE_PROFILE.hide, "base.*", "user.*")
+)
+"""The vocabulary of GrailQA: what was curated, without what users made for themselves."""
+
 BUILT_IN = {
     profile.name: profile
     for profile in (
         RDF_PROFILE,
         FREEBASE_PROFILE,
+        COMMONS_PROFILE,
         WIKIDATA_PROFILE,
         DBPEDIA_PROFILE,
         SCHEMA_ORG_PROFILE,

@@ -17,15 +17,24 @@ def heat(reader: Reader, known: KnownPieces, asked: Asked) -> Heat:
     packed = known.pack([asked])
     pieces = known.question(asked.question)
     length = len(pieces.ids)
-    rows = np.zeros((len(asked.candidates), length), np.float32)
+    rows = np.zeros((2, len(asked.candidates), length), np.float32)
     for number, (start, size) in enumerate(zip(packed.input_starts, packed.input_lengths, strict=True)):
-        looks = reader.looks(packed.ids[start : start + size])[:, 1 : 1 + length]
+        looks = reader.looks(packed.ids[start : start + size])
+        question = slice(1, 1 + length)
         for candidate in np.flatnonzero(packed.candidate_inputs == number):
             first = packed.candidate_starts[candidate] - start
-            rows[candidate] = looks[first : first + max(1, packed.candidate_lengths[candidate])].mean(0)
-    words, weights = _by_word(asked.question, pieces, rows)
-    total = weights.sum(1, keepdims=True)
-    return Heat(words, np.divide(weights, total, out=np.zeros_like(weights), where=total > 0))
+            own = slice(first, first + max(1, packed.candidate_lengths[candidate]))
+            rows[0, candidate] = looks[own, question].mean(0)
+            # A name of many pieces is looked at no more than one of few.
+            rows[1, candidate] = looks[question, own].mean(1)
+    words, weights = _by_word(asked.question, pieces, rows[0])
+    _, from_words = _by_word(asked.question, pieces, rows[1])
+    return Heat(words, _shares(weights, 1), _shares(from_words, 0))
+
+
+def _shares(weights: NDArray[np.float32], axis: int) -> NDArray[np.float32]:
+    total = weights.sum(axis, keepdims=True)
+    return np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
 
 
 def _by_word(

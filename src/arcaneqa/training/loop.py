@@ -115,6 +115,12 @@ def optimizer_of(network: nn.Module, settings: Settings, device: torch.device) -
     return torch.optim.AdamW(groups, fused=device.type == "cuda")
 
 
+def _decisions_beside(batch: Sequences) -> torch.Tensor:
+    """For every decision how many its question has."""
+    owners = torch.cat([*batch.decision_rows])
+    return torch.bincount(owners, minlength=len(batch.chosen))[owners]
+
+
 class Trainer:
     """One run on one device; `crew` says which share of every update is this process's."""
 
@@ -174,7 +180,7 @@ class Trainer:
         def build(corpus: Corpus, number: int, chosen: Ints) -> list[Sequences]:
             draw = settings.seed * 1_000_003 + number
             return [
-                corpus.batch(part, settings.call_tokens, settings.candidates, draw)
+                corpus.batch(part, settings.call_tokens, settings.candidates or None, draw)
                 for part in parts(chosen[rank::size], corpus.tokens, settings.part_tokens)
             ]
 
@@ -186,13 +192,15 @@ class Trainer:
 
     def _pace(self, step: int, seconds: float) -> float:
         """The share of the peak learning rate: a linear rise, then a linear fall to the end of the run."""
+        if self.settings.steady:
+            return 1.0
         done = step / self.total
         if self.settings.minutes is not None:
             done = max(done, seconds / (60 * self.settings.minutes))
         warm = self.settings.warmup
         return min(1.0, (done + 1 / self.total) / warm) * max(0.0, 1 - done) if warm else max(0.0, 1 - done)
 
-    def _update(self, batches: list[Sequences], decisions: int, pace: float) -> torch.Tensor:
+    def _update(self, batches: list[Sequences], decisions: int, questions: int, pace: float) -> torch.Tensor:
         for group in self.optimizer.param_groups:
             group["lr"] = group["peak"] * pace
         self.optimizer.zero_grad(set_to_none=True)
@@ -207,10 +215,15 @@ class Trainer:
             with hold:
                 result = self.wrapped(batch.to(self.device), half_on(self.settings, self.device))
                 # The processes' gradients are averaged; their losses shall add up.
-                loss = result.losses.sum() * (self.crew.size / decisions)
+                if self.settings.by_question:
+                    each = result.losses / _decisions_beside(batch).to(self.device)
+                    loss = each.sum() * (self.crew.size / questions)
+                else:
+                    loss = result.losses.sum() * (self.crew.size / decisions)
                 loss.backward()
             total += loss.detach()
-        nn.utils.clip_grad_norm_(self.network.parameters(), self.settings.clip)
+        if self.settings.clip:
+            nn.utils.clip_grad_norm_(self.network.parameters(), self.settings.clip)
         self.optimizer.step()
         return total
 
@@ -230,7 +243,8 @@ class Trainer:
         for batches, decisions, questions in self._batches(progress.step):
             if progress.step >= self.total or self._out_of_time(progress.seconds):
                 break
-            losses.append(self._update(batches, decisions, self._pace(progress.step, progress.seconds)))
+            pace = self._pace(progress.step, progress.seconds)
+            losses.append(self._update(batches, decisions, questions, pace))
             progress.step += 1
             seen += questions
             progress.seconds = self._agreed(time.monotonic() - began)

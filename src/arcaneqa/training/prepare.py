@@ -48,13 +48,20 @@ class Plan:
     """`topics`: prepare with the gold entities, with linked ones, and the choice among readings. `most`: a
     larger candidate set is cut to the gold, the words' best and random others, half and half. `holes`: the
     share of questions whose readings come with a hole, too; without any, none is no choice. `model`: the
-    folder of a model that searches for the other readings; without one a noisy scorer does."""
+    folder of a model that searches for the other readings; without one a noisy scorer does. `published`: the
+    paper's functions and table, and tokens spelled as it spells them."""
 
     topics: tuple[str, ...] = (GOLD, LINKED)
-    most: int = 128
+    most: int | None = 128
     seed: int = 1
     holes: float = 0.5
     model: str | None = None
+    published: bool = False
+
+    @classmethod
+    def paper(cls) -> Plan:
+        """Gold entities and whole admissible sets, as published."""
+        return cls((GOLD,), None, holes=0.0, published=True)
 
 
 @dataclass(slots=True)
@@ -84,7 +91,7 @@ class Preparer:
         self._plan = plan
         self._names = Names(kb.profile)
         self._learned = learned
-        self._induction = Induction(kb, learned)
+        self._induction = Induction(kb, learned, published=plan.published)
         self._linker = None if plan.topics == (GOLD,) else Linker(kb)
         self._ranker = WordRanker()
         model = None if plan.model is None else _scorer(plan.model)
@@ -184,13 +191,14 @@ class Preparer:
 
     def _step(self, question: str, step: TargetStep, draw: Random, report: Report) -> Step:
         candidates = tuple(step.candidates)
-        if len(candidates) <= self._plan.most:
+        most = self._plan.most
+        if most is None or len(candidates) <= most:
             return Step(candidates, step.gold, step.context)
         report.cut_sets += 1
         texts = [f"{candidate.text} {candidate.types}" for candidate in candidates]
-        kept = {step.gold, *self._ranker.rank(question, texts, self._plan.most // 2)}
+        kept = {step.gold, *self._ranker.rank(question, texts, most // 2)}
         others = [place for place in range(len(candidates)) if place not in kept]
-        kept |= set(draw.sample(others, self._plan.most - len(kept)))
+        kept |= set(draw.sample(others, most - len(kept)))
         places = sorted(kept)
         chosen: Sequence[Candidate] = [candidates[place] for place in places]
         return Step(tuple(chosen), places.index(step.gold), step.context)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from arcaneqa.errors import InputError
 
@@ -15,6 +16,9 @@ class Settings:
 
     `batch` counts questions an update, over all processes; they are cut into parts of at most
     `part_tokens` encoder tokens (gradients add up), and those into encoder calls of `call_tokens`.
+    `candidates` 0 reads whole sets, `clip` 0 lets gradients be as they are. `steady` keeps the learning rates
+    as they are from the first update to the last; `by_question` lets every question count alike, however
+    many decisions it has.
     """
 
     sets: tuple[Path, ...]
@@ -27,12 +31,14 @@ class Settings:
     batch: int = 128
     part_tokens: int = 262_144
     call_tokens: int = 32_768
-    candidates: int | None = 64
+    candidates: int = 64
     rate: float = 1e-3
     encoder_rate: float = 1e-4
     warmup: float = 0.05
     decay: float = 0.01
     clip: float = 1.0
+    steady: bool = False
+    by_question: bool = False
     patience: int | None = None
     check_every: int | None = None
     save_every: float = 2.0
@@ -54,5 +60,22 @@ class Settings:
         for name in ("epochs", "batch", "part_tokens", "call_tokens", "rate"):
             if getattr(self, name) <= 0:
                 raise InputError(f"{name.replace('_', '-')} must be above zero")
-        if self.candidates is not None and self.candidates < 2:
-            raise InputError("candidates must be at least 2: the gold one and another")
+        if self.candidates not in (0, *range(2, self.candidates + 1)):
+            raise InputError("candidates must be at least 2, the gold one and another, or 0 for all")
+
+
+def published(encoder: str | None) -> dict[str, Any]:
+    """The published training: Adam (no decay), steady rates, all candidates; of `static:` vectors, batches of
+    32."""
+    is_static = encoder is not None and encoder.startswith("static:")
+    return {
+        "batch": 32 if is_static else 16,
+        "rate": 1e-3,
+        "encoder_rate": 1e-3 if is_static else 2e-5,
+        "warmup": 0.0,
+        "decay": 0.0,
+        "clip": 0.0,
+        "candidates": 0,
+        "steady": True,
+        "by_question": True,
+    }

@@ -21,7 +21,7 @@ import torch.distributed as dist
 
 from arcaneqa.errors import ArcaneError, InputError
 from arcaneqa.induction.learned import Learned
-from arcaneqa.model.checkpoint import Model, create, load
+from arcaneqa.model.checkpoint import Model, create, load, parameters_of, published_count
 from arcaneqa.model.config import ModelConfig
 from arcaneqa.model.encoder import steady_gpu
 from arcaneqa.terminal import say
@@ -29,7 +29,7 @@ from arcaneqa.training.batches import Corpus, join
 from arcaneqa.training.history import plot
 from arcaneqa.training.loop import Crew, Trainer
 from arcaneqa.training.prepared import manifest_of, read
-from arcaneqa.training.settings import Settings
+from arcaneqa.training.settings import Settings, published
 from arcaneqa.training.state import Progress
 
 
@@ -43,10 +43,19 @@ def train(settings: Settings, encoder: str | None, start: Path | None, config: M
     torch.set_float32_matmul_precision("high" if settings.half else "highest")
     readings = any(_has_readings(folder) for folder in settings.sets)
     none = any(_has_holes(folder) for folder in settings.sets)
+    spelled = are_published([*settings.sets, *settings.dev])
     if start is not None:
         model = load(start, learns_readings=readings, learns_none=none)
+        if model.config.published != spelled:
+            raise InputError(
+                f"{start} and the prepared sets spell tokens differently: prepare the sets "
+                f"{'with' if model.config.published else 'without'} --paper, or start on an encoder"
+            )
     else:
-        model = create(str(encoder), replace(config, readings=readings, none_of_these=none))
+        by_data = replace(config, readings=readings, none_of_these=none, published=spelled)
+        model = create(str(encoder), by_data)
+    if crew.rank == 0:
+        _tell_size(model)
     # The same dropout for every process would be the same noise on each one's share.
     torch.manual_seed(settings.seed + crew.rank)
     sets = [read(folder) for folder in settings.sets]
@@ -74,6 +83,13 @@ def train(settings: Settings, encoder: str | None, start: Path | None, config: M
     return progress
 
 
+def _tell_size(model: Model) -> None:
+    count = f"{parameters_of(model.network):,} parameters learn"
+    if model.config.question_start and model.config.encoder == "contextual":
+        count += f"; {published_count(model.network):,} as the paper counts"
+    say(count, err=True)
+
+
 def learned(sets: Sequence[Path], start: Path | None) -> Learned:
     """What the programs of all sets, and those of the model it goes on from, teach induction."""
     known = Learned() if start is None else Learned.of_model(start)
@@ -87,12 +103,26 @@ def learned(sets: Sequence[Path], start: Path | None) -> Learned:
     return known
 
 
+def are_published(folders: Sequence[Path]) -> bool:
+    """Whether sets were prepared to the letter of the paper; an InputError where only some were."""
+    found = {folder: bool(_plan(folder).get("published")) for folder in folders}
+    if len(set(found.values())) > 1:
+        odd = next(folder for folder, published in found.items() if not published)
+        raise InputError(f"{odd} was prepared without --paper, others with it: prepare all of them alike")
+    return any(found.values())
+
+
+def _plan(folder: Path) -> dict[str, Any]:
+    plan: dict[str, Any] = manifest_of(folder)["report"].get("plan", {})
+    return plan
+
+
 def _has_readings(folder: Path) -> bool:
-    return "readings" in manifest_of(folder)["report"].get("plan", {}).get("topics", ())
+    return "readings" in _plan(folder).get("topics", ())
 
 
 def _has_holes(folder: Path) -> bool:
-    return _has_readings(folder) and manifest_of(folder)["report"]["plan"].get("holes", 0) > 0
+    return _has_readings(folder) and _plan(folder).get("holes", 0) > 0
 
 
 def _name(folder: Path) -> str:
@@ -162,16 +192,28 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--no-half", dest="half", action="store_false", help="fp32 where bf16 would be faster"
     )
+    parser.add_argument("--steady", action="store_true", help="learning rates neither rise nor fall")
+    parser.add_argument("--by-question", action="store_true", help="questions count alike, not decisions")
     parser.add_argument("--model", default="{}", help='choices of the model as JSON, e.g. {"types": false}')
-    parser.add_argument("--paper", action="store_true", help="the published model's choices")
+    parser.add_argument("--paper", action="store_true", help="the published model and its training")
     return parser
 
 
+def _arguments(arguments: Sequence[str] | None) -> dict[str, Any]:
+    parser = _parser()
+    given = parser.parse_args(arguments)
+    if given.paper:
+        # Again, so that what was asked for overrules the paper.
+        parser.set_defaults(**published(given.encoder))
+        given = parser.parse_args(arguments)
+    return vars(given)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
-    given = vars(_parser().parse_args(arguments))
+    given = _arguments(arguments)
     encoder, start = given.pop("encoder"), given.pop("start")
     try:
-        config = model_config(given.pop("model"), given.pop("paper"), encoder)
+        config = model_config(given.pop("model"), given.pop("paper"), encoder, start, given["sets"])
         weights = given.pop("weights")
         settings = Settings(
             **given | {"sets": tuple(given["sets"]), "dev": tuple(given["dev"]), "weights": numbers(weights)}
@@ -193,7 +235,16 @@ def numbers(text: str | None) -> tuple[float, ...]:
         raise InputError(f"--weights takes numbers with commas between them, not {text!r}") from error
 
 
-def model_config(choices: str, paper: bool, encoder: str | None) -> ModelConfig:
+def model_config(
+    choices: str, paper: bool, encoder: str | None, start: Path | None, sets: Sequence[Path]
+) -> ModelConfig:
+    if start is not None and (paper or choices != "{}"):
+        raise InputError(
+            "--from goes on with a model as it is, so --paper and --model say nothing there; leave them out, "
+            f"or begin a new decoder on its encoder: --encoder {start}"
+        )
+    if paper and not are_published(sets):
+        raise InputError("--paper wants sets that were prepared so: `arcaneqa prepare --paper`")
     try:
         chosen = json.loads(choices)
     except ValueError as error:
