@@ -359,6 +359,27 @@ def endpoint(
 
 
 @app.command()
+def served(
+    folders: Annotated[list[Path], typer.Argument(help="Each with one file kb.* and questions.jsonl.")],
+    server: Annotated[list[str] | None, typer.Option(help="Oxigraph or Virtuoso; both if left out.")] = None,
+    document: Annotated[Path, typer.Option(help="Where the table goes.")] = Path(
+        "docs/measurements/benchmarks.md"
+    ),
+) -> None:
+    """Ask a file's questions over its index and over servers that hold the same file, and compare.
+
+    Example: python -m benchmarks served museums/ rivers/
+    """
+    from arcaneqa.figures import write_section
+    from benchmarks.served import run
+
+    body = run(folders, server or ["Oxigraph", "Virtuoso"], lambda line: typer.echo(line, err=True))
+    line = f"python -m benchmarks served {' '.join(folder.name for folder in folders)}"
+    write_section(document, "served", "The same questions over an index and over servers", line, body)
+    typer.echo(body)
+
+
+@app.command()
 def synth(
     kb: Annotated[str | None, typer.Option(help="Index folder or endpoint; the demo if left out.")] = None,
     size: Annotated[int, typer.Option(help="How many pairs to make.")] = 10_000,
