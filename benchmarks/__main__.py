@@ -380,6 +380,27 @@ def served(
 
 
 @app.command()
+def databases(
+    source: Annotated[Path, typer.Argument(help="Folder with kb/, mapping.json.gz and questions.jsonl.gz.")],
+    names: Annotated[list[str], typer.Argument(help="Which databases.")],
+    document: Annotated[Path, typer.Option(help="Where the table goes.")] = Path(
+        "docs/measurements/benchmarks.md"
+    ),
+) -> None:
+    """Rebuild the tables of databases that are graphs, index them, and run all gold programs on both.
+
+    Example: python -m benchmarks databases spider hr_1 dorm_1
+    """
+    from arcaneqa.figures import write_section
+    from benchmarks.databases import run
+
+    body = run(source, names, lambda line: typer.echo(line, err=True))
+    line = f"python -m benchmarks databases {source.name} {' '.join(names)}"
+    write_section(document, "databases", "Databases as graphs and as tables", line, body)
+    typer.echo(body)
+
+
+@app.command()
 def synth(
     kb: Annotated[str | None, typer.Option(help="Index folder or endpoint; the demo if left out.")] = None,
     size: Annotated[int, typer.Option(help="How many pairs to make.")] = 10_000,

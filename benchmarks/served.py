@@ -1,4 +1,4 @@
-"""The same questions over a file's index and over servers that hold the same file: where answers differ, and why.
+"""The same questions over a file's index and over servers with the same file: where answers differ, and why.
 
 The reason is the first thing on the way to an answer that is not alike: what the schema says of relations and
 classes, what is linked in the question, which program is found, and last what the program gives.
@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from urllib.parse import urlencode
 
-from pyoxigraph import RdfFormat, serialize
+from pyoxigraph import RdfFormat, Triple, serialize
 
 from arcaneqa.answer import Answer, ArcaneQA
 from arcaneqa.errors import InputError
@@ -75,7 +75,10 @@ def _compared(
     build_index([facts], work / "index")
     source = work / "facts.nt"
     with source.open("wb") as file:
-        serialize(Source(facts, None).statements(), file, RdfFormat.N_TRIPLES)
+        statements = (
+            Triple(one.subject, one.predicate, one.object) for one in Source(facts, None).statements()
+        )
+        serialize(statements, file, RdfFormat.N_TRIPLES)
     with Index(work / "index") as index:
         first = _told("index", index, questions, model)
     for name in servers:
@@ -111,7 +114,7 @@ def _told(name: str, kb: KnowledgeBase, questions: Sequence[Question], model: Ar
 def _described(kb: KnowledgeBase) -> dict[str, dict[str, object]]:
     """What may be asked for, by IRI. Counts are of use to nobody who asks."""
     classes = kb.schema.classes
-    called = {None: None, **{klass.id: klass.iri for klass in classes}}
+    called: dict[int | None, str] = {klass.id: klass.iri for klass in classes}
     found: dict[str, dict[str, object]] = {
         f"class {klass.iri}": {"label": klass.label, "members": klass.members}
         for klass in classes
@@ -122,11 +125,9 @@ def _described(kb: KnowledgeBase) -> dict[str, dict[str, object]]:
             found[f"relation {relation.iri}"] = {
                 "label": relation.label,
                 "kinds": sorted(relation.kinds),
-                "domain": called[relation.domain],
-                "range": called[relation.range],
-                "inverse": None
-                if relation.inverse is None
-                else kb.schema.relations[relation.inverse].iri,
+                "domain": called.get(relation.domain),
+                "range": called.get(relation.range),
+                "inverse": None if relation.inverse is None else kb.schema.relations[relation.inverse].iri,
                 "identifier": relation.is_identifier,
             }
     return found
@@ -161,7 +162,9 @@ def differences(one: Told, other: Told) -> Iterator[tuple[str, str]]:
 
 
 def _items(answer: Answer) -> frozenset[str]:
-    if answer.table is not None:  # as people read it: short names depend on prefixes that only a file declares
+    if (
+        answer.table is not None
+    ):  # as people read it: short names depend on prefixes that only a file declares
         return frozenset("\t".join(map(str, row)) for row in answer.table.labels)
     return frozenset(map(_item, answer.items))
 

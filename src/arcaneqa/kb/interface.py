@@ -7,7 +7,7 @@ door. A relation read forwards leads from subjects to objects. Every answer is e
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Self
@@ -147,6 +147,10 @@ class KnowledgeBase(ABC):
 
     def surfaces(self) -> Surfaces | None:
         """Names by key, word and typing error; None where names cannot be had that way."""
+        return None
+
+    def datatypes(self) -> Mapping[str, int] | None:
+        """How many numbers and times have each datatype; None where that is not known."""
         return None
 
     @abstractmethod

@@ -10,6 +10,22 @@ from itertools import chain
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.short_names import Names
 
+_ONTOLOGY = 20
+"""Fewer subclasses than these are no ontology."""
+
+
+def is_about_classes(subclasses: int, members: Iterable[int]) -> bool:
+    """An ontology without instances: there classes are what people ask about, and what they are kinds of is a
+    fact like any other. `members` of the classes are counted no further than is needed."""
+    if subclasses < _ONTOLOGY:
+        return False
+    total = 0
+    for count in members:
+        total += count
+        if 2 * total >= subclasses:
+            return False
+    return True
+
 
 class Selection:
     """The profile's `hide` and `only`; the predicates it reads as schema are hidden in any case,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 
-from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.terms import XSD, Literal
 from arcaneqa.linking.dates import Time, times
@@ -26,7 +25,8 @@ MOST_LITERALS = 8
 
 def used_types(kb: KnowledgeBase) -> Mapping[str, int]:
     """Datatypes of this knowledge base's numbers and times, with how often they occur."""
-    return kb.datatypes() if isinstance(kb, Index) else USUAL
+    used = kb.datatypes()
+    return USUAL if used is None else used
 
 
 def find_literals(question: str, kb: KnowledgeBase, used: Mapping[str, int]) -> list[LiteralLink]:

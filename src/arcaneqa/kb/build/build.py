@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,10 +62,11 @@ def build_index(
     lenient: bool = False,
     progress: Progress = _silent,
     batch: int = _BATCH,
+    nameless: Iterable[str] = (),
 ) -> Report:
     """Build an index folder from RDF files, tables and folders of them; `base` completes relative IRIs.
     An index that is already there is replaced at the very end. Without a profile, the facts say which they
-    need."""
+    need. `nameless` are IRIs that are to be found under no name: relations that only other facts use."""
     if not sources:
         raise InputError("There is nothing to index: give at least one file.")
     check_base(base)
@@ -124,7 +125,7 @@ def build_index(
         )
         progress("listing names for linking", 0, None)
         with Index(folder, manifest) as index:
-            build_surfaces(folder, index)
+            build_surfaces(folder, index, nameless)
         progress("sealing", 0, None)
         manifest = draft.seal(manifest)
     trust_built(Path(out), manifest)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from arcaneqa.kb.build.classes import Classes, read_pairs
 from arcaneqa.kb.build.dictionary import Dictionary
-from arcaneqa.kb.build.number_codes import is_identifier
-from arcaneqa.kb.build.owl import owl_parents
 from arcaneqa.kb.build.sorted_facts import Facts, Rows
 from arcaneqa.kb.index.store import Array, Draft
 from arcaneqa.kb.names.words import label_from_iri, words
+from arcaneqa.kb.number_codes import is_identifier
 from arcaneqa.kb.ontology_folder import Ontology
+from arcaneqa.kb.owl import SAYS_CLASSES, owl_parents
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.schema import Class, Relation, Schema, ValueKind
 from arcaneqa.kb.selection import time_pairs
@@ -63,9 +63,28 @@ def read_declared(
     told.parents.extend(
         (low, high) for low, high in pairs(profile.subclass) if _is_iri(low) and _is_iri(high)
     )
-    if profile.closed_classes:
-        told.parents.extend(owl_parents(facts, relations, name_of))
+    if profile.closed_classes and any(iri in relations for iri in SAYS_CLASSES):
+        told.parents.extend(owl_parents(_OwlFacts(facts, relations), name_of))
     return told
+
+
+class _OwlFacts:
+    def __init__(self, facts: Facts, relations: Mapping[str, int]) -> None:
+        self._facts, self._relations = facts, relations
+
+    def pairs(self, predicate: str) -> Iterator[tuple[int, int]]:
+        if predicate in self._relations:
+            rows = self._facts.rows("out", self._relations[predicate])
+            subjects = rows.keys.repeat(rows.counts).tolist()
+            yield from zip(subjects, rows.values.tolist(), strict=True)
+
+    def one(self, predicate: str, subject: int) -> int | None:
+        if predicate not in self._relations:
+            return None
+        rows = self._facts.rows("out", self._relations[predicate])
+        place = int(rows.keys.searchsorted(rows.keys.dtype.type(subject)))
+        found = place < len(rows.keys) and rows.keys[place] == subject
+        return int(rows.values[rows.offsets[place]]) if found else None
 
 
 def describe(inputs: Inputs, draft: Draft) -> Schema:
@@ -93,7 +112,8 @@ def describe(inputs: Inputs, draft: Draft) -> Schema:
         label = inputs.label_of(iri) or label_from_iri(iri)
         numbers = values[inward.keys[cuts[1] : cuts[2]].astype(np.int64) - dictionary.entities]
         counts = len(outward.values), len(inward.keys)
-        is_code = is_identifier(words(label), label_from_iri(iri), numbers, *counts)
+        are_whole = bool(np.array_equal(numbers, np.floor(numbers)))
+        is_code = is_identifier(words(label), label_from_iri(iri), len(numbers), are_whole, *counts)
         others: tuple[int, ...] = ()
         if domain is None:
             domain, others = _homes(outward.keys, offsets, codes, sizes)

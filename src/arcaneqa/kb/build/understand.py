@@ -17,7 +17,7 @@ from arcaneqa.kb.build.lists import write_lists
 from arcaneqa.kb.build.name_attributes import Attributes, NameRule, find_name_rules
 from arcaneqa.kb.build.schema import Inputs, describe, read_declared
 from arcaneqa.kb.build.sorted_facts import Facts
-from arcaneqa.kb.build.type_predicates import classes_of_texts, find_type_relation
+from arcaneqa.kb.build.type_relation import classes_of_texts, find_type_relation
 from arcaneqa.kb.diagnosis import Diagnosis, Named
 from arcaneqa.kb.index.lookup import open_terms
 from arcaneqa.kb.index.store import Array, Draft
@@ -25,15 +25,13 @@ from arcaneqa.kb.names.words import label_from_iri, tail
 from arcaneqa.kb.ontology_folder import Ontology
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.schema import Schema, ValueKind
-from arcaneqa.kb.selection import Selection
+from arcaneqa.kb.selection import Selection, is_about_classes
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri
 
 _WORD = re.compile(r"[^\W\d_][^\W\d_A-Z]{2,}")
 """Capitals alone are a code: `QUICK`, `PROJ-MGR`."""
 _SAMPLE = 50
-_ONTOLOGY = 20
-"""Fewer subclasses than these are no ontology."""
 
 
 @dataclass(frozen=True)
@@ -280,20 +278,16 @@ class Understanding:
         return hidden
 
     def _is_about_classes(self) -> bool:
-        """An ontology without instances: there classes are what people ask about, and what they are kinds of
-        is a fact like any other."""
         subclasses = sum(len(self._facts.rows("out", r).values) for r in self._known(self._profile.subclass))
-        if subclasses < _ONTOLOGY:
-            return False
-        members = 0
-        for relation in self._known(self._profile.type):
-            rows = self._facts.rows("in", relation)
-            for kind, count in zip(rows.keys.tolist(), rows.counts.tolist(), strict=True):
-                if 2 * members >= subclasses:
-                    return False
-                if not self._selection.hides(self._name_of(kind)):
-                    members += count
-        return subclasses > 2 * members
+        rows = (self._facts.rows("in", relation) for relation in self._known(self._profile.type))
+        counted = (zip(each.keys.tolist(), each.counts.tolist(), strict=True) for each in rows)
+        members = (
+            count
+            for kinds in counted
+            for kind, count in kinds
+            if not self._selection.hides(self._name_of(kind))
+        )
+        return is_about_classes(subclasses, members)
 
     def _plain_statements(self) -> list[int]:
         """Relations to and from statements that nothing qualifies: the direct fact says the same."""

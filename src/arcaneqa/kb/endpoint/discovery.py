@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from arcaneqa.errors import InputError
-from arcaneqa.kb.endpoint.client import Row
 from arcaneqa.kb.endpoint.errors import Garbled
 from arcaneqa.kb.endpoint.inference import Inference
-from arcaneqa.kb.endpoint.naming import Naming
 from arcaneqa.kb.endpoint.patterns import either
 from arcaneqa.kb.endpoint.queries import Capabilities, Queries, Question, only_number, whole_number
-from arcaneqa.kb.names.words import label_from_iri
+from arcaneqa.kb.endpoint.schema_facts import DEADLINE, SchemaFacts, batches, listed
+from arcaneqa.kb.endpoint.type_predicate import find_type_predicate
+from arcaneqa.kb.endpoint.vocabulary import Vocabulary
+from arcaneqa.kb.names.words import label_from_iri, words
+from arcaneqa.kb.number_codes import is_identifier, may_identify
+from arcaneqa.kb.owl import SAYS_CLASSES, SPEAKS_OF_CLASSES, owl_parents
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.profiles import choose_profile
 from arcaneqa.kb.schema import Class, Relation, Schema, ValueKind
@@ -22,20 +25,20 @@ from arcaneqa.kb.sparql import filters
 from arcaneqa.kb.sparql.terms import iri, is_writable
 from arcaneqa.kb.terms import XSD, Iri, Literal, Term
 
-# Looking over all facts takes longer than any question later on.
-_DEADLINE = 900.0
-_BATCH = 50
+_VALUED = frozenset((ValueKind.NUMBER, ValueKind.TIME))
 _SYSTEM = "http://www.openlinksw.com/schemas/virtrdf#"
 
 
 @dataclass(frozen=True)
 class Discovery:
-    """`subclasses` holds every class with proper subclasses (direct or not), closed as the profile says."""
+    """`subclasses` holds every class with proper subclasses (direct or not), closed as the profile says;
+    `datatypes` how many numbers and times have each, None where nobody counted."""
 
     profile: Profile
     capabilities: Capabilities
     schema: Schema
     subclasses: dict[str, tuple[str, ...]]
+    datatypes: dict[str, int] | None = None
 
 
 @dataclass
@@ -43,6 +46,7 @@ class _Counts:
     facts: int = 0
     objects: int = 0
     entities: int = 0
+    numbers: int = 0
     kinds: frozenset[ValueKind] = frozenset()
 
 
@@ -55,123 +59,161 @@ def discover(queries: Queries, profile: Profile | None) -> Discovery:
         )
     if any(predicate.startswith(_SYSTEM) for predicate in predicates):
         raise InputError(_mixed_graphs(queries))
-    profile = profile or _fitting_profile(predicates)
-    return _Discoverer(queries, profile, predicates).discovery()
+    facts = SchemaFacts(queries, frozenset(predicates))
+    counts = _counts(facts, predicates)
+    if profile is None:
+        profile = choose_profile({name: counts[name].facts for name in predicates}).profile
+    return _Discoverer(facts, profile, predicates, counts).discovery()
 
 
 class _Discoverer:
-    def __init__(self, queries: Queries, profile: Profile, predicates: list[str]) -> None:
-        self._queries = queries
-        self._profile = profile
-        self._predicates = predicates
-        self._known = frozenset(predicates)
-        self._selection = Selection(profile)
+    def __init__(
+        self, facts: SchemaFacts, profile: Profile, predicates: list[str], counts: dict[str, _Counts]
+    ) -> None:
+        self._facts, self._profile, self._predicates, self._counts = facts, profile, predicates, counts
+        self._vocabulary = Vocabulary(facts, profile, predicates)
 
     def discovery(self) -> Discovery:
-        subclasses = closed_subclasses(self._queries, self._profile, self._known)
+        queries = self._facts.queries
+        self._vocabulary.learn(self._predicates)
+        asserted = self._members(self._profile.type)
+        hidden = self._vocabulary.hidden_relations(
+            {name: self._counts[name].facts for name in self._predicates}, asserted
+        )
+        found = find_type_predicate(
+            self._facts,
+            self._profile,
+            {name for name in self._predicates if self._counts[name].kinds == {ValueKind.ENTITY}},
+            hidden,
+            self._vocabulary.words_of,
+        )
+        if found is not None:
+            self._profile = replace(self._profile, type=(*self._profile.type, found))
+            hidden |= {found}
+            asserted = self._members(self._profile.type)
+        subclasses = closed_subclasses(self._facts, self._profile)
         domains, ranges = self._declared(self._profile.domain), self._declared(self._profile.range)
-        classes = self._classes(subclasses, {*domains.values(), *ranges.values()})
-        counts = self._counts()
-        relations = self._relations({klass.iri: klass.id for klass in classes}, domains, ranges, counts)
-        inference = Inference(self._queries, self._profile, classes, subclasses)
-        mostly_entities = {name for name, count in counts.items() if 2 * count.entities > count.objects}
-        relations = inference.completed(relations, mostly_entities, _DEADLINE)
+        classes = self._classes(subclasses, {*domains.values(), *ranges.values()}, asserted)
+        relations = self._relations({klass.iri: klass.id for klass in classes}, domains, ranges, hidden)
+        inference = Inference(queries, self._profile, classes, subclasses)
+        counts = self._counts.items()
+        mostly_entities = {name for name, count in counts if 2 * count.entities > count.objects}
+        relations = inference.completed(relations, mostly_entities, DEADLINE)
         times = {r.iri: r.id for r in relations if ValueKind.TIME in r.kinds}
         schema = Schema(relations, classes, time_pairs(self._profile, times))
-        return Discovery(self._profile, self._queries.capabilities, schema, subclasses)
+        return Discovery(self._profile, queries.capabilities, schema, subclasses, self._datatypes())
 
     def _relations(
         self,
         classes: dict[str, int],
         domains: dict[str, str],
         ranges: dict[str, str],
-        counts: dict[str, _Counts],
+        hidden: frozenset[str],
     ) -> list[Relation]:
         ids = {name: number for number, name in enumerate(self._predicates)}
-        labels = self._labels(self._predicates)
         inverse = self._inverses(ids)
+        identifiers = self._identifiers()
         return [
             Relation(
                 id=number,
                 iri=name,
-                label=self._called(name, labels),
-                facts=counts[name].facts,
-                objects=counts[name].objects,
-                kinds=counts[name].kinds,
+                label=self._vocabulary.words_of(name),
+                facts=self._counts[name].facts,
+                objects=self._counts[name].objects,
+                kinds=self._counts[name].kinds,
                 domain=classes.get(domains.get(name, "")),
                 range=classes.get(ranges.get(name, "")),
                 inverse=inverse.get(number),
-                hidden=self._selection.hides(name),
+                hidden=name in hidden,
+                is_identifier=name in identifiers,
                 domain_declared=domains.get(name, "") in classes,
                 range_declared=ranges.get(name, "") in classes,
             )
             for name, number in ids.items()
         ]
 
-    def _called(self, name: str, labels: Mapping[str, str]) -> str:
-        return labels.get(name) or dict(self._profile.called).get(name) or label_from_iri(name)
+    def _identifiers(self) -> set[str]:
+        """Only relations whose words allow for it are looked at closely."""
+        said = {
+            name: (words(self._vocabulary.words_of(name)), label_from_iri(name)) for name in self._predicates
+        }
+        candidates = [name for name in self._predicates if may_identify(*said[name])]
+        broken = f"{filters.is_number('?o')} && FLOOR(?o) != ?o"
+        questions = [
+            Question(("?p",), f"VALUES ?p {{ {listed(batch)} }} ?s ?p ?o . FILTER({broken})")
+            for batch in batches([name for name in candidates if self._counts[name].numbers])
+        ]
+        not_whole = {row[0].value for row in self._facts.ask(questions) if isinstance(row[0], Iri)}
+        return {
+            name
+            for name in candidates
+            for count in (self._counts[name],)
+            if is_identifier(*said[name], count.numbers, name not in not_whole, count.facts, count.objects)
+        }
 
-    def _counts(self) -> dict[str, _Counts]:
-        """Facts, distinct objects and kinds of values of each relation."""
-        kind = f'IF(DATATYPE(?o) = {iri(XSD + "boolean")}, "boolean", "text")'
-        kind = f'IF({filters.is_time("?o")}, "time", {kind})'
-        kind = f'IF(isLiteral(?o), IF({filters.is_number("?o")}, "number", {kind}), "entity")'
-        questions = []
-        for batch in _batches(self._predicates):
-            inner = f"SELECT ?p ?o ({kind} AS ?k) WHERE {{ VALUES ?p {{ {_listed(batch)} }} ?s ?p ?o }}"
-            grouped = (
-                "SELECT ?p ?k (COUNT(*) AS ?n) (COUNT(DISTINCT ?o) AS ?d) "
-                f"WHERE {{ {{ {inner} }} }} GROUP BY ?p ?k"
+    def _datatypes(self) -> dict[str, int]:
+        valued = [name for name, count in self._counts.items() if count.kinds & _VALUED]
+        is_value = f"{filters.is_number('?o')} || {filters.is_time('?o')}"
+        # A value that relations of two batches have is counted twice: only more or less matters.
+        questions = [
+            Question(
+                ("?d", "?n"),
+                "{ SELECT ?d (COUNT(DISTINCT ?o) AS ?n) WHERE { "
+                f"VALUES ?p {{ {listed(batch)} }} ?s ?p ?o . FILTER({is_value}) BIND(DATATYPE(?o) AS ?d) "
+                "} GROUP BY ?d }",
             )
-            questions.append(Question(("?p", "?k", "?n", "?d"), f"{{ {grouped} }}"))
-        counts: dict[str, _Counts] = defaultdict(_Counts)
-        for predicate, found, facts, objects in self._ask(questions):
-            if isinstance(predicate, Iri) and isinstance(found, Literal):
-                entry = counts[predicate.value]
-                entry.facts += whole_number(facts)
-                entry.objects += whole_number(objects)
-                entry.kinds |= {_kind(found)}
-                if found.lexical == ValueKind.ENTITY:
-                    entry.entities = whole_number(objects)
-        return counts
+            for batch in batches(valued)
+        ]
+        found: dict[str, int] = defaultdict(int)
+        for datatype, number in self._facts.ask(questions):
+            if isinstance(datatype, Iri):
+                found[datatype.value] += whole_number(number)
+        return dict(found)
 
-    def _classes(self, subclasses: dict[str, tuple[str, ...]], declared: set[str]) -> list[Class]:
-        typed = f"?x {either(self._profile.type)} ?c . FILTER(isIRI(?c))"
+    def _members(self, types: tuple[str, ...]) -> dict[str, int]:
+        """How many members are asserted of each class."""
+        typed = f"?x {either(types)} ?c . FILTER(isIRI(?c))"
         grouped = f"{{ SELECT ?c (COUNT(DISTINCT ?x) AS ?n) WHERE {{ {typed} }} GROUP BY ?c }}"
-        members = {
+        return {
             klass.value: whole_number(number)
-            for klass, number in self._ask([Question(("?c", "?n"), grouped)])
+            for klass, number in self._facts.ask([Question(("?c", "?n"), grouped)])
             if isinstance(klass, Iri)
         }
+
+    def _classes(
+        self, subclasses: dict[str, tuple[str, ...]], declared: set[str], asserted: dict[str, int]
+    ) -> list[Class]:
+        members = dict(asserted)
         mentioned = {*subclasses, *(below for group in subclasses.values() for below in group)}
         above = [klass for klass in subclasses if any(below in members for below in subclasses[klass])]
         unions = [
             Question(
                 ("?n",),
                 f"{{ SELECT (COUNT(DISTINCT ?x) AS ?n) WHERE {{ VALUES ?c {{ "
-                f"{_listed((klass, *subclasses[klass]))} }} ?x {either(self._profile.type)} ?c }} }}",
+                f"{listed((klass, *subclasses[klass]))} }} ?x {either(self._profile.type)} ?c }} }}",
             )
             for klass in above
         ]
-        for klass, rows in zip(above, self._queries.all(unions, _DEADLINE), strict=True):
+        for klass, rows in zip(above, self._facts.queries.all(unions, DEADLINE), strict=True):
             members[klass] = only_number(rows)
-        mentioned |= {name for name in declared if not self._selection.hides(name)}
+        selection = Selection(self._profile)
+        mentioned |= {name for name in declared if not selection.hides(name)}
         names = sorted({*members, *mentioned})
-        labels = self._labels(names)
+        self._vocabulary.learn(names)
         return [
             Class(
                 number,
                 name,
-                self._called(name, labels),
+                self._vocabulary.words_of(name),
                 members.get(name, 0),
-                self._selection.hides(name),
+                self._vocabulary.hides_class(name),
             )
             for number, name in enumerate(names)
         ]
 
     def _inverses(self, ids: dict[str, int]) -> dict[int, int]:
         inverses: dict[int, int] = {}
-        for left, right in sorted(self._pairs(self._profile.inverse)):
+        for left, right in sorted(self._facts.pairs(self._profile.inverse)):
             if left in ids and right in ids:
                 inverses.setdefault(ids[left], ids[right])
                 inverses.setdefault(ids[right], ids[left])
@@ -179,25 +221,37 @@ class _Discoverer:
 
     def _declared(self, predicates: tuple[str, ...]) -> dict[str, str]:
         found: dict[str, str] = {}
-        for name, klass in sorted(self._pairs(predicates)):
-            if name in self._known:
+        for name, klass in sorted(self._facts.pairs(predicates)):
+            if name in self._counts:
                 found.setdefault(name, klass)
         return found
 
-    def _pairs(self, predicates: tuple[str, ...]) -> set[tuple[str, str]]:
-        return _pairs(self._queries, predicates, self._known)
 
-    def _labels(self, names: Sequence[str]) -> dict[str, str]:
-        naming = Naming(self._profile, self._known)
-        questions = [question for batch in _batches(names) for question in naming.questions(_listed(batch))]
-        return {
-            node.value: found.label
-            for node, found in naming.sorted_out(self._queries.all(questions, _DEADLINE)).items()
-            if isinstance(node, Iri) and found.label is not None
-        }
-
-    def _ask(self, questions: Sequence[Question]) -> list[Row]:
-        return [row for rows in self._queries.all(questions, _DEADLINE) for row in rows]
+def _counts(facts: SchemaFacts, predicates: list[str]) -> dict[str, _Counts]:
+    """Facts, distinct objects and kinds of values of each relation."""
+    kind = f'IF(DATATYPE(?o) = {iri(XSD + "boolean")}, "boolean", "text")'
+    kind = f'IF({filters.is_time("?o")}, "time", {kind})'
+    kind = f'IF(isLiteral(?o), IF({filters.is_number("?o")}, "number", {kind}), "entity")'
+    questions = []
+    for batch in batches(predicates):
+        inner = f"SELECT ?p ?o ({kind} AS ?k) WHERE {{ VALUES ?p {{ {listed(batch)} }} ?s ?p ?o }}"
+        grouped = (
+            "SELECT ?p ?k (COUNT(*) AS ?n) (COUNT(DISTINCT ?o) AS ?d) "
+            f"WHERE {{ {{ {inner} }} }} GROUP BY ?p ?k"
+        )
+        questions.append(Question(("?p", "?k", "?n", "?d"), f"{{ {grouped} }}"))
+    counts: dict[str, _Counts] = {name: _Counts() for name in predicates}
+    for predicate, found, number, objects in facts.ask(questions):
+        if isinstance(predicate, Iri) and isinstance(found, Literal) and predicate.value in counts:
+            entry, of_kind = counts[predicate.value], _kind(found)
+            entry.facts += whole_number(number)
+            entry.objects += whole_number(objects)
+            entry.kinds |= {of_kind}
+            if of_kind is ValueKind.ENTITY:
+                entry.entities = whole_number(objects)
+            elif of_kind is ValueKind.NUMBER:
+                entry.numbers = whole_number(objects)
+    return counts
 
 
 def _kind(said: Literal) -> ValueKind:
@@ -207,14 +261,12 @@ def _kind(said: Literal) -> ValueKind:
         raise Garbled(f"The endpoint answered {said.lexical!r} where a kind of value was due.") from None
 
 
-def closed_subclasses(
-    queries: Queries, profile: Profile, predicates: Container[str]
-) -> dict[str, tuple[str, ...]]:
+def closed_subclasses(facts: SchemaFacts, profile: Profile) -> dict[str, tuple[str, ...]]:
     """Every class with proper subclasses, and those, direct or not."""
     if not profile.closed_classes:
         return {}
     below: dict[str, set[str]] = defaultdict(set)
-    for low, high in _pairs(queries, profile.subclass, predicates):
+    for low, high in (*facts.pairs(profile.subclass), *_owl_pairs(facts)):
         below[high].add(low)
     closed = {}
     for start in sorted(below):
@@ -227,18 +279,27 @@ def closed_subclasses(
     return closed
 
 
-def _pairs(queries: Queries, predicates: tuple[str, ...], present: Container[str]) -> set[tuple[str, str]]:
-    """The IRIs that one of the predicates relates, where it occurs at all."""
-    asked = tuple(name for name in predicates if name in present)
-    if not asked:
+def _owl_pairs(facts: SchemaFacts) -> set[tuple[str, str]]:
+    if not facts.known(SAYS_CLASSES):
         return set()
-    rows = queries.all([Question(("?a", "?b"), f"?a {either(asked)} ?b")], _DEADLINE)[0]
-    return {(a.value, b.value) for a, b in rows if isinstance(a, Iri) and isinstance(b, Iri) and a != b}
+    said = _Said(facts.named_pairs(SPEAKS_OF_CLASSES))
+    return {(low, high) for low, high in owl_parents(said, str) if low != high}
 
 
-def _fitting_profile(predicates: Iterable[str]) -> Profile:
-    """The built-in profile that most predicates speak for: to count their facts takes a server too long."""
-    return choose_profile(dict.fromkeys(predicates, 1)).profile
+class _Said:
+    """Facts by predicate, both ends by name."""
+
+    def __init__(self, facts: dict[str, list[tuple[str, str]]]) -> None:
+        self._facts = facts
+        self._by_subject = {
+            predicate: dict(sorted(pairs, reverse=True)) for predicate, pairs in facts.items()
+        }
+
+    def pairs(self, predicate: str) -> list[tuple[str, str]]:
+        return self._facts.get(predicate, [])
+
+    def one(self, predicate: str, subject: str) -> str | None:
+        return self._by_subject.get(predicate, {}).get(subject)
 
 
 def _mixed_graphs(queries: Queries) -> str:
@@ -251,16 +312,8 @@ def _mixed_graphs(queries: Queries) -> str:
 
 
 def _column(queries: Queries, variable: str, where: str) -> list[Term | None]:
-    return [row[0] for row in queries.all([Question((variable,), where)], _DEADLINE)[0]]
+    return [row[0] for row in queries.all([Question((variable,), where)], DEADLINE)[0]]
 
 
 def _iris(terms: Iterable[Term | None]) -> list[str]:
     return [term.value for term in terms if isinstance(term, Iri) and is_writable(term)]
-
-
-def _batches(names: Sequence[str]) -> list[Sequence[str]]:
-    return [names[start : start + _BATCH] for start in range(0, len(names), _BATCH)]
-
-
-def _listed(names: Iterable[str]) -> str:
-    return " ".join(map(iri, names))

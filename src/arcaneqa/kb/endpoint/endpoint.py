@@ -64,7 +64,7 @@ class Endpoint(ByTerms):
         self.schema = discovery.schema
         self.client = client
         self.discovery = discovery
-        self._subclasses = discovery.subclasses
+        self.subclasses = discovery.subclasses
         self._queries = Queries(client, discovery.capabilities)
         self._nodes = Nodes(self._queries)
         self._lexicon = Lexicon(self._queries, self._nodes, self.profile, self.schema.relation_ids)
@@ -151,6 +151,9 @@ class Endpoint(ByTerms):
         """Entities one of whose names begins so; `Unsupported` where the server cannot find them in time."""
         return self._lexicon.beginning(typed, limit)
 
+    def datatypes(self) -> dict[str, int] | None:
+        return self.discovery.datatypes
+
     def are_literals(self, ids: Ids) -> NDArray[np.bool_]:
         return np.array([isinstance(term, Literal) for term in self._nodes.terms(ids)], bool)
 
@@ -178,7 +181,7 @@ class Endpoint(ByTerms):
         found = self.schema.classes[klass]
         if not found.members:
             return self._set(())
-        names = (found.iri, *self._subclasses.get(found.iri, ()))
+        names = (found.iri, *self.subclasses.get(found.iri, ()))
         chunks = (names[start : start + self._listed] for start in range(0, len(names), self._listed))
         return self._set(
             tuple(Members(self.profile.type, chunk) for chunk in chunks), large=found.members > self._listed

@@ -13,6 +13,7 @@ from arcaneqa.errors import InputError
 from arcaneqa.files import plain_json
 from arcaneqa.kb.endpoint.discovery import Discovery, closed_subclasses
 from arcaneqa.kb.endpoint.queries import Queries
+from arcaneqa.kb.endpoint.schema_facts import SchemaFacts
 from arcaneqa.kb.names.words import label_from_iri
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.profiles import BUILT_IN
@@ -35,7 +36,8 @@ def given(queries: Queries, path: Path, profile: Profile | None) -> Discovery:
         raise InputError(
             f"The schema {path} is not what `arcaneqa info KB --json` prints: {type(error).__name__} {error}."
         ) from None
-    subclasses = closed_subclasses(queries, profile, schema.relation_ids.keys())
+    facts = SchemaFacts(queries, schema.relation_ids.keys())
+    subclasses = closed_subclasses(facts, profile)
     return Discovery(profile, queries.capabilities, schema, subclasses)
 
 

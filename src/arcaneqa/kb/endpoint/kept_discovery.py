@@ -18,7 +18,7 @@ from arcaneqa.kb.endpoint.queries import Capabilities
 from arcaneqa.kb.profile import profile_from_json
 from arcaneqa.kb.schema import Schema
 
-_FORMAT = 2
+_FORMAT = 3
 
 
 class Memory:
@@ -53,6 +53,7 @@ def _to_json(discovery: Discovery) -> dict[str, Any]:
         "capabilities": asdict(discovery.capabilities),
         "schema": discovery.schema.to_json(),
         "subclasses": discovery.subclasses,
+        "datatypes": discovery.datatypes,
     }
 
 
@@ -62,4 +63,5 @@ def _from_json(data: Any) -> Discovery:
         Capabilities(**data["capabilities"]),
         Schema.from_json(data["schema"]),
         {name: tuple(below) for name, below in data["subclasses"].items()},
+        data["datatypes"],
     )

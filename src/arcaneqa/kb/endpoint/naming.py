@@ -33,6 +33,12 @@ class Called:
     others: list[str]
 
 
+def name_predicates(profile: Profile) -> tuple[str, ...]:
+    """Predicates that name, those of labels first."""
+    named = [name for name in (*profile.label, *profile.names) if name not in profile.alias]
+    return tuple(dict.fromkeys((*named, *profile.alias)))
+
+
 class Naming:
     """The profile's way to choose: preferred language, then untagged, then foreign; earlier predicates first.
     Foreign names other than the label are left out."""
@@ -40,8 +46,9 @@ class Naming:
     def __init__(self, profile: Profile, present: Container[str]) -> None:
         """`present` are the predicates that occur at all."""
         self._language = profile.language.lower()
-        names = [(name, False) for name in profile.label] + [(name, True) for name in profile.alias]
-        self._predicates = [(name, is_alias) for name, is_alias in names if name in present]
+        self._predicates = [
+            (name, name in profile.alias) for name in name_predicates(profile) if name in present
+        ]
 
     def questions(self, listed: str) -> list[Question]:
         """One for each predicate: servers plan that better than a choice of predicates."""
@@ -63,9 +70,9 @@ class Naming:
         return {node: _called(sorted(names)) for node, names in by_node.items()}
 
     def _tier(self, name: Literal) -> int:
-        if not name.language:
-            return 1
         tag = name.language.lower()
+        if tag in ("", "mul", "und"):  # for all languages, or nobody knows
+            return 1
         return 0 if tag == self._language or tag.startswith(f"{self._language}-") else 2
 
 

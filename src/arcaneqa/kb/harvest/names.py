@@ -7,6 +7,7 @@ import json
 import shutil
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,7 @@ from arcaneqa.kb.harvest.pages import Progress, check_complete, fetch, wanted_of
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import Ids
 from arcaneqa.kb.names.surfaces import Hit
+from arcaneqa.kb.sparql.terms import iri
 from arcaneqa.kb.terms import Term
 
 MOST_WITHOUT_ASKING = 200_000
@@ -85,9 +87,29 @@ def harvest(endpoint: Endpoint, progress: Progress = _silent) -> HarvestedNames:
     folder = _folder(endpoint)
     wanted = wanted_of(endpoint)
     pages = fetch(endpoint, wanted, folder / "pages", progress)
-    report = build_index(pages, folder / "index", profile=endpoint.profile, progress=progress)
+    subclasses = _write_subclasses(endpoint, folder / "pages" / "subclasses.nt")
+    # Fetched are only names of what there is something to tell of.
+    profile = replace(endpoint.profile, coded=False)
+    report = build_index(
+        [*pages, *subclasses],
+        folder / "index",
+        profile=profile,
+        progress=progress,
+        nameless=endpoint.schema.relation_ids,
+    )
     check_complete(endpoint, report.facts, wanted)
     return _kept(folder, endpoint)
+
+
+def _write_subclasses(endpoint: Endpoint, path: Path) -> list[Path]:
+    """What was found out of the classes when the endpoint was opened, so that they are no entities here."""
+    if not endpoint.subclasses or not endpoint.profile.subclass:
+        return []
+    is_a = iri(endpoint.profile.subclass[0])
+    with replacing(path) as file:
+        for above, below in endpoint.subclasses.items():
+            file.writelines(f"{iri(name)} {is_a} {iri(above)} .\n" for name in below)
+    return [path]
 
 
 def harvest_file(sources: Sequence[Path], endpoint: Endpoint, progress: Progress = _silent) -> HarvestedNames:

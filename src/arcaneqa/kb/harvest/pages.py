@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from arcaneqa.atomic import replacing
@@ -12,7 +12,10 @@ from arcaneqa.errors import InputError
 from arcaneqa.files import plain_json
 from arcaneqa.kb.endpoint.endpoint import Endpoint
 from arcaneqa.kb.endpoint.errors import Oversized
+from arcaneqa.kb.endpoint.naming import name_predicates
+from arcaneqa.kb.endpoint.patterns import either
 from arcaneqa.kb.endpoint.queries import Question
+from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.kb.sparql.terms import iri, is_writable, written
 from arcaneqa.kb.terms import Iri, Literal, Term
@@ -27,22 +30,22 @@ Progress = Callable[[str, int, int | None], None]
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Facts of one predicate that say what things are called, and how many there are."""
+    """Facts of one predicate that say what things are called or what they are, and how many there are."""
 
     predicate: str
-    total: int
-    is_type: bool = False
+    where: str
+    total: int = 0
 
     @property
     def question(self) -> Question:
-        return Question(("?x", "?l"), _pattern(self.predicate, self.is_type))
+        return Question(("?x", "?l"), self.where)
 
 
 @dataclass(slots=True)
 class _State:
     """Which of the wanted predicates, and how many of its rows, are on disk already."""
 
-    wanted: list[tuple[str, int, bool]]
+    wanted: list[tuple[str, str, int]]
     predicate: int = 0
     rows: int = 0
     pages: int = 0
@@ -51,12 +54,29 @@ class _State:
 def wanted_of(endpoint: Endpoint) -> list[Wanted]:
     """Labels and aliases, texts that a question may state, and types; counted on the server."""
     profile, schema = endpoint.profile, endpoint.schema
-    named = dict.fromkeys((*profile.label, *profile.alias))
+    known = schema.relation_ids
+    named = name_predicates(profile)
     texts = [r.iri for r in schema.relations if ValueKind.TEXT in r.kinds and not r.hidden]
-    predicates = [(name, False) for name in dict.fromkeys((*named, *texts))]
-    predicates += [(name, True) for name in profile.type]
-    counts = endpoint.count_all([Question(("?x", "?l"), _pattern(*each)) for each in predicates])
-    return [Wanted(name, n, is_type) for (name, is_type), n in zip(predicates, counts, strict=True) if n]
+    described = [name for name in profile.describes if name in known]
+    spoken = f"isLiteral(?l) && STRLEN(STR(?l)) <= {LONGEST_TEXT}"
+    wanted = [_wanted(name, spoken, _has_facts(profile, described)) for name in named if name in known]
+    wanted += [_wanted(name, spoken) for name in texts if name not in named]
+    wanted += [_wanted(name, "isIRI(?l)") for name in (*profile.type, *described) if name in known]
+    counts = endpoint.count_all([each.question for each in wanted])
+    return [replace(each, total=total) for each, total in zip(wanted, counts, strict=True) if total]
+
+
+def _wanted(predicate: str, kept: str, also: str = "") -> Wanted:
+    return Wanted(predicate, f"?x {iri(predicate)} ?l . FILTER(isIRI(?x) && {kept}){also}")
+
+
+def _has_facts(profile: Profile, described: Sequence[str]) -> str:
+    """Where IRIs are codes, much has a label and nothing to tell, such as articles about the things: then
+    only what a relation with a label speaks of is fetched."""
+    if not profile.coded or not described:
+        return ""
+    spoken_of = f"?d {either(tuple(described))} ?r"
+    return f" FILTER EXISTS {{ {{ ?x ?r ?o . {spoken_of} }} UNION {{ ?s ?r ?x . {spoken_of} }} }}"
 
 
 def fetch(endpoint: Endpoint, wanted: Sequence[Wanted], folder: Path, progress: Progress) -> list[Path]:
@@ -99,11 +119,11 @@ def check_complete(endpoint: Endpoint, facts: int, wanted: Sequence[Wanted]) -> 
 
 def _resumed(folder: Path, wanted: Sequence[Wanted]) -> _State:
     """Where an earlier fetch of the same names stopped; another one's pages are thrown away."""
-    listed = [(each.predicate, each.total, each.is_type) for each in wanted]
+    listed = [(each.predicate, each.where, each.total) for each in wanted]
     try:
         folder.mkdir(parents=True, exist_ok=True)
         state = _State(**plain_json(folder / _STATE))
-        state.wanted = [(name, total, is_type) for name, total, is_type in state.wanted]
+        state.wanted = [(name, where, total) for name, where, total in state.wanted]
         if state.wanted == listed:
             return state
     except (FileNotFoundError, ValueError, TypeError):
@@ -113,11 +133,6 @@ def _resumed(folder: Path, wanted: Sequence[Wanted]) -> _State:
     for page in folder.glob("page-*.nt"):
         page.unlink()
     return _State(listed)
-
-
-def _pattern(predicate: str, is_type: bool) -> str:
-    kept = "isIRI(?l)" if is_type else f"isLiteral(?l) && STRLEN(STR(?l)) <= {LONGEST_TEXT}"
-    return f"?x {iri(predicate)} ?l . FILTER(isIRI(?x) && {kept})"
 
 
 def _lines(rows: Sequence[Sequence[Term | None]], predicate: str) -> Iterator[str]:

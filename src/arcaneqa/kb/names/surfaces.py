@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -77,9 +77,12 @@ class Named(Protocol):
 
     def terms(self, ids: Ids) -> list[Term]: ...
 
+    def node(self, term: Term) -> int | None: ...
 
-def build_surfaces(folder: Path, index: Named) -> None:
-    """Write `folder/surfaces` from the labels and aliases of every entity, or its IRI's last part.
+
+def build_surfaces(folder: Path, index: Named, nameless: Iterable[str] = ()) -> None:
+    """Write `folder/surfaces` from the labels and aliases of every entity, or its IRI's last part, but for
+    the `nameless` ones.
 
     Short texts are found by key as well, as if they were their own names.
     """
@@ -97,7 +100,8 @@ def build_surfaces(folder: Path, index: Named) -> None:
             "tokenize=\"ascii tokenchars '+#'\"); BEGIN"
         )
         written = 0
-        chunks = list(_chunks(_best_known_first(index, index.entities())))
+        left_out = [node for name in nameless if (node := index.node(Iri(name))) is not None]
+        chunks = list(_chunks(_best_known_first(index, np.setdiff1d(index.entities(), left_out))))
         for names in by_helpers(partial(_Names.of, index), chunks):
             keys.append(np.array(names.keys, dtype=np.uint64))
             nodes.append(np.array(names.nodes, dtype=np.int64))

@@ -13,9 +13,11 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO, cast
 
+import numpy as np
 import zstandard
 
 from arcaneqa.errors import InputError
@@ -25,7 +27,8 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 _DELIMITERS = ",;\t|"
-_NULL = "\\N"
+_CHUNK = 50_000
+"""Rows handed over at a time, which bounds memory."""
 _LONGEST_ROW = 1 << 24
 """Bytes; a longer row is more likely an unclosed quote than a row."""
 _LINE = re.compile(r"Line: (\d+)")
@@ -56,13 +59,13 @@ class Loaded:
         return f"c{self.columns.index(column)}"
 
 
-def load(paths: Sequence[Path], connection: DuckDBPyConnection, folder: Path) -> list[Loaded]:
+def load(paths: Sequence[Path], connection: DuckDBPyConnection) -> list[Loaded]:
     """Every table of every file; two tables of one name could not be told apart and are refused."""
     tables: list[Loaded] = []
     for path in paths:
         kind = table_format(path)
         if kind in SQLITE:
-            tables += _load_sqlite(path, connection, folder, len(tables))
+            tables += _load_sqlite(path, connection, len(tables))
         elif kind in PARQUET:
             tables.append(_load_parquet(path, connection, f"t{len(tables)}"))
         else:
@@ -79,10 +82,52 @@ def load(paths: Sequence[Path], connection: DuckDBPyConnection, folder: Path) ->
 
 def _load_separated(path: Path, connection: DuckDBPyConnection, place: str) -> Loaded:
     columns, delimiter = _header(path)
-    options = f"header=true, strict_mode=true, null_padding=false, max_line_size={_LONGEST_ROW}"
-    reading = _separated(len(columns), options)
-    _create(path, connection, place, reading, [str(path), delimiter])
+    cells = ", ".join(f"'c{number}': 'VARCHAR'" for number in range(len(columns)))
+    reading = (
+        "read_csv(?, delim=?, quote='\"', escape='\"', auto_detect=false, header=true, strict_mode=true, "
+        f"null_padding=false, max_line_size={_LONGEST_ROW}, columns={{{cells}}})"
+    )
+    try:
+        _create(path, connection, place, reading, [str(path), delimiter])
+    except _LineEndsDiffer:
+        _insert(connection, place, len(columns), _rows(path, len(columns), delimiter))
     return Loaded(_stem(path), place, columns, path)
+
+
+class _LineEndsDiffer(Exception):
+    """DuckDB reads no file whose lines end in two ways."""
+
+
+def _rows(path: Path, width: int, delimiter: str) -> Iterator[list[str | None]]:
+    """Slower than DuckDB, but any line end will do."""
+    with closing(_text(path)) as file:
+        reader = csv.reader(file, delimiter=delimiter, strict=True)
+        try:
+            next(reader)
+            for row in reader:
+                if len(row) != width and row:
+                    raise InputError(f"{path}, line {reader.line_num}: {_RAGGED}")
+                if any("\ufffd" in cell for cell in row):
+                    raise InputError(f"{path}, line {reader.line_num}: {_NOT_UTF8}")
+                if row:
+                    yield [cell or None for cell in row]
+        except csv.Error:
+            raise InputError(f"{path}, line {reader.line_num}: {_UNQUOTED}") from None
+
+
+def _insert(
+    connection: DuckDBPyConnection, place: str, width: int, rows: Iterator[Sequence[str | None]]
+) -> None:
+    cells = [f"c{number}" for number in range(width)]
+    connection.execute(f"CREATE TABLE {place} ({', '.join(f'{cell} VARCHAR' for cell in cells)})")
+    while chunk := list(islice(rows, _CHUNK)):
+        columns = {
+            cell: np.array(column, object)
+            for cell, column in zip(cells, zip(*chunk, strict=True), strict=True)
+        }
+        connection.register("chunk", columns)
+        connection.execute(f"INSERT INTO {place} SELECT * FROM chunk")
+        connection.unregister("chunk")
 
 
 def _load_parquet(path: Path, connection: DuckDBPyConnection, place: str) -> Loaded:
@@ -105,20 +150,27 @@ def _create(path: Path, connection: DuckDBPyConnection, place: str, reading: str
     try:
         connection.execute(f"CREATE TABLE {place} AS SELECT * FROM {reading}", given)
     except duckdb.Error as error:
+        if "state machine" in str(error):
+            raise _LineEndsDiffer from None
         line = _LINE.search(str(error))
         where = f"{path}, line {line[1]}" if line else str(path)
         raise InputError(f"{where}: {_reason(str(error))}") from None
+
+
+_NOT_UTF8 = "this is not UTF-8; save the file as UTF-8 and index it again."
+_RAGGED = "the row has another number of cells than the header; mend it and index again."
+_UNQUOTED = "a quoted cell does not end; mend the quotes and index again."
 
 
 def _reason(message: str) -> str:
     """DuckDB's own messages name its options; ours say what to mend."""
     lowered = message.lower()
     if "unicode" in lowered or "utf-8" in lowered:
-        return "this is not UTF-8; save the file as UTF-8 and index it again."
+        return _NOT_UTF8
     if "columns" in lowered and ("expected" in lowered or "too many" in lowered or "missing" in lowered):
-        return "the row has another number of cells than the header; mend it and index again."
-    if "quote" in lowered:
-        return "a quoted cell does not end; mend the quotes and index again."
+        return _RAGGED
+    if "unterminated quote" in lowered or "quoted value" in lowered:
+        return _UNQUOTED
     return f"it cannot be read: {message.splitlines()[0]}"
 
 
@@ -156,7 +208,7 @@ def _unique(names: list[str], path: Path) -> tuple[str, ...]:
     return named
 
 
-def _load_sqlite(path: Path, connection: DuckDBPyConnection, folder: Path, first: int) -> list[Loaded]:
+def _load_sqlite(path: Path, connection: DuckDBPyConnection, first: int) -> list[Loaded]:
     tables: list[Loaded] = []
     try:
         with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=2)) as database:
@@ -164,7 +216,7 @@ def _load_sqlite(path: Path, connection: DuckDBPyConnection, folder: Path, first
             known = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
             for (name,) in database.execute(f"{known} ORDER BY name").fetchall():
                 place = f"t{first + len(tables)}"
-                tables.append(_sqlite_table(path, database, name, connection, folder / place))
+                tables.append(_sqlite_table(path, database, name, connection, place))
     except sqlite3.Error as error:
         locked = "locked" in str(error)
         hint = "close the program that writes it" if locked else "is it a SQLite file, and whole?"
@@ -175,28 +227,20 @@ def _load_sqlite(path: Path, connection: DuckDBPyConnection, folder: Path, first
 
 
 def _sqlite_table(
-    path: Path, database: sqlite3.Connection, name: str, connection: DuckDBPyConnection, place: Path
+    path: Path, database: sqlite3.Connection, name: str, connection: DuckDBPyConnection, place: str
 ) -> Loaded:
     about = database.execute(f"PRAGMA table_info({_quoted(name)})").fetchall()
     columns = _unique([row[1] for row in about], path)
     key = tuple(row[1] for row in sorted(about, key=lambda row: row[5]) if row[5])
     booleans = frozenset(row[1] for row in about if str(row[2]).upper().startswith("BOOL"))
-    copy = place.with_suffix(".csv")
-    with copy.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        for row in database.execute(f"SELECT * FROM {_quoted(name)}"):
-            writer.writerow([_NULL if cell is None or isinstance(cell, bytes) else cell for cell in row])
-    options = f"header=false, nullstr='{_NULL}', max_line_size={_LONGEST_ROW}"
-    _create(path, connection, place.name, _separated(len(columns), options), [str(copy), ","])
-    copy.unlink()
-    return Loaded(name, place.name, columns, path, key, tuple(_declared(database, name)), booleans)
+    rows = database.execute(f"SELECT * FROM {_quoted(name)}")
+    _insert(connection, place, len(columns), (tuple(map(_cell, row)) for row in rows))
+    return Loaded(name, place, columns, path, key, tuple(_declared(database, name)), booleans)
 
 
-def _separated(columns: int, options: str) -> str:
-    """SQL that reads a file, and a delimiter, given as parameters."""
-    cells = ", ".join(f"'c{number}': 'VARCHAR'" for number in range(columns))
-    quotes = "quote='\"', escape='\"', auto_detect=false"
-    return f"read_csv(?, delim=?, {quotes}, columns={{{cells}}}, {options})"
+def _cell(cell: object) -> str | None:
+    """What is no text or number (a picture) is nobody's value."""
+    return None if cell is None or isinstance(cell, bytes) else str(cell)
 
 
 def _declared(database: sqlite3.Connection, name: str) -> Iterator[Declared]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from arcaneqa.kb.build.tables.catalogue import Loaded
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 _IDENTIFIES = re.compile(
     r"(^| )(id|ids|code|key|nr|no|num|number|iso|isbn|sku|uuid|guid|abbr|abbreviation|ref)$"
 )
+_ENDINGS = ("id", "no", "nr", "num", "code")
+"""Of words written as one, "stuid", "dno"."""
+_NUMBERED = re.compile(r" [0-9]+$")
+"""The first and the second of two: "club_id_1"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +56,11 @@ class Keys:
             self._unique[name] = row[0] > 0 and row[0] == row[1] == row[2]
         return self._unique[name]
 
+    def rows(self, table: Loaded) -> int:
+        row = self._connection.execute(f"SELECT count(*) FROM {table.place}").fetchone()
+        assert row is not None
+        return int(row[0])
+
     def key(self, table: Loaded) -> tuple[str, ...]:
         """What the table is known to be keyed by; without any such column, () for the row's number."""
         if table.key and self.unique(table, table.key):
@@ -78,7 +88,8 @@ def find_links(tables: Sequence[Loaded], connection: DuckDBPyConnection, keys: K
         for column in table.columns:
             if column not in taken and (link := _found(table, column, tables, connection, keys, key)):
                 links.append(link)
-        found[table.place] = links
+        # SQLite lists what is declared backwards.
+        found[table.place] = sorted(links, key=lambda link: table.columns.index(link.columns[0]))
     return found
 
 
@@ -104,27 +115,56 @@ def _found(
     keys: Keys,
     key: tuple[str, ...],
 ) -> Link | None:
+    """Of the columns whose names fit, the best fitting one that holds all the cells."""
+    fitting: list[tuple[_Fit, Loaded, str]] = []
     for other in tables:
-        if other is table:
+        for target in other.columns if other is not table else ():
+            fit = _names_fit(column, target, other, keys)
+            # Of two tables with one key, only the smaller may be about the other's rows, and only if the key
+            # has a word of its own: an "id" is in every table.
+            is_chance = (
+                key == (column,)
+                and keys.key(other) == (target,)
+                and not _tells(column, other)
+                and (_IDENTIFIES.sub("", words(column)) == "" or keys.rows(other) <= keys.rows(table))
+            )
+            if fit is not None and not is_chance:
+                fitting.append((fit, other, target))
+    for fit, other, target in sorted(fitting, key=lambda each: each[0]):
+        # Small numbers are included everywhere, and "rank" or "year" is a number of its own.
+        if fit is _Fit.SAME_WORD and _are_numbers(table, column, connection):
             continue
-        for target in other.columns:
-            if not _names_fit(column, target, other, keys) or not keys.unique(other, [target]):
-                continue
-            # Two tables with one key: the one that says less of itself would be the other's part.
-            if key == (column,) and keys.key(other) == (target,) and not _tells(column, other):
-                continue
-            if _included(table, column, other, target, connection):
-                return Link((column,), other, (target,))
+        if keys.unique(other, [target]) and _included(table, column, other, target, connection):
+            return Link((column,), other, (target,))
     return None
 
 
-def _names_fit(column: str, target: str, other: Loaded, keys: Keys) -> bool:
-    said, named, table = words(column), words(target), _singular(words(other.name))
-    if said == named:
-        return _identifies(column) and (keys.key(other) == (target,) or _tells(column, other))
-    if keys.key(other) != (target,) and not _identifies(target):
-        return _singular(said) == table
-    return _singular(link_words(column)) == table or _singular(link_words(column)).endswith(f" {table}")
+class _Fit(IntEnum):
+    """How the name of a column speaks of another table, the best first."""
+
+    NAMES_IT = 0
+    """ "supplier_id" beside "suppliers", "StuID" beside the key "stuid"."""
+    ENDS_SO = 1
+    """ "home_supplier_id" beside "suppliers", "company_id" beside "operating_companies"."""
+    SAME_WORD = 2
+    """ "grape" beside the key "Grape", which may be chance."""
+
+
+def _names_fit(column: str, target: str, other: Loaded, keys: Keys) -> _Fit | None:
+    said, named, table = _NUMBERED.sub("", words(column)), words(target), _singular(words(other.name))
+    is_key = keys.key(other) == (target,)
+    if said.replace(" ", "") == named.replace(" ", ""):
+        if _identifies(column) and (is_key or _tells(column, other)):
+            return _Fit.NAMES_IT
+        return _Fit.SAME_WORD if is_key else None
+    if not is_key and not _identifies(target):
+        return _Fit.NAMES_IT if _singular(said) == table else None
+    about = _singular(link_words(said))
+    if about == table:
+        return _Fit.NAMES_IT
+    if about.endswith(f" {table}") or (is_key and table.endswith(f" {about}")):
+        return _Fit.ENDS_SO
+    return _Fit.ENDS_SO if is_key and " " in named and said.endswith(f" {named}") else None
 
 
 def _tells(column: str, other: Loaded) -> bool:
@@ -132,7 +172,8 @@ def _tells(column: str, other: Loaded) -> bool:
 
 
 def _identifies(column: str) -> bool:
-    return _IDENTIFIES.search(words(column)) is not None or column.lower().endswith("id")
+    said = _NUMBERED.sub("", words(column))
+    return _IDENTIFIES.search(said) is not None or said.endswith(_ENDINGS)
 
 
 def _singular(name: str) -> str:
@@ -153,6 +194,12 @@ def _included(table: Loaded, column: str, other: Loaded, target: str, connection
     ).fetchone()
     assert row is not None
     return bool(row[0] > 0 and row[1] == 0)
+
+
+def _are_numbers(table: Loaded, column: str, connection: DuckDBPyConnection) -> bool:
+    cell = f"trim({table.cell(column)})"
+    other = f"{cell} <> '' AND NOT regexp_full_match({cell}, '[+-]?[0-9.]+')"
+    return connection.execute(f"SELECT 1 FROM {table.place} WHERE {other} LIMIT 1").fetchone() is None
 
 
 def _resolves(

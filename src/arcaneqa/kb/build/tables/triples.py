@@ -41,7 +41,7 @@ def write_triples(paths: Sequence[Path], folder: Path) -> list[Path]:
     with duckdb.connect(str(place)) as connection:
         connection.execute(f"SET memory_limit = '{_MEMORY}'")
         connection.execute(f"SET temp_directory = '{_text(str(folder / 'spill'))}'")
-        tables = load(paths, connection, folder)
+        tables = load(paths, connection)
         keys = Keys(connection)
         links = find_links(tables, connection, keys)
         written = []

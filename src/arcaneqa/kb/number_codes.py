@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from arcaneqa.kb.index.store import Array
-
 _ALWAYS = {
     *("id", "ids", "identifier", "code", "codes", "key", "uuid", "guid", "isbn", "issn", "ean", "upc", "sku"),
     *("barcode", "zip", "zipcode", "postcode", "postal", "ssn", "phone", "telephone", "fax", "notation"),
@@ -14,8 +10,6 @@ _IF_UNIQUE = frozenset(("number", "no", "nr", "num", "index", "serial", "row"))
 _ENDINGS = ("id", "no", "code", "num", "nr")
 """Of words written as one, `stuid`; also of `paid` and `volcano`, so that their values must all differ."""
 _UNIQUE = 0.95
-
-
 _NOT_VALUES = {"name", "title", "label", "version", "description", "comment", "text", "note"}
 
 
@@ -25,13 +19,21 @@ def names_codes(words: str) -> bool:
     return bool(last) and (last[0] in _ALWAYS | _IF_UNIQUE | _NOT_VALUES or last[0].endswith("id"))
 
 
-def is_identifier(words: str, own_words: str, numbers: Array, facts: int, objects: int) -> bool:
-    """By the words of the label and of the IRI, the distinct numbers (if any), and how many facts there are
-    to how many distinct objects."""
-    if len(numbers) and not np.array_equal(numbers, np.floor(numbers)):
+def may_identify(words: str, own_words: str) -> bool:
+    """Whether the words of the label, or of the IRI, allow for an identifier at all."""
+    lasts = _lasts(words, own_words)
+    return bool(lasts & _ALWAYS) or any(last in _IF_UNIQUE or last.endswith(_ENDINGS) for last in lasts)
+
+
+def is_identifier(
+    words: str, own_words: str, numbers: int, are_whole: bool, facts: int, objects: int
+) -> bool:
+    """By the words of the label and of the IRI, how many different numbers there are (if any) and whether all
+    of them are whole, and how many facts there are to how many distinct objects."""
+    if (numbers and not are_whole) or not may_identify(words, own_words):
         return False
-    lasts = {text.split()[-1] for text in (words, own_words) if text.split()}
-    if lasts & _ALWAYS:
-        return True
-    is_unique = len(numbers) > 1 and objects >= _UNIQUE * facts
-    return is_unique and any(last in _IF_UNIQUE or last.endswith(_ENDINGS) for last in lasts)
+    return bool(_lasts(words, own_words) & _ALWAYS) or (numbers > 1 and objects >= _UNIQUE * facts)
+
+
+def _lasts(*texts: str) -> set[str]:
+    return {text.split()[-1] for text in texts if text.split()}

@@ -1,4 +1,4 @@
-"""Types that are said with other predicates than those a profile knows: `ex:kind`, `dct:type`."""
+"""The predicate of a build's facts that says what things are, where it is none that a profile knows."""
 
 from __future__ import annotations
 
@@ -9,12 +9,8 @@ import numpy as np
 
 from arcaneqa.kb.build.sorted_facts import Facts
 from arcaneqa.kb.index.store import Array
+from arcaneqa.kb.type_predicates import gives_types, lack_types, may_say_types
 
-_SAY_TYPES = frozenset(("type", "kind", "class", "instance of", "is a", "has type", "has kind"))
-_MOSTLY = 0.5
-"""Another predicate is sought where most things have no type; it must give most of them one."""
-_MEMBERS = 3
-"""A type has on average at least so many members; otherwise it is a property like any other."""
 _MOST_TEXTS = 100
 """Texts that are types are few: more of them are names, or notes."""
 _LONGEST_TEXT = 40
@@ -34,7 +30,7 @@ def find_type_relation(
     It leads to things, or to a few texts ("restaurant"), not to both.
     """
     visible = np.flatnonzero(~hidden).tolist()
-    candidates = [relation for relation in visible if words_of(relation) in _SAY_TYPES]
+    candidates = [relation for relation in visible if may_say_types(words_of(relation))]
     if not candidates:
         return None
     described = np.zeros(len(is_typed), bool)
@@ -42,15 +38,16 @@ def find_type_relation(
         described[facts.rows("out", relation).keys] = True
     untyped = described & ~is_typed & ~is_schema
     count = int(untyped.sum())
-    if not count or count < _MOSTLY * int((described & ~is_schema).sum()):
+    if not lack_types(count, int((described & ~is_schema).sum())):
         return None
-    best, most = None, _MOSTLY * count
+    best, most = None, 0
     for relation in candidates:
         rows = facts.rows("out", relation)
         kinds = np.unique(rows.values)
-        if not _are_types(kinds, len(is_typed), first_text) or len(kinds) * _MEMBERS > len(rows.keys):
+        if not _are_types(kinds, len(is_typed), first_text):
             continue
-        if (typed := int(untyped[rows.keys].sum())) >= most:
+        typed = int(untyped[rows.keys].sum())
+        if typed >= most and gives_types(typed, count, len(rows.keys), len(kinds)):
             best, most = relation, typed
     return best
 
