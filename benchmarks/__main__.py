@@ -401,6 +401,26 @@ def databases(
 
 
 @app.command()
+def harvesting(
+    size: Annotated[int, typer.Option(help="How many names.")] = 1_000_000,
+    document: Annotated[Path, typer.Option(help="Where the table goes.")] = Path(
+        "docs/measurements/benchmarks.md"
+    ),
+) -> None:
+    """Fetch the names of a Virtuoso server, whole and after being killed half way.
+
+    Example: python -m benchmarks harvesting --size 1000000
+    """
+    from arcaneqa.figures import write_section
+    from benchmarks.harvesting import run
+
+    body = run(size, lambda line: typer.echo(line, err=True))
+    line = f"python -m benchmarks harvesting --size {size}"
+    write_section(document, "harvesting", "Fetching the names of an endpoint", line, body)
+    typer.echo(body)
+
+
+@app.command()
 def synth(
     kb: Annotated[str | None, typer.Option(help="Index folder or endpoint; the demo if left out.")] = None,
     size: Annotated[int, typer.Option(help="How many pairs to make.")] = 10_000,

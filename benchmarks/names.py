@@ -67,6 +67,9 @@ class MadeUpNames:
     def terms(self, ids: Ids) -> list[Term]:
         return [Iri(f"http://example.org/{node}") for node in ids.tolist()]
 
+    def node(self, term: Term) -> int | None:
+        return int(term.value.rpartition("/")[2]) if isinstance(term, Iri) else None
+
 
 def _mixed(numbers: Ids) -> Any:
     """Numbers to fractions of one without any pattern (the finaliser of SplitMix64)."""

@@ -41,7 +41,7 @@ CheckpointInterval = 0
 [HTTPServer]
 ServerPort = {http}
 [SPARQL]
-ResultSetMaxRows = 1000000
+ResultSetMaxRows = {rows}
 """
 
 
@@ -240,12 +240,14 @@ def oxigraph_server(folder: Path) -> Iterator[Server]:
 
 
 @contextmanager
-def virtuoso(source: Path, folder: Path) -> Iterator[Server]:
-    """A Virtuoso of its own with the facts loaded; it remembers by itself what it has loaded."""
+def virtuoso(source: Path, folder: Path, most_rows: int = 1_000_000) -> Iterator[Server]:
+    """A Virtuoso of its own with the facts loaded; it remembers by itself what it has loaded. It hands out so
+    many rows at most; as shipped, 10,000."""
     sql, http = free_port(), free_port()
     folder.mkdir(parents=True, exist_ok=True)
     settings = folder / "virtuoso.ini"
-    settings.write_text(_SETTINGS.format(folder=folder, data=source.parent, sql=sql, http=http))
+    text = _SETTINGS.format(folder=folder, data=source.parent, sql=sql, http=http, rows=most_rows)
+    settings.write_text(text)
     with _running(["virtuoso-t", "+configfile", str(settings), "+foreground"], http):
         commands = f"ld_dir('{source.parent}', '{source.name}', '{_GRAPH}'); rdf_loader_run(); checkpoint;"
         isql = ["isql-vt", f"127.0.0.1:{sql}", "dba", "dba", "VERBOSE=OFF", f"EXEC={commands}"]

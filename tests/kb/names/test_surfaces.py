@@ -51,6 +51,9 @@ class Names:
     def terms(self, ids: Ids) -> list[Term]:
         return [Iri(f"http://example.org/Iri_Name_{'abcdefghij'[node % 10]}") for node in ids.tolist()]
 
+    def node(self, term: Term) -> int | None:
+        return None
+
 
 def surfaces(folder: Path, names: Names) -> Surfaces:
     build_surfaces(folder, names)
