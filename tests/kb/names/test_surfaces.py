@@ -52,6 +52,7 @@ class Names:
         return [Iri(f"http://example.org/Iri_Name_{'abcdefghij'[node % 10]}") for node in ids.tolist()]
 
     def node(self, term: Term) -> int | None:
+        del term
         return None
 
 
