@@ -10,6 +10,9 @@ import typer
 
 from arcaneqa.errors import ArcaneError
 
+MEASUREMENTS = Path("docs/measurements")
+Document = Annotated[Path, typer.Option(help="Where the table goes.")]
+
 app = typer.Typer(
     help="Measure this machine; tables go to docs/measurements/.",
     no_args_is_help=True,
@@ -30,9 +33,7 @@ def linking(
         Path | None, typer.Option(help="Model whose encoder judges mentions; the bundled one if left out.")
     ] = None,
     most: Annotated[int, typer.Option(help="Use at most so many questions, the first ones.")] = 10_000,
-    document: Annotated[Path, typer.Option(help="Where the table goes.")] = Path(
-        "docs/measurements/results.md"
-    ),
+    document: Document = MEASUREMENTS / "results.md",
 ) -> None:
     """How many gold entities and literals the linker finds.
 
@@ -58,9 +59,7 @@ def linking(
 
 @app.command()
 def encoder(
-    document: Annotated[Path, typer.Option(help="Where the table goes.")] = Path(
-        "docs/measurements/benchmarks.md"
-    ),
+    document: Document = MEASUREMENTS / "benchmarks.md",
 ) -> None:
     """How fast and how truly the encoder is read, compiled and by torch.
 
@@ -142,9 +141,7 @@ def losses(
     model: Annotated[
         Path | None, typer.Option(help="The model that predicted; the bundled one if left out.")
     ] = None,
-    document: Annotated[Path, typer.Option(help="Where the table goes.")] = Path(
-        "docs/measurements/results.md"
-    ),
+    document: Document = MEASUREMENTS / "results.md",
 ) -> None:
     """What answers lose because entities have to be found, and where on the way.
 
@@ -169,9 +166,7 @@ def names(
     folder: Annotated[
         Path | None, typer.Option(help="Keep the names here, and use those of a former run.")
     ] = None,
-    document: Annotated[Path, typer.Option(help="Where the table goes.")] = Path(
-        "docs/measurements/benchmarks.md"
-    ),
+    document: Document = MEASUREMENTS / "benchmarks.md",
 ) -> None:
     """How fast the spans of a question are found among millions of names, and what other engines take.
 
@@ -198,9 +193,7 @@ def kb(
     triples: Annotated[int, typer.Option(help="Size of the graph that is made.")] = 5_000_000,
     alone: Annotated[bool, typer.Option("--alone", help="The index only, and on a tenth of it.")] = False,
     work: Annotated[Path, typer.Option(help="Folder for graphs and stores; kept.")] = Path(".cache/bench-kb"),
-    document: Annotated[Path, typer.Option(help="Where the table goes.")] = Path(
-        "docs/measurements/benchmarks.md"
-    ),
+    document: Document = MEASUREMENTS / "benchmarks.md",
 ) -> None:
     """Ask every question of the index, DuckDB, Oxigraph and Virtuoso, and compare.
 
@@ -276,9 +269,7 @@ def forms(
 @app.command()
 def score(
     predictions: Annotated[int, typer.Option(help="How many predictions to make up.")] = 60_000,
-    document: Annotated[Path, typer.Option(help="Where the table goes.")] = Path(
-        "docs/measurements/benchmarks.md"
-    ),
+    document: Document = MEASUREMENTS / "benchmarks.md",
 ) -> None:
     """How long scoring takes, and how much memory.
 
@@ -302,9 +293,7 @@ def language(
         Path | None, typer.Option(help="The N-Triples of the index, to ask the published SPARQL there.")
     ] = None,
     most: Annotated[int | None, typer.Option(help="Use at most so many questions, the first ones.")] = None,
-    document: Annotated[Path, typer.Option(help="Where the table goes.")] = Path(
-        "docs/measurements/language.md"
-    ),
+    document: Document = MEASUREMENTS / "language.md",
 ) -> None:
     """Take every program of a dataset through text, steps, execution and SPARQL.
 
@@ -338,9 +327,7 @@ def endpoint(
     data: Annotated[Path, typer.Argument(help="Questions with gold programs, as unified records.")],
     profile: Annotated[str, typer.Option(help="rdf, freebase or a JSON file.")] = "rdf",
     questions: Annotated[int, typer.Option(help="How many questions, spread over the file.")] = 200,
-    document: Annotated[Path, typer.Option(help="Where the table goes.")] = Path(
-        "docs/measurements/benchmarks.md"
-    ),
+    document: Document = MEASUREMENTS / "benchmarks.md",
 ) -> None:
     """Induce the same gold programs over the index, over Oxigraph and over Virtuoso, and compare.
 
@@ -424,9 +411,7 @@ def harvesting(
 def synth(
     kb: Annotated[str | None, typer.Option(help="Index folder or endpoint; the demo if left out.")] = None,
     size: Annotated[int, typer.Option(help="How many pairs to make.")] = 10_000,
-    document: Annotated[Path, typer.Option(help="Where the table goes.")] = Path(
-        "docs/measurements/benchmarks.md"
-    ),
+    document: Document = MEASUREMENTS / "benchmarks.md",
 ) -> None:
     """How many question–program pairs are made in a minute.
 
@@ -450,9 +435,7 @@ def chains(
         Path | None, typer.Option(help="Checkpoint folder; the bundled one if left out.")
     ] = None,
     work: Annotated[Path, typer.Option(help="Folder for indexes; kept.")] = Path(".cache/chains"),
-    document: Annotated[Path, typer.Option(help="Where the table goes.")] = Path(
-        "docs/measurements/results.md"
-    ),
+    document: Document = MEASUREMENTS / "results.md",
 ) -> None:
     """How many questions that walk along three relations are answered, and which are not.
 
@@ -470,14 +453,29 @@ def chains(
 
 
 @app.command()
+def phrases(
+    kbs: Annotated[list[str] | None, typer.Argument(help="Index folders; the demo if left out.")] = None,
+    pairs: Annotated[int, typer.Option(help="How many random pairs of different meaning.")] = 10_000,
+) -> None:
+    """Whether programs of different meaning have different phrases, with the classes they name and no other.
+
+    Example: python -m benchmarks phrases my-kb
+    """
+    from arcaneqa.kb.open import open_kb
+    from benchmarks.phrases import report
+
+    for kb in kbs or [""]:
+        with open_kb(kb or None) as opened:
+            typer.echo(f"{Path(kb).name or 'demo'}: {report(opened, pairs)}")
+
+
+@app.command()
 def train(
     sets: Annotated[list[Path], typer.Argument(help="Folders made by `arcaneqa prepare`.")],
     encoder: Annotated[str, typer.Option(help="As for `arcaneqa train`.")],
     batch: Annotated[int, typer.Option(help="Questions an update.")] = 128,
     updates: Annotated[int, typer.Option(help="Updates to time.")] = 30,
-    document: Annotated[Path, typer.Option(help="Where the table goes.")] = Path(
-        "docs/measurements/benchmarks.md"
-    ),
+    document: Document = MEASUREMENTS / "benchmarks.md",
 ) -> None:
     """How many questions a second training takes in, and where the time goes.
 

@@ -52,6 +52,16 @@ def test_the_parts_of_an_answers_time_make_up_the_whole(qa: ArcaneQA) -> None:
     assert sum(answer.timings.values()) == pytest.approx(answer.seconds, abs=1e-6)
 
 
+def test_an_answer_says_what_share_is_right_at_its_threshold(qa: ArcaneQA) -> None:
+    low, high = (qa.ask(QUESTIONS[1], threshold=limit) for limit in (0.0, 0.9))
+    assert low.expected == qa.confidence.precision(0.0)
+    assert high.expected == qa.confidence.precision(0.9)
+    assert qa.ask(QUESTIONS[1]).expected == qa.confidence.precision(qa.confidence.threshold)
+    assert low.expected is not None
+    assert high.expected is not None
+    assert low.expected < high.expected
+
+
 def test_it_shows_itself_in_a_line(qa: ArcaneQA, kb: Path) -> None:
     assert repr(qa) == f"ArcaneQA(Index('{kb}'))"
 

@@ -145,7 +145,10 @@ class ArcaneQA:
         threshold: float | None = None,
         seconds: float | None = SECONDS,
     ) -> Answer:
-        """Answer one question; `entities` replace the linker's, `threshold` the model's own."""
+        """Answer one question; `entities` replace the linker's, `threshold` the model's own.
+
+        The answer's `expected` says what share of the answers at that threshold is right.
+        """
         started = time.perf_counter()
         if (refused := refusal(question)) is not None:
             return replace(refused, seconds=time.perf_counter() - started)
@@ -231,6 +234,7 @@ class ArcaneQA:
         others = (other for other in outcome.found if other is not found)
         runners_up = tuple(self._reading(question, links, other, outcome) for other in others)
         limit = self.confidence.threshold if threshold is None else threshold
+        expected = self.confidence.precision(limit)
         reason = self._reason(question, links, found, outcome, left_out, certainty, limit)
         if reason is not None:
             nearest = Reading(
@@ -240,6 +244,7 @@ class ArcaneQA:
                 question,
                 confidence=certainty,
                 evidence=tuple(row.tolist()),
+                expected=expected,
                 links=links,
                 trace=found.trace,
                 readings=(nearest, *runners_up)[:MOST_READINGS],
@@ -251,6 +256,7 @@ class ArcaneQA:
             score=found.score,
             confidence=certainty,
             evidence=tuple(row.tolist()),
+            expected=expected,
             entities=self._entities(question, found),
             links=links,
             trace=found.trace,

@@ -23,7 +23,8 @@ class Answer:
     is no answer; `readings` are then the nearest programs, otherwise the runners-up. Where a question only
     names an entity, that is the answer, with its `facts`. `not_used` are words of the question that the
     program leaves out; `carried` says what a follow-up took from earlier turns.
-    `evidence` is what `confidence` was weighed from; `timings` are seconds spent on each part.
+    `evidence` is what `confidence` was weighed from; `expected` is the share of right answers among all that
+    are given at this threshold, as it was on graphs left out of the fit. `timings` are seconds of each part.
     """
 
     question: str
@@ -38,6 +39,7 @@ class Answer:
     score: float | None = None
     confidence: float | None = None
     evidence: tuple[float, ...] | None = None
+    expected: float | None = None
     entities: tuple[Mention, ...] = ()
     links: Links | None = None
     trace: Trace | None = None

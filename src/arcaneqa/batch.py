@@ -22,13 +22,16 @@ class Summary:
     answered: int
     before: int
     seconds: float
+    expected: float | None = None
+    """The share of right answers at a threshold that somebody chose."""
 
     def __str__(self) -> str:
         rate = self.asked / self.seconds if self.seconds else 0.0
+        expected = "" if self.expected is None else f" Expect {self.expected:.0%} of the answers to be right."
         earlier = f", {self.before} were there already" if self.before else ""
         return (
             f"{self.asked} questions asked, {self.answered} answered{earlier}; "
-            f"{self.seconds:.1f} s, {rate:.1f} questions/s."
+            f"{self.seconds:.1f} s, {rate:.1f} questions/s.{expected}"
         )
 
 
@@ -55,8 +58,10 @@ def answer_file(
     left = [question for question in questions if question.id not in done]
     started = time.perf_counter()
     answered = 0
+    expected = None
     if left:
         qa = ArcaneQA.load(kb, model, exact=exact)
+        expected = None if threshold is None else qa.confidence.precision(threshold)
         try:
             with target.open("a", encoding="utf-8") as output, progress() as bar:
                 task = bar.add_task(
@@ -72,7 +77,7 @@ def answer_file(
                     bar.update(task, advance=1, rate=f"{rate:.1f} questions/s")
         except OSError as error:
             raise InputError(f"{target}: cannot be written ({error.strerror}).") from error
-    return Summary(len(left), answered, len(done), time.perf_counter() - started)
+    return Summary(len(left), answered, len(done), time.perf_counter() - started, expected)
 
 
 def progress() -> Progress:

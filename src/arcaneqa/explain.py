@@ -16,8 +16,8 @@ MOST_SHOWN = 20
 MOST_CANDIDATES = 5
 
 
-def draw_answer(console: Console, answer: Answer) -> None:
-    """The answer, the program in words, how sure, how long."""
+def draw_answer(console: Console, answer: Answer, threshold: float | None = None) -> None:
+    """The answer, the program in words, how sure, how long; at a threshold of one's own, what to expect."""
     if answer.reason is not None:
         console.print(Text("No answer.", style="bold yellow") + Text(f" {answer.reason}"))
     if answer.facts is not None:
@@ -44,7 +44,9 @@ def draw_answer(console: Console, answer: Answer) -> None:
             likely = Text(f"  {reading.confidence:4.0%}  ", style="dim")
             console.print(likely + Text(reading.paraphrase) + Text(f"  {reading.program}", style="cyan"))
     sure = "" if answer.confidence is None else f"{answer.confidence:.0%} sure · "
-    console.print(Text(f"{sure}{answer.seconds * 1000:,.0f} ms", style="dim"))
+    known = threshold is not None and answer.reason is None and answer.expected is not None
+    expected = f"{answer.expected:.0%} of answers from {threshold:.2f} on are right · " if known else ""
+    console.print(Text(f"{sure}{expected}{answer.seconds * 1000:,.0f} ms", style="dim"))
 
 
 def draw_facts(console: Console, facts: Facts) -> None:

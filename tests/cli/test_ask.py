@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from arcaneqa import __version__
+from arcaneqa.confidence import Confidence
 from arcaneqa.kb.build import build_index
+from arcaneqa.model.bundled import bundled_model
 from tests.cli.verbs import Verbs
 
 SOURCE = Path(__file__).parents[1] / "strangers" / "brewery.ttl"
@@ -55,6 +57,18 @@ def test_no_answer_is_exit_code_1_with_a_reason(arcaneqa: Verbs, kb: Path) -> No
     code, out, _ = arcaneqa("ask", QUESTION, "--kb", kb, "--threshold", "1", "--json")
     assert code == 1
     assert "confidence" in json.loads(out)["reason"]
+
+
+def test_a_threshold_says_what_to_expect(arcaneqa: Verbs, kb: Path, questions: Path) -> None:
+    expected = Confidence.of_model(bundled_model()).precision(0.3)
+    assert expected is not None
+    _, out, _ = arcaneqa("ask", QUESTION, "--kb", kb, "--threshold", "0.3")
+    assert f"{expected:.0%} of answers from 0.30 on are right" in " ".join(out.split())
+    output = questions.with_name("found.jsonl")
+    _, _, err = arcaneqa("ask", "--input", questions, "--output", output, "--kb", kb, "--threshold", "0.3")
+    assert f"Expect {expected:.0%} of the answers to be right." in " ".join(err.split())
+    _, out, _ = arcaneqa("ask", QUESTION, "--kb", kb)
+    assert "are right" not in out
 
 
 def test_a_file_is_asked_like_single_questions(arcaneqa: Verbs, kb: Path, questions: Path) -> None:

@@ -35,7 +35,10 @@ def command(
         bool, typer.Option(help="Leave out entities that the question itself names.")
     ] = False,
     threshold: Annotated[
-        float | None, typer.Option(help="Answer only with at least this confidence, 0 to 1.")
+        float | None,
+        typer.Option(
+            help="Answer only with at least this confidence, 0 to 1; says what share is then right."
+        ),
     ] = None,
     exact: Annotated[
         bool, typer.Option("--exact", help="Let the model read large sets of candidates as a whole; slower.")
@@ -91,7 +94,7 @@ def command(
         from arcaneqa.explain import draw_answer, draw_walk
 
         screen = console()
-        draw_answer(screen, answer)
+        draw_answer(screen, answer, threshold)
         if explain:
             draw_walk(screen, answer)
             for shown in heat_maps(qa, answer):

@@ -51,6 +51,7 @@ class Asked(BaseModel):
     total: int
     read_as: str | None = Field(description="What the question was taken to mean; check it before use.")
     confidence: float | None
+    expected: float | None = Field(description="Share of right answers among all that are given.")
     program: str | None
     sparql: str | None
     reason: str | None = Field(description="Why there is no answer; do not invent one.")
@@ -96,6 +97,7 @@ def asked(answer: Answer, rows: int) -> Asked:
         total=len(answer.items),
         read_as=answer.paraphrase,
         confidence=answer.confidence,
+        expected=answer.expected,
         program=answer.program,
         sparql=answer.sparql,
         reason=answer.reason,

@@ -161,6 +161,7 @@ def _response(request: AskRequest, answer: Answer, started: float) -> AskRespons
         paraphrase=answer.paraphrase,
         score=answer.score,
         confidence=answer.confidence,
+        expected=answer.expected,
         seconds=time.perf_counter() - started,
         reason=answer.reason,
         not_used=list(answer.not_used),

@@ -149,6 +149,9 @@ class AskResponse(BaseModel):
     paraphrase: str | None
     score: float | None
     confidence: float | None
+    expected: Annotated[
+        float | None, Field(description="Share of right answers to expect among all given at this threshold.")
+    ]
     seconds: float
     reason: Annotated[str | None, Field(description="Why there is no answer.")]
     not_used: Annotated[list[str], Field(description="Words of the question that the program leaves out.")]
