@@ -14,6 +14,7 @@ from arcaneqa.heatmap import heat_map
 from arcaneqa.induction.found import Outcome
 from arcaneqa.induction.guide import NEVER, Choice
 from arcaneqa.induction.scorer import Decision, Scores
+from arcaneqa.induction.topics import Topics
 from arcaneqa.induction.trace import Considered
 from arcaneqa.links import Links
 from arcaneqa.program.expression import Sort
@@ -25,7 +26,7 @@ from arcaneqa.service.contract import (
     RunRequest,
     RunResponse,
 )
-from arcaneqa.service.engine import Engine, Job
+from arcaneqa.service.engine import Engine, Job, Watcher
 from arcaneqa.service.gate import Gate, Kind
 from arcaneqa.service.items import facts_sent, items_sent, table_sent
 from arcaneqa.service.mentions import settled, shown
@@ -52,30 +53,26 @@ class Answerer:
         self.qa = qa
         self.portrait = Portrait(qa)
         self.visitors = 0
-        self._gate = gate
-        self._seconds = seconds
+        self.gate = gate
+        self.seconds = seconds
         self.engine = Engine(qa.search, together, waiting)
 
     async def ask(self, request: AskRequest) -> AskResponse:
-        async for name, data in self.stream(request):
-            if name == "answer":
-                return AskResponse.model_validate(data)
-        raise AssertionError("a stream ends with its answer")
+        """The answer alone: nothing is prepared that only somebody who watches would see."""
+        asking = _Asking(self, request)
+        if asking.refused is not None:
+            return asking.refused
+        await asking.link()
+        return await asking.answer(await asking.search(None))
 
     async def stream(self, request: AskRequest) -> AsyncIterator[Event]:
         """Events as they happen: `links`, then `step` for each choice, then `answer`."""
-        started = time.perf_counter()
-        until = time.monotonic() + self._seconds
-        if (refused := refusal(request.question)) is not None:
-            yield "answer", _response(request, refused, started).model_dump()
+        asking = _Asking(self, request)
+        if asking.refused is not None:
+            yield "answer", asking.refused.model_dump()
             return
-
-        async def away(work: Callable[[], T]) -> T:
-            return await self._gate.work(Kind.QUESTION, until, work)
-
-        found = await away(lambda: self.qa.linker.link(request.question))
-        links = await away(lambda: settled(self.qa, found, request.entities))
-        yield "links", await away(lambda: shown(self.qa, found, request.entities))
+        await asking.link()
+        yield "links", await asking.away(lambda: shown(self.qa, asking.found, request.entities))
         loop = asyncio.get_running_loop()
         steps: asyncio.Queue[Considered | None] = asyncio.Queue()
 
@@ -84,22 +81,17 @@ class Answerer:
             step = Considered(decision.context, decision.candidates, scores.log_probs, best)
             loop.call_soon_threadsafe(steps.put_nowait, step)
 
-        topics = await away(lambda: self.qa.topics(request.question, links))
-        choices = [Choice(choice.kind, choice.text, choice.variable) for choice in request.choices]
-        job = Job(request.question, [topics], until, choices, watch)
-        future = asyncio.wrap_future(self.engine.submit(job))
-        future.add_done_callback(lambda _: steps.put_nowait(None))
+        search = asyncio.ensure_future(asking.search(watch))
+        search.add_done_callback(lambda _: steps.put_nowait(None))
         try:
             while (step := await steps.get()) is not None:
                 yield "step", step.to_json(MOST_CANDIDATES)
-            outcome = _within_choices(await future)
+            outcome = await search
         finally:
-            job.abandon()
-        # What was found is said, though the search took all its time.
-        until = max(until, time.monotonic() + CONCLUDING)
-        yield "answer", await away(lambda: self._concluded(request, links, outcome, started).model_dump())
+            search.cancel()
+        yield "answer", (await asking.answer(outcome)).model_dump()
 
-    def _concluded(self, request: AskRequest, links: Links, outcome: Outcome, started: float) -> AskResponse:
+    def concluded(self, request: AskRequest, links: Links, outcome: Outcome, started: float) -> AskResponse:
         qa = self.qa
         answer = qa.conclude(request.question, links, outcome, request.exclude_mentioned, request.threshold)
         response = _response(request, answer, started)
@@ -124,21 +116,61 @@ class Answerer:
         return data
 
     async def run(self, request: RunRequest) -> RunResponse:
-        until = time.monotonic() + self._seconds
-        return await self._gate.work(Kind.PROGRAM, until, lambda: response_of(self.qa, request, until))
+        until = time.monotonic() + self.seconds
+        return await self.gate.work(Kind.PROGRAM, until, lambda: response_of(self.qa, request, until))
 
     async def file(self, request: RunRequest) -> str:
         """What a program finds, as rows to take away."""
-        until = time.monotonic() + self._seconds
-        return await self._gate.work(Kind.PROGRAM, until, lambda: file_of(self.qa, request, until))
+        until = time.monotonic() + self.seconds
+        return await self.gate.work(Kind.PROGRAM, until, lambda: file_of(self.qa, request, until))
 
     async def look(self, work: Callable[[Portrait], T]) -> T:
         """Something about the knowledge base, off the event loop, which never waits for it."""
-        until = time.monotonic() + self._seconds
-        return await self._gate.work(Kind.LOOK, until, lambda: work(self.portrait))
+        until = time.monotonic() + self.seconds
+        return await self.gate.work(Kind.LOOK, until, lambda: work(self.portrait))
 
     def close(self) -> None:
         self.engine.close(CONCLUDING)
+
+
+class _Asking:
+    """One request on its way: linked, searched, answered, each when it is its turn."""
+
+    def __init__(self, answerer: Answerer, request: AskRequest) -> None:
+        self._answerer, self._request = answerer, request
+        self._started = time.perf_counter()
+        self._until = time.monotonic() + answerer.seconds
+        refused = refusal(request.question)
+        self.refused = None if refused is None else _response(request, refused, self._started)
+        self.found = self._links = Links(request.question)
+
+    async def away(self, work: Callable[[], T]) -> T:
+        return await self._answerer.gate.work(Kind.QUESTION, self._until, work)
+
+    async def link(self) -> None:
+        """`found` is what the words may mean; what the request says of them is settled for the search."""
+        qa, request = self._answerer.qa, self._request
+
+        def linked() -> tuple[Links, Links, Topics]:
+            found = qa.linker.link(request.question)
+            links = settled(qa, found, request.entities)
+            return found, links, qa.topics(request.question, links)
+
+        self.found, self._links, self._topics = await self.away(linked)
+
+    async def search(self, watcher: Watcher | None) -> Outcome:
+        choices = [Choice(choice.kind, choice.text, choice.variable) for choice in self._request.choices]
+        job = Job(self._request.question, [self._topics], self._until, choices, watcher)
+        try:
+            return _within_choices(await asyncio.wrap_future(self._answerer.engine.submit(job)))
+        finally:
+            job.abandon()
+
+    async def answer(self, outcome: Outcome) -> AskResponse:
+        # What was found is said, though the search took all its time.
+        self._until = max(self._until, time.monotonic() + CONCLUDING)
+        concluded = self._answerer.concluded
+        return await self.away(lambda: concluded(self._request, self._links, outcome, self._started))
 
 
 def _within_choices(outcome: Outcome) -> Outcome:

@@ -16,6 +16,7 @@ from arcaneqa.kb.index.extremes import Extremes
 from arcaneqa.kb.index.literal_order import Order
 from arcaneqa.kb.index.lookup import open_terms
 from arcaneqa.kb.index.rows import Lists, Rows, Steps
+from arcaneqa.kb.index.spoken import Spoken
 from arcaneqa.kb.index.store import Array, map_array
 from arcaneqa.kb.index.strings import Strings
 from arcaneqa.kb.index.walks import Walks
@@ -67,6 +68,7 @@ class Arrays:
         self.labels = load("labels")
         self.joined_names = Strings(load("joined.heap"), load("joined.offsets"))
         self.alias_offsets, self.aliases = load("aliases.offsets"), load("aliases.values")
+        self.spoken = Spoken(self.into, self.terms.literals, self.entities)
         self.degrees = load("degrees")
         self.order = Order(load, counts)
         self.extremes = Extremes(self.out, self.into, self.order, self.nodes)

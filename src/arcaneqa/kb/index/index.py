@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -249,28 +249,15 @@ class Index(KnowledgeBase):
         return NodeSet(rows.keys[first:last].astype(np.int64))
 
     def containing(self, relation: int, text: str) -> NodeSet:
-        wanted = text.lower()
-        return self._spoken([relation], lambda found: wanted in found)
+        arrays = self._arrays
+        return NodeSet(arrays.into.union(arrays.spoken.holding(relation, text.lower()), arrays.nodes))
 
     def named(self, text: str) -> NodeSet:
-        wanted = text.lower()
-        spoken = [self.schema.relation_ids.get(iri) for iri in (*self.profile.label, *self.profile.alias)]
-        return self._spoken([r for r in spoken if r is not None], lambda found: found == wanted)
-
-    def _spoken(self, relations: Sequence[int], fits: Callable[[str], bool]) -> NodeSet:
-        """Subjects with a literal that fits, in lower case, for one of these relations."""
-        arrays = self._arrays
-        found = [sets.EMPTY]
-        for relation in relations:
-            first, last = arrays.into.starts[relation], arrays.into.starts[relation + 1]
-            first += int(
-                arrays.into.keys[first:last].searchsorted(arrays.into.keys.dtype.type(arrays.entities))
-            )
-            texts = arrays.terms.literals.many(
-                arrays.into.keys[first:last].astype(np.int64) - arrays.entities
-            )
-            rows = [first + place for place, text in enumerate(texts) if fits(text.lower())]
-            found.append(arrays.into.union(np.array(rows, np.int64), arrays.nodes))
+        arrays, found = self._arrays, [sets.EMPTY]
+        for iri in (*self.profile.label, *self.profile.alias):
+            if (relation := self.schema.relation_ids.get(iri)) is not None:
+                rows = arrays.spoken.equal(relation, text.lower())
+                found.append(arrays.into.union(rows, arrays.nodes))
         return self.nodes(np.concatenate(found))
 
     def values(self, relation: int, subjects: NodeSet) -> Pairs:
