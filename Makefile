@@ -82,7 +82,7 @@ test-browser: $(DEV)
 # The guide, into site/: its code runs, no link leads nowhere, and nothing comes from elsewhere.
 docs: $(DEV)
 	$(BIN)/pytest -m guide tests/guide
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	$(BIN)/python docs/guide/outside.py site
 
 # The pictures of the page in docs/images.

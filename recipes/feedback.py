@@ -60,7 +60,9 @@ class Options:
         return self.work / "kb" / database
 
     def questions(self, database: str, part: str) -> Path:
-        return self.work / "questions" / part / f"{database}.jsonl"
+        folder = self.work / "questions" / part
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder / f"{database}.jsonl"
 
     def judgements(self, database: str) -> Path:
         return self.work / "judgements" / f"{database}.jsonl"
@@ -180,7 +182,6 @@ def measure(options: Options) -> None:
 
 
 def save(path: Path, questions: Sequence[Question]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as file:
         file.writelines(json_text(question.to_json()) + "\n" for question in questions)
 

@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-import click
 import typer
 
 from arcaneqa.cli.main import app
@@ -32,15 +31,13 @@ def _named(link: re.Match[str], folder: Path) -> str:
 
 def commands() -> str:
     """Every verb as `--help` tells it."""
-    group = typer.main.get_command(app)
-    assert isinstance(group, click.Group)
-    return "\n".join(_command(name, command) for name, command in group.commands.items())
+    return _command("", typer.main.get_command(app))
 
 
-def _command(name: str, command: click.Command) -> str:
-    if isinstance(command, click.Group):
-        return "\n".join(_command(f"{name} {verb}", one) for verb, one in command.commands.items())
-    context = click.Context(command, info_name=f"arcaneqa {name}")
+def _command(name: str, command: Any) -> str:
+    if hasattr(command, "commands"):
+        return "\n".join(_command(f"{name} {verb}".strip(), one) for verb, one in command.commands.items())
+    context = command.context_class(command, info_name=f"arcaneqa {name}")
     usage = " ".join([f"arcaneqa {name}", *command.collect_usage_pieces(context)])
     parts = [f"## {name}", *_help(command.help or ""), f"`{usage}`", ""]
     rows = [
@@ -58,7 +55,7 @@ def _help(text: str) -> list[str]:
     ]
 
 
-def _row(parameter: click.Parameter, context: click.Context) -> str:
+def _row(parameter: Any, context: Any) -> str:
     record = parameter.get_help_record(context)
     if record is None:
         names, told = parameter.make_metavar(context), getattr(parameter, "help", "") or ""

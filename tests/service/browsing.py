@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from playwright.sync_api import Page, expect
 
 QUESTION = "what is the capital of France?"
+AMBIGUOUS = "what is the capital of Georgia?"
 
 
 def ask(page: Page, url: str, question: str) -> None:

@@ -131,6 +131,7 @@ class Answerer:
 
     def close(self) -> None:
         self.engine.close(CONCLUDING)
+        self.portrait.close()
 
 
 class _Asking:

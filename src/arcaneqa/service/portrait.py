@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from functools import cached_property
 
 import numpy as np
@@ -18,19 +17,23 @@ from arcaneqa.service.contract import (
     KnowledgeBaseResponse,
 )
 from arcaneqa.service.items import facts_sent
-from arcaneqa.service.suggestions import suggestions
+from arcaneqa.service.suggestions import Suggestions
 
 MOST_COUNTED = 20
+PATIENCE = 1.0
+"""Seconds that a visitor waits for example questions; they are made when the service starts."""
 
 
 class Portrait:
     def __init__(self, qa: ArcaneQA) -> None:
         self._qa = qa
-        self._describing = threading.Lock()
+        self._suggestions = Suggestions(qa)
 
     def knowledge_base(self) -> KnowledgeBaseResponse:
-        with self._describing:  # the first visitors share the work
-            return self._described
+        return self._described.model_copy(update={"examples": self._suggestions.within(PATIENCE)})
+
+    def close(self) -> None:
+        self._suggestions.close()
 
     @cached_property
     def _described(self) -> KnowledgeBaseResponse:
@@ -45,7 +48,7 @@ class Portrait:
             classes=[
                 Counted(name=short(c.iri), label=c.label, count=c.members) for c in classes[:MOST_COUNTED]
             ],
-            examples=suggestions(self._qa),
+            examples=[],
         )
 
     def entity(self, name: str, page: int, relation: str | None, inverse: bool) -> EntityResponse:

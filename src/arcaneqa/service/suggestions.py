@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import re
+import threading
 import time
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from arcaneqa.answer import ArcaneQA
+from arcaneqa.errors import ArcaneError
 from arcaneqa.record import Question
 from arcaneqa.synthesis.examples import example_questions
 
 COUNT = 6
 ENOUGH = 18
 """So many good ones leave a choice."""
-SECONDS = 6.0
-"""They are made when the service starts; who comes before they are there does not wait longer than this."""
+SECONDS = 10.0
+"""No more time than this goes into them."""
 SURE = 0.75
 _AGAIN = {"function": 0.15, "name": 0.1}
 """What an example loses for each chosen one that has its function, or a class, relation or entity of it."""
@@ -31,12 +35,44 @@ class _Asked:
         return {name.removesuffix("_inv") for name in _NAME.findall(self.question.program or "")}
 
 
-def suggestions(qa: ArcaneQA, count: int = COUNT, seconds: float = SECONDS) -> list[str]:
+class Suggestions:
+    """Made once, beside everything else, when somebody first asks for them."""
+
+    def __init__(self, qa: ArcaneQA) -> None:
+        self._qa = qa
+        self._made: list[str] = []
+        self._end = threading.Event()
+        self._beginning = threading.Lock()
+        self._work: threading.Thread | None = None
+
+    def within(self, seconds: float) -> list[str]:
+        """None as long as they are not ready; whoever asks again gets them."""
+        with self._beginning:
+            if self._work is None and not self._end.is_set():
+                self._work = threading.Thread(target=self._make, daemon=True)
+                self._work.start()
+        if self._work is not None:
+            self._work.join(seconds)
+        return self._made
+
+    def close(self) -> None:
+        self._end.set()
+        with self._beginning:
+            if self._work is not None:
+                self._work.join()
+
+    def _make(self) -> None:
+        with suppress(ArcaneError):  # an endpoint that fails has no examples
+            self._made = suggestions(self._qa, self._end.is_set)
+
+
+def suggestions(qa: ArcaneQA, is_over: Callable[[], bool] = lambda: False, count: int = COUNT) -> list[str]:
     """Fewer, or none, where little can be asked or the model is not sure of much."""
-    until = time.monotonic() + seconds
+    until = time.monotonic() + SECONDS
     found: list[_Asked] = []
     for question in example_questions(qa.kb):
-        if len(found) == ENOUGH or (left := until - time.monotonic()) <= 0:
+        left = until - time.monotonic()
+        if len(found) == ENOUGH or left <= 0 or is_over():
             break
         answer = qa.ask(question.question, seconds=left)
         if answer.program == question.program and (answer.confidence or 0) >= SURE:

@@ -1,15 +1,18 @@
 // The answer itself: one thing, a list, a table, yes or no.
 
 import { make } from "./dom.js";
-import { asWritten, isNumber } from "./values.js";
+import { entry } from "./entry.js";
+import { factList } from "./facts.js";
+import { isNumber } from "./values.js";
 
 const SHOWN_FIRST = 100;
 const LISTED = 8; // more than these are easier to read in rows
 const MOST_BARS = 40;
 
 /** `onMore` fetches all that the service gives. */
-export function drawn(answer, onMore) {
+export function drawn(answer, onMore, onTrouble) {
   if (answer.table) return drawnTable(answer.table, onMore);
+  if (answer.facts) return make("div", {}, make("p", { class: "one" }, ...entry(answer.answers[0])), factList(answer.facts, answer.facts.facts.filter((fact) => !fact.inverse), onTrouble));
   const unit = answer.unit ? ` ${answer.unit}` : "";
   if (answer.total === 0) return make("p", { class: "none" }, "Nothing fits.");
   if (answer.total === 1) return make("p", { class: "one" }, ...entry(answer.answers[0], unit));
@@ -73,11 +76,3 @@ function bar(share) {
   filled.style.width = `${100 * share}%`;
   return make("span", { class: "bar" }, filled);
 }
-
-/** A thing leads to its own page; a value is written out. */
-export function entry(item, unit = "") {
-  if (item.id === null) return [`${asWritten(item)}${unit}`];
-  return [make("a", { href: pageOf(item.id), title: item.id }, asWritten(item))];
-}
-
-export const pageOf = (id) => `/entity/${encodeURIComponent(id)}`;

@@ -1,8 +1,9 @@
 // The page of one thing: its facts, from it and to it, each leading to the next thing.
 
 import { getJson, Problem } from "./api.js";
-import { entry } from "./answer.js";
 import { byId, make } from "./dom.js";
+import { entry } from "./entry.js";
+import { factList } from "./facts.js";
 
 const id = decodeURIComponent(location.pathname.slice("/entity/".length));
 
@@ -28,26 +29,7 @@ function address(entity) {
 
 function draw(section, entity, facts) {
   section.hidden = facts.length === 0;
-  section.querySelector("dl").replaceChildren(...facts.flatMap((fact) => relation(entity, fact)));
-}
-
-function relation(entity, fact) {
-  const values = make("ul", {}, ...fact.values.map((item) => make("li", {}, ...entry(item))));
-  const says = make("span", { class: "quiet", role: "status" });
-  const parts = [values, says];
-  let page = 0;
-  const tell = () => (says.textContent = values.children.length < fact.total ? `${values.children.length} of ${fact.total.toLocaleString("en")} ` : "");
-  const more = make("button", { type: "button", "aria-label": `More: ${fact.label}`, click: async () => {
-    page += 1;
-    const query = new URLSearchParams({ id: entity.id, page, relation: fact.relation, inverse: fact.inverse });
-    const next = await getJson(`/v1/entity?${query}`).catch(explain);
-    values.append(...(next?.facts[0]?.values ?? []).map((item) => make("li", {}, ...entry(item))));
-    tell();
-    if (!next || values.children.length >= fact.total) more.remove();
-  } }, "More");
-  tell();
-  if (fact.values.length < fact.total) parts.push(more);
-  return [make("dt", {}, fact.label), make("dd", {}, ...parts)];
+  section.append(factList(entity, facts, explain));
 }
 
 const listed = (items) => items.flatMap((item, place) => [place ? ", " : "", ...entry(item)]);

@@ -11,6 +11,7 @@ import { stepItem } from "./steps.js";
 const ROWS = 500;
 let underWay = new AbortController();
 const keepsFeedback = getJson("/v1/kb").then(introduce, (error) => (explain(error), false));
+let patience = 4; // the examples of a service that has just started take some seconds
 
 // Asking ---------------------------------------------------------------------------------------
 
@@ -63,7 +64,7 @@ async function picked(answer, program) {
   const found = await run(program, { rows: ROWS, tree: true });
   const first = answer.program === null ? [] : [{ program: answer.program, paraphrase: answer.paraphrase }];
   const readings = [...first, ...answer.readings].filter((reading) => reading.program !== found.program);
-  return { ...answer, ...found, readings, reason: null, not_used: [], confidence: null, trace: null, isPicked: true };
+  return { ...answer, ...found, readings, reason: null, facts: null, not_used: [], confidence: null, trace: null, isPicked: true };
 }
 
 /** The same question with one name meaning something else. */
@@ -131,6 +132,7 @@ function introduce(kb) {
   byId("about").textContent = `${kb.facts.toLocaleString("en")} facts about ${kb.classes.slice(0, 6).map((klass) => klass.label).join(", ")} …`;
   const chips = kb.examples.map((example) => make("button", { type: "button", click: () => submit(plainly(example)) }, example));
   byId("examples").replaceChildren(...chips);
+  if (!chips.length && patience-- > 0) setTimeout(() => getJson("/v1/kb").then(introduce, () => {}), 3000);
   if (kb.keeps_feedback) byId("keeping").textContent = "Questions are answered here; those that you judge are kept in a file on this server.";
   return kb.keeps_feedback;
 }

@@ -16,11 +16,11 @@ export function showResult(answer, links, { keepsFeedback, pick, turn, trouble }
   const isRefused = answer.reason !== null;
   byId("answer").hidden = byId("how").hidden = false;
   const all = () => run(answer.program, { rows: MOST_ROWS });
-  byId("items").replaceChildren(isRefused ? make("p", { class: "none" }, answer.reason) : drawn(answer, all));
+  byId("items").replaceChildren(isRefused ? make("p", { class: "none" }, answer.reason) : drawn(answer, all, trouble));
   byId("paraphrase").replaceChildren(...readAs(answer));
   byId("sure").replaceChildren(...sureness(answer));
   byId("readings").replaceChildren(...otherReadings(answer, pick));
-  byId("take").replaceChildren(...(isRefused ? [] : takeButtons(answer, trouble)));
+  byId("take").replaceChildren(...(answer.program === null ? [] : takeButtons(answer, trouble)));
   byId("feedback").replaceChildren();
   keepsFeedback.then((keeps) => keeps && byId("feedback").replaceChildren(...feedbackForm(answer, trouble)));
   byId("how-title").textContent = isRefused ? "What is missing" : "How it got there";
