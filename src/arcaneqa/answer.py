@@ -28,6 +28,7 @@ from arcaneqa.induction.settings import SearchSettings
 from arcaneqa.induction.shared_scorer import SharedScorer
 from arcaneqa.induction.topics import Topics, topics_from_gold, topics_from_links
 from arcaneqa.induction.trace import Considered
+from arcaneqa.judgement.asked import Sign, signs
 from arcaneqa.judgement.coverage import Coverage, coverage, is_about, not_used
 from arcaneqa.judgement.evidence import evidence
 from arcaneqa.judgement.refusals import Refusals
@@ -226,7 +227,9 @@ class ArcaneQA:
             return portrait
         best = self._best(question, outcome.found, exclude_mentioned)
         if best is None:
-            return Answer(question, links=links, reason=self.refusals.nothing_found(question, links, outcome))
+            reason = self._unlearned(question, signs(question))
+            reason = reason or self.refusals.nothing_found(question, links, outcome)
+            return Answer(question, links=links, reason=reason)
         found, items, table = best
         left_out = coverage(question, links, found, self.kb)
         row = evidence(question, found, outcome, left_out, self.kb)
@@ -327,10 +330,8 @@ class ArcaneQA:
         limit: float,
     ) -> str | None:
         """Why the best program is better not given as an answer."""
-        for sign in left_out.unmet:
-            # Whoever gets a set out of its order has still got it.
-            if sign.form not in self.forms and sign.form is not Form.ORDER:
-                return self.refusals.form(question, sign)
+        if (reason := self._unlearned(question, left_out.unmet)) is not None:
+            return reason
         if outcome.none > EVEN and certainty < SURE:
             why = "None of the readings that were found seems to be meant."
         elif certainty < limit:
@@ -342,7 +343,16 @@ class ArcaneQA:
             why = "Nothing in the question names an entity, a class or a value of this knowledge base."
         else:
             return None
-        return f"{why} {self.refusals.missing(question, links, found, left_out)}".strip()
+        heard, missing = self.refusals.heard(question, left_out), self.refusals.missing
+        return f"{heard}{why} {missing(question, links, found, left_out)}".strip()
+
+    def _unlearned(self, question: str, asked: Iterable[Sign]) -> str | None:
+        """What to say of the first form that this model has not learned."""
+        for sign in asked:
+            # Whoever gets a set out of its order has still got it.
+            if sign.form not in self.forms and sign.form is not Form.ORDER:
+                return self.refusals.form(question, sign)
+        return None
 
     def _best(
         self, question: str, found: Sequence[Found], exclude_mentioned: bool

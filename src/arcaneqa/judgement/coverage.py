@@ -42,7 +42,8 @@ class Coverage:
 def coverage(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Coverage:
     spans = [(topic.words.start, topic.words.end) for topic in found.topics]
     chosen = (step.candidates[step.choice] for step in found.trace.steps)
-    names = {stem(word) for one in chosen if one.kind in _NAMES for word in split(one.text)}
+    called = [{stem(word) for word in split(one.text)} for one in chosen if one.kind in _NAMES]
+    names = {word for words_of_one in called for word in words_of_one}
     forms = forms_of(found.program)
     met: list[Sign] = []
     unmet: list[Sign] = []
@@ -50,8 +51,8 @@ def coverage(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Co
         is_met = sign.met_by & forms or _counts(sign, found)
         if not is_met:
             plainer = _PLAINER.get(sign.form)
-            said = names if plainer is None else _measures(found.program, kb) if plainer in forms else set()
-            is_met = _is_named(question, sign, said)
+            measures = [_measures(found.program, kb)] if plainer in forms else []
+            is_met = _is_named(question, sign, called if plainer is None else measures)
         (met if is_met else unmet).append(sign)
     spans += [(sign.start, sign.end) for sign in met]
     telling = [word for word in words(question) if stem(word.folded) not in SMALL]
@@ -85,11 +86,13 @@ def is_about(question: str, found: Found) -> bool:
     return any(stem(word) in asked for text in items for word in split(text))
 
 
-def _is_named(question: str, sign: Sign, names: set[str]) -> bool:
-    """Whether the words are a name's: "total credits", "the most votes" where votes are a number."""
+def _is_named(question: str, sign: Sign, called: Iterable[set[str]]) -> bool:
+    """Whether the words are those of one name: "total credits", "the most votes" where votes are a number,
+    "authors or tutors" where they are one class."""
     start, end = sign.about
     telling = {stem(word) for word in split(question[start:end])} - SMALL - MEASURING
-    return bool(telling) and telling <= names
+    joins_two = sign.about != (sign.start, sign.end)
+    return len(telling) > joins_two and any(telling <= name for name in called)
 
 
 def _measures(program: Expression, kb: KnowledgeBase) -> set[str]:

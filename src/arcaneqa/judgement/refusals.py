@@ -46,6 +46,12 @@ class Refusals:
         )
         return f"{ASKS_FOR} {sign.form.value} (“{question[sign.start : sign.end]}”); {why}."
 
+    def heard(self, question: str, left_out: Coverage) -> str:
+        """What the words ask for and the nearest reading does not do, where it is declined anyway."""
+        for sign in left_out.unmet:
+            return f"{ASKS_FOR} {sign.form.value} (“{question[sign.start : sign.end]}”). "
+        return ""
+
     def nothing_found(self, question: str, links: Links, outcome: Outcome) -> str:
         if not outcome.is_complete:
             return (
