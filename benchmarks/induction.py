@@ -27,13 +27,15 @@ from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Literal
 from arcaneqa.program.execute import Budget, execute
-from arcaneqa.program.expression import Denotation, Entity, Expression, Value, denotes
+from arcaneqa.program.expression import Class, Denotation, Entity, Expression, Value, denotes, post_order
+from arcaneqa.program.steps import Ranks
 from arcaneqa.program.text import parse
 from arcaneqa.record import Question
 
 BEAM = 5
 _PATIENT = Budget(seconds=3600)
 _NAMED = (TokenKind.RELATION, TokenKind.CLASS, TokenKind.CONSTANT)
+_LEAVES = {Entity.__name__, Value.__name__, Class.__name__}
 
 
 class DrawnScorer:
@@ -225,7 +227,8 @@ class Soundness:
 
 
 def search_at_random(kb: KnowledgeBase, searches: int, seed: int = 1) -> Soundness:
-    """Searches with drawn scores from drawn entities and values; every program found is executed."""
+    """Searches with drawn scores from drawn entities, values, names, ranks and numbers to count by; every
+    program found is executed."""
     rng = random.Random(seed)
     induction = _Watched(kb)
     search = Search(induction, DrawnScorer(seed), beam=BEAM)
@@ -237,14 +240,29 @@ def search_at_random(kb: KnowledgeBase, searches: int, seed: int = 1) -> Soundne
         drawn = [rng.choice(hubs) for _ in range(rng.randint(0, 2))]
         drawn += [int(everyone[rng.randrange(len(everyone))]) for _ in range(rng.randint(0, 2))]
         drawn += [rng.choice(values) for _ in range(rng.randint(0, 1)) if values]
-        for found in search.run("which?", [topics_of(kb, drawn)]).found:
+        for found in search.run("which?", [_with_words(topics_of(kb, drawn), kb, everyone, rng)]).found:
             report.programs += 1
-            report.functions[type(found.program).__name__] += 1
+            report.functions.update({type(node).__name__ for node in post_order(found.program)} - _LEAVES)
             result = execute(found.program, kb, _PATIENT)
             is_empty = denotes(found.program) is Denotation.SET and not len(result.nodes)
             report.wrong += is_empty or not is_same(result, found.result)
     report.dead_ends = induction.dead_ends
     return report
+
+
+def _with_words(
+    topics: Topics,
+    kb: KnowledgeBase,
+    everyone: np.ndarray[tuple[int, ...], np.dtype[np.int64]],
+    rng: random.Random,
+) -> Topics:
+    """The same as if the question also said some numbers, and now and then a name or a part of one."""
+    items = topics.items
+    (label,) = kb.labels(everyone[[rng.randrange(len(everyone))]])
+    if label and rng.random() < 0.3:
+        text = rng.choice([label, label.split()[0]])
+        items += (Topic(Value(Literal(text)), scorer.Topic(text, 0, 0, len(items))),)
+    return Topics(items, ranks=(Ranks(1, 3), Ranks(2, 2)), counts=(1, 2, 3))
 
 
 def _values(

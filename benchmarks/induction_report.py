@@ -175,7 +175,7 @@ def _ways(found: Ways) -> str:
 def _soundness(found: Soundness) -> str:
     kinds = ", ".join(f"{kind} {count:,}" for kind, count in found.functions.most_common())
     return (
-        f"{found.searches:,} searches with drawn scores from drawn entities (hubs among them) and values: "
-        f"{found.programs:,} programs ({kinds}), {found.wrong} ill typed, empty or other than the search "
-        f"said, {found.dead_ends} dead ends."
+        f"{found.searches:,} searches with drawn scores from drawn entities (hubs among them), values and "
+        f"names: {found.programs:,} programs (with {kinds}), {found.wrong} ill typed, empty or other than "
+        f"the search said, {found.dead_ends} dead ends."
     )
