@@ -1,21 +1,33 @@
 """Mentions replaced by the kind of thing they name: "who is US president's wife?" for "who is Obama's wife?".
 
+    python -m baselines.anonymise train.jsonl --kb KB --out train-kinds.jsonl
+
+writes records whose questions name kinds, to prepare and train on (`arcaneqa prepare`, `arcaneqa train`);
+`measure_anonymisation --kinds-model` then asks the model that was trained so.
+
 Names say little to a model that has to choose relations; the kind of thing says much. A mention with words
 that questions usually mean as themselves ("government", "zip code") is kept: it may not be a name at all.
 """
 
 from __future__ import annotations
 
+import argparse
+import json
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
 
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.forms import words
-from arcaneqa.links import Links, LiteralLink, MentionLink
+from arcaneqa.kb.open import open_kb
+from arcaneqa.kb.short_names import Names
+from arcaneqa.linking.weights import bundled
+from arcaneqa.links import EntityCandidate, Links, LiteralLink, MentionLink
+from arcaneqa.record import Question, read_questions
 
 SURE = math.log(0.5)
 Link = TypeVar("Link", MentionLink, LiteralLink)
@@ -47,6 +59,27 @@ def anonymise(links: Links, kb: KnowledgeBase, inside: Mapping[str, float]) -> L
     )
 
 
+def anonymised(question: Question, kb: KnowledgeBase, inside: Mapping[str, float]) -> Question:
+    """A record whose question names kinds in place of its gold entities; their spans move along."""
+    names = Names(kb.profile)
+    mentions: list[MentionLink] = []
+    for entity in question.entities:
+        node = None if entity.start is None or entity.end is None else kb.node(names.read(entity.id))
+        if node is not None and entity.start is not None and entity.end is not None:
+            text = question.question[entity.start : entity.end]
+            found = (EntityCandidate(node, text, 0.0),)
+            mentions.append(MentionLink(entity.start, entity.end, text, 0.0, found))
+    links = anonymise(Links(question.question, tuple(mentions)), kb, inside)
+    moved = {(one.start, one.end): other for one, other in zip(mentions, links.mentions, strict=True)}
+    entities = []
+    for entity in question.entities:
+        link = moved.get((entity.start or 0, entity.end or 0))
+        entities.append(
+            entity if link is None else replace(entity, mention=link.text, start=link.start, end=link.end)
+        )
+    return replace(question, question=links.question, entities=tuple(entities))
+
+
 def _notable_kind(node: int, kb: KnowledgeBase) -> str | None:
     """The rarest class of the entity says most about it."""
     classes = [kb.schema.classes[klass] for klass in kb.classes(kb.nodes(np.array([node], np.int64)))]
@@ -69,3 +102,18 @@ def _place(position: int, replaced: list[tuple[int, int, str]], first: bool) -> 
             return start + shift + (0 if first else len(kind))
         shift += len(kind) - (end - start)
     return position + shift
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Records with kinds in place of names.")
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--kb", required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    given = parser.parse_args()
+    with open_kb(given.kb) as kb, given.out.open("w", encoding="utf-8") as out:
+        for question in read_questions(given.data):
+            out.write(json.dumps(anonymised(question, kb, bundled().inside).to_json()) + "\n")
+
+
+if __name__ == "__main__":
+    main()

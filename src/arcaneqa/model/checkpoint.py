@@ -53,6 +53,11 @@ def create(source: str, config: ModelConfig) -> Model:
     elif (Path(source) / MANIFEST).exists():
         donor = load(Path(source))
         encoder, tokenizer = donor.network.encoder, donor.words.tokenizer
+        if config.max_tokens > donor.config.max_tokens:
+            raise ModelError(
+                f"the encoder of {source} reads {donor.config.max_tokens} tokens, fewer than "
+                f"{config.max_tokens}; set max_tokens in --model"
+            )
     else:
         encoder, path = load_contextual(source, config.max_tokens)
         tokenizer = WordPieces.read(path, config).tokenizer

@@ -1,0 +1,189 @@
+"""Training sets of the comparisons: the same questions, entities and format as ours, other decisions.
+
+    python -m baselines.preparing METHOD train.jsonl --kb KB --out prepared/METHOD [--limit 500]
+
+`typed` and `whole` learn a program token by token among what their constraint offers, `suggested` also with
+programs to start from beside the question; `ranking` learns to find the gold program among enumerated ones,
+`staged` to grow it by one action at a time. A question whose gold a method cannot express is left out, and
+counted by reason in the manifest.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from itertools import islice
+from pathlib import Path
+from random import Random
+
+from arcaneqa.errors import ArcaneError
+from arcaneqa.induction.induction import Induction, Machine
+from arcaneqa.induction.published import Spelling
+from arcaneqa.induction.ranker import WordRanker
+from arcaneqa.induction.scorer import Candidate, TokenKind
+from arcaneqa.induction.state import State
+from arcaneqa.induction.targets import Inadmissible, Target, TargetStep, targets
+from arcaneqa.induction.topics import Topics
+from arcaneqa.induction.vocabulary import Options
+from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.open import open_kb
+from arcaneqa.program.expression import Class, Expression, Relation
+from arcaneqa.program.steps import Symbol
+from arcaneqa.record import read_questions
+from arcaneqa.training.prepare import Plan, Preparer, Report, learn
+from arcaneqa.training.prepared import Builder, Example, Step, write
+from baselines.decoding import Constraint
+from baselines.enumerated import Enumerator
+from baselines.ranking import as_candidate
+from baselines.staged import as_stage, grown
+from baselines.typed import Typed
+from baselines.vocabulary import WholeVocabulary
+
+METHODS = ("typed", "whole", "suggested", "ranking", "staged")
+SUGGESTED = 5
+_SHOWN = 0.8
+"""How often the gold program is among those suggested in training: a ranker finds it about as often."""
+PLAN = Plan(most=64)
+
+
+class Comparison(Preparer):
+    """Prepares questions for one method; what differs from ours is what a program's decisions are."""
+
+    def __init__(self, kb: KnowledgeBase, method: str, plan: Plan = PLAN) -> None:
+        super().__init__(kb, plan)
+        self._induction = Induction(kb, has_forms=False)
+        self._method = method
+        self._enumerator = Enumerator(self._induction, most=400, seconds=3.0)
+        self._spelling = Spelling(kb.schema)
+        whole = WholeVocabulary(self._induction)
+        self._constraint: Constraint = Typed(self._induction) if method == "typed" else whole
+
+    def _steps(
+        self, name: str, question: str, program: Expression, topics: Topics, draw: Random, report: Report
+    ) -> Iterator[Example]:
+        try:
+            target = targets(self._induction, question, program, topics)
+        except ArcaneError as error:
+            report.left_out[f"{type(error).__name__}: {error}"[:80]] += 1
+            return
+        if isinstance(target, Inadmissible):
+            report.left_out[f"not admissible: {target.reason.value}"] += 1
+            return
+        made = {"ranking": self._ranking, "staged": self._staged}.get(self._method, self._decoding)
+        for example in made(name, target, draw, report):
+            report.examples += 1
+            yield example
+
+    # Token by token --------------------------------------------------------------------------
+
+    def _decoding(self, name: str, target: Target, draw: Random, report: Report) -> Iterator[Example]:
+        context = self._suggestions(target, draw) if self._method == "suggested" else ""
+        steps = []
+        for place, token in enumerate(target.tokens):
+            options = self._constraint.options(target.question, target.topics, target.tokens[:place])
+            if (
+                token not in options.tokens
+                and self._method != "typed"
+                and isinstance(token, Relation | Class)
+            ):
+                # A vocabulary that was cut by words still holds what is to be learned.
+                kind = TokenKind.CLASS if isinstance(token, Class) else TokenKind.RELATION
+                options = options + self._spelling.options(Options([token], [Candidate(kind, "")]))
+            if token not in options.tokens:
+                report.left_out[f"{self._method} does not offer {type(token).__name__}"] += 1
+                return
+            step = TargetStep(options.candidates, options.tokens.index(token), context)
+            steps.append(self._step(target.question, step, draw, report))
+        yield Example(name, target.question, target.topics.words, tuple(steps))
+
+    def _suggestions(self, target: Target, draw: Random) -> str:
+        machine = self._induction.machine()
+        (gold, *_), others = self._programs(machine, target)
+        texts = [as_candidate(state).text for state in others]
+        best = [texts[i] for i in WordRanker().rank(target.question, texts, SUGGESTED)]
+        if draw.random() < _SHOWN:
+            best = [*best[: SUGGESTED - 1], as_candidate(gold).text]
+            draw.shuffle(best)
+        return " ; ".join(best)
+
+    # Whole programs --------------------------------------------------------------------------
+
+    def _programs(self, machine: Machine, target: Target) -> tuple[list[State], list[State]]:
+        """The gold program's states, last first, and what else is enumerated."""
+        grown_to = gold_states(machine, target)[::-1]
+        assert grown_to[0].top is not None
+        found = self._enumerator.programs(target.question, target.topics, machine)
+        found.pop(grown_to[0].top.meaning, None)
+        return grown_to, list(found.values())
+
+    def _ranking(self, name: str, target: Target, draw: Random, report: Report) -> Iterator[Example]:
+        machine = self._induction.machine()
+        (gold, *_), others = self._programs(machine, target)
+        candidates = tuple(dict.fromkeys(as_candidate(state) for state in (gold, *others)))
+        if len(candidates) > 1:
+            yield Example(name, target.question, (), (self._among(candidates, 0, target, draw, report),))
+
+    def _staged(self, name: str, target: Target, draw: Random, report: Report) -> Iterator[Example]:
+        machine = self._induction.machine()
+        states = gold_states(machine, target)
+        before = machine.start(target.topics)
+        for number, after in enumerate([*states, states[-1]]):
+            pool = grown(machine, before, self._kb.schema)
+            candidates = tuple(
+                dict.fromkeys(as_stage(machine, state) for state in (after, before, *pool) if state.top)
+            )
+            if len(candidates) > 1:
+                step = self._among(candidates, 0, target, draw, report)
+                yield Example(f"{name}-{number}", target.question, (), (step,))
+            before = after
+
+    def _among(
+        self, candidates: Sequence[Candidate], gold: int, target: Target, draw: Random, report: Report
+    ) -> Step:
+        return self._step(target.question, TargetStep(candidates, gold, ""), draw, report)
+
+
+def gold_states(machine: Machine, target: Target) -> list[State]:
+    """The states of a gold program after each of its subprograms."""
+    state = machine.start(target.topics)
+    found = []
+    for token in target.tokens:
+        state = machine.advance(state, token)
+        if token is Symbol.CLOSE:
+            found.append(state)
+    return found
+
+
+def prepare(method: str, data: Sequence[Path], kb: str, out: Path, limit: int | None = None) -> Report:
+    builder, report = Builder(), Report()
+    questions = [question for path in data for question in islice(read_questions(path), limit)]
+    with open_kb(kb) as opened:
+        preparer = Comparison(opened, method)
+        for number, question in enumerate(questions, 1):
+            for example in preparer.examples(question, report):
+                builder.add(example)
+            if number % 100 == 0:
+                print(f"{out.name}: {number} of {len(questions)}", file=sys.stderr, flush=True)
+    about = {"sources": [path.name for path in data], "plan": asdict(PLAN), "method": method}
+    write(builder.build(), out, about | report.to_json() | {"learned": learn(questions, kb).to_json()})
+    return report
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Prepare a comparison's training set.")
+    parser.add_argument("method", choices=METHODS)
+    parser.add_argument("data", type=Path, nargs="+")
+    parser.add_argument("--kb", required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--limit", type=int)
+    given = parser.parse_args()
+    report = prepare(given.method, given.data, given.kb, given.out, given.limit)
+    print(f"{report.examples:,} examples from {report.questions:,} questions in {given.out}")
+    for reason, count in report.left_out.most_common():
+        print(f"left out, {reason}: {count:,}")
+
+
+if __name__ == "__main__":
+    main()

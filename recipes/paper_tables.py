@@ -1,0 +1,198 @@
+"""The paper's comparisons on the knowledge bases at hand: five tables, in one command.
+
+    python recipes/paper_tables.py DATA OUT                     everything, one stage after the other
+    python recipes/paper_tables.py DATA OUT --stage prepare     up to the sets that training needs
+    python -m baselines.training OUT/prepared OUT/models --encoder MODEL      the training alone, on a GPU
+    python recipes/paper_tables.py DATA OUT --endpoint URL      also asks GrailQA's facts over SPARQL
+
+DATA is the folder that `recipes/fragment.py` reads. Every step leaves its result under OUT and is not
+repeated, so a run that was stopped goes on. All methods have the same encoder, training questions, number of
+updates and linked entities (`baselines/`). The tables go to OUT/tables.md and, with --document, into a page.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from arcaneqa.record import Question
+    from baselines.asking import Asked
+
+HOME = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(HOME), str(HOME / "recipes")]
+STAGES = ("prepare", "train", "ask", "tables")
+KINDS = ("ours", "paper", "typed", "whole", "suggested", "ranking", "staged")
+
+
+def main() -> None:
+    options = arguments()
+    last = STAGES.index(options.stage)
+    for stage, act in zip(STAGES, (prepare, train, ask, tables), strict=True):
+        if STAGES.index(stage) <= last:
+            print(f"# {stage}", file=sys.stderr, flush=True)
+            act(options)
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("data", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--stage", choices=STAGES, default="tables", help="the last one that is run")
+    parser.add_argument("--encoder", help="to train on; the bundled model's if left out")
+    parser.add_argument("--questions", type=int, default=1000, help="training questions of each dataset")
+    parser.add_argument("--updates", type=int, default=400)
+    parser.add_argument("--batch", type=int, default=64)
+    parser.add_argument("--together", type=int, default=5, help="models that train at a time")
+    parser.add_argument("--device", default="auto")
+    parser.add_argument("--limit", type=int, help="ask only so many dev questions of each dataset")
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--methods", nargs="+", help="only these")
+    parser.add_argument("--datasets", nargs="+", default=["grailqa", "webqsp", "lcquad"])
+    parser.add_argument("--entities", nargs="+", default=["linked", "gold"])
+    parser.add_argument("--endpoint", help="SPARQL endpoint with GrailQA's facts, for the efficiency table")
+    parser.add_argument("--document", type=Path, help="page whose sections are replaced by the tables")
+    options = parser.parse_args()
+    options.work = options.out / "work"
+    return options
+
+
+def prepare(options: argparse.Namespace) -> None:
+    import fragment
+
+    from arcaneqa.training.prepare import GOLD, LINKED, READINGS, Plan
+    from arcaneqa.training.prepare import prepare as prepare_ours
+    from baselines.preparing import prepare as prepare_other
+
+    for benchmark in (one for one in fragment.BENCHMARKS if one.name in options.datasets):
+        fragment.index(options, benchmark.kb)
+        fragment.convert(options, benchmark)
+        data = [fragment.records(options, benchmark, "train")]
+        kb = str(options.work / "kb" / benchmark.kb)
+        for kind in KINDS:
+            out = options.out / "prepared" / f"{kind}-{benchmark.name}"
+            if out.exists():
+                continue
+            if kind in ("ours", "paper"):
+                plan = Plan.paper() if kind == "paper" else Plan((GOLD, LINKED, READINGS), holes=0.0)
+                report = prepare_ours(data, kb, out, plan, options.workers, options.questions)
+            else:
+                report = prepare_other(kind, data, kb, out, options.questions)
+            print(f"{out.name}: {report.examples:,} examples", file=sys.stderr, flush=True)
+
+
+def train(options: argparse.Namespace) -> None:
+    from arcaneqa.model.bundled import bundled_model
+
+    words = [sys.executable, "-m", "baselines.training", options.out / "prepared", options.out / "models"]
+    words += ["--encoder", options.encoder or bundled_model(), "--updates", options.updates]
+    words += ["--batch", options.batch, "--together", options.together, "--device", options.device]
+    words += ["--only", *options.methods] if options.methods else []
+    subprocess.run([str(word) for word in words], check=True, cwd=HOME)
+
+
+def ask(options: argparse.Namespace) -> None:
+    from baselines.asking import ask_all, read_lines
+    from baselines.methods import ALL
+
+    for dataset in options.datasets:
+        questions = dev_questions(options, dataset)
+        places = [*options.entities, *(["endpoint"] if options.endpoint and dataset == "grailqa" else [])]
+        for name in options.methods or ALL:
+            if not (options.out / "models" / f"{ALL[name].trained.model or name}.done").exists():
+                continue
+            for place in places:
+                out = lines_of(options, name, dataset, place)
+                if len(read_lines(out)) >= len(questions):
+                    continue
+                asked = opened(options, name, dataset, place)
+                entities = "linked" if place == "endpoint" else place
+                for number in ask_all(asked, questions, entities, out):
+                    if number % 25 == 0 or number == len(questions):
+                        print(f"{out.stem}: {number} of {len(questions)}", file=sys.stderr, flush=True)
+
+
+def lines_of(options: argparse.Namespace, method: str, dataset: str, place: str) -> Path:
+    return Path(options.out) / "lines" / f"{method}-{dataset}-{place}.jsonl"
+
+
+def dev_questions(options: argparse.Namespace, dataset: str) -> list[Question]:
+    import fragment
+
+    from arcaneqa.record import read_questions
+
+    (benchmark,) = (one for one in fragment.BENCHMARKS if one.name == dataset)
+    found = list(read_questions(fragment.records(options, benchmark, "dev")))
+    # Spread over the whole file, which is ordered by domain.
+    return found if options.limit is None else found[:: max(1, len(found) // options.limit)][: options.limit]
+
+
+def opened(options: argparse.Namespace, method: str, dataset: str, place: str) -> Asked:
+    import fragment
+
+    from arcaneqa.answer import ArcaneQA
+    from arcaneqa.evaluation.judge import Judge, TolerantNames
+    from arcaneqa.evaluation.metrics import Mode
+    from arcaneqa.kb.interface import KnowledgeBase
+    from arcaneqa.program.ontology import Ontology
+    from baselines.asking import Asked, CountedKb, CountedScorer
+    from baselines.methods import ALL
+
+    (benchmark,) = (one for one in fragment.BENCHMARKS if one.name == dataset)
+    kb = options.endpoint if place == "endpoint" else str(options.work / "kb" / benchmark.kb)
+    chosen = ALL[method]
+    first = ArcaneQA.load(kb, options.out / "models" / (chosen.trained.model or method))
+    counted = CountedKb(first.kb)
+
+    def over_counted(model: str) -> tuple[ArcaneQA, CountedScorer]:
+        qa = ArcaneQA.load(first.kb, options.out / "models" / model)
+        scorer = CountedScorer(qa)
+        facts = cast(KnowledgeBase, counted)
+        return ArcaneQA(facts, scorer, qa.confidence, first.linker, qa.settings), scorer
+
+    qa, scorer = over_counted(chosen.trained.model or method)
+    second = over_counted(chosen.second) if chosen.second else None
+    search = chosen.search(qa, None if second is None else second[0])
+    is_freebase = fragment.SOURCES[benchmark.kb][1] == "freebase"
+    ontology: Any = Ontology.of(first.kb)
+    if is_freebase:
+        ontology = Ontology.load(options.data / fragment.ONTOLOGY, TolerantNames(first.kb.profile))
+    judge = Judge(Mode.SEMANTIC, ontology, first.kb.profile)
+    scorers = [scorer] if second is None else [scorer, second[1]]
+    return Asked(qa, search, scorers, counted, judge)
+
+
+def tables(options: argparse.Namespace) -> None:
+    from arcaneqa.figures import write_section
+    from baselines.asking import read_lines
+    from baselines.tables import TABLES
+    from baselines.training import METHODS
+
+    runs = {}
+    for path in sorted((options.out / "lines").glob("*.jsonl")):
+        method, dataset, place = path.stem.split("-")
+        runs[method, dataset, place] = read_lines(path)
+    says = {name: method.says for name, method in METHODS.items() if any(name == run[0] for run in runs)}
+    parts = []
+    for key, (title, make) in TABLES.items():
+        body = make(runs, says)
+        parts.append(f"## {title}\n\n{body}\n")
+        if options.document is not None:
+            line = (
+                f"python recipes/paper_tables.py DATA OUT --updates {options.updates} --batch {options.batch}"
+            )
+            line += f" --questions {options.questions}" + (
+                f" --limit {options.limit}" if options.limit else ""
+            )
+            write_section(options.document, f"paper {key}", title, line, body)
+    (options.out / "tables.md").write_text("\n".join(parts), encoding="utf-8")
+    print(options.out / "tables.md")
+
+
+if __name__ == "__main__":
+    main()
