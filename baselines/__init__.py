@@ -1,1 +1,2 @@
-"""What the paper does and measurements here did not confirm, kept for comparison; not part of the product."""
+"""The methods that the paper compares with, and what it does that measurements here did not confirm; not part
+of the product."""

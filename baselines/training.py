@@ -62,11 +62,12 @@ def sets_of(kind: str, prepared: Path) -> list[Path]:
 
 def vectors(encoder: str, out: Path) -> Path:
     """The encoder's own table of words as vectors without context; whole words only."""
-    from arcaneqa.model.stored import read_stored
+    from arcaneqa.model.checkpoint import create
+    from arcaneqa.model.config import ModelConfig
 
-    stored = read_stored(Path(encoder))
-    table = stored.floats("encoder.network.embeddings.word_embeddings.weight")
-    words = stored.tokenizer.get_vocab()
+    model = create(encoder, ModelConfig())
+    table = model.network.encoder.state_dict()["network.embeddings.word_embeddings.weight"]
+    words = model.words.tokenizer.get_vocab()
     out.parent.mkdir(parents=True, exist_ok=True)
     with gzip.open(out, "wt", encoding="utf-8", compresslevel=1) as file:
         for word, row in sorted(words.items(), key=lambda item: item[1]):

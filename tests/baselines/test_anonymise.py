@@ -1,9 +1,12 @@
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from arcaneqa.kb.index import Index
+from arcaneqa.kb.terms import Iri
 from arcaneqa.linking.linker import Linker
-from baselines.anonymise import anonymise
+from arcaneqa.record import Mention, Question
+from baselines.anonymise import anonymise, anonymised
 
 pytest_plugins = ["tests.linking.linking_kb"]
 
@@ -31,3 +34,17 @@ def test_links_stay_with_their_text(kb: Index, said: list[str]) -> None:
     for start, end, text in spans:
         assert text
         assert hidden.question[start:end] == text
+
+
+def test_records_to_train_on_name_kinds_and_keep_their_entities(kb: Index) -> None:
+    said = "who is the mayor of Paris?"
+    links = Linker(kb).link(said)
+    (mention,) = (one for one in links.mentions if one.text == "Paris")
+    (term,) = kb.terms(np.array([mention.candidates[0].node], np.int64))
+    assert isinstance(term, Iri)
+    gold = (Mention(f"<{term.value}>", "Paris", mention.start, mention.end), Mention("<http://no.where/>"))
+    record = anonymised(Question("1", said, "(JOIN x y)", entities=gold), kb, {})
+    assert record.question == "who is the mayor of city?"
+    found, unknown = record.entities
+    assert (found.id, record.question[found.start : found.end]) == (gold[0].id, "city")
+    assert (unknown, record.program) == (gold[1], "(JOIN x y)")
