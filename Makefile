@@ -8,7 +8,7 @@ DEV    := $(VENV)/.dev
 TORCH  := torch==2.13.0+cpu
 CPU_WHEELS := https://download.pytorch.org/whl/cpu
 
-.PHONY: demo test lint types rooms unit test-wheel test-locked test-slow test-hostile soak test-searches test-virtuoso test-browser docs pictures clean
+.PHONY: demo test lint lint-docker types rooms unit test-wheel test-locked test-slow test-hostile soak test-searches test-virtuoso test-browser docs pictures clean
 
 demo: $(BASE)
 	@$(BIN)/python demo/tour.py
@@ -31,6 +31,10 @@ unit: $(DEV)
 	# One thread a worker: small tensors only lose time to threads that wait for each other.
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 -m "not slow and not virtuoso and not browser and not guide"
 	OMP_NUM_THREADS=1 $(BIN)/pytest --doctest-modules $$(grep -rl ">>> " src --include="*.py")
+
+# Whether the image is made as images should be; nothing is built.
+lint-docker: $(DEV)
+	$(BIN)/hadolint Dockerfile
 
 # The wheel as others get it: built, installed into an empty environment, asked a question from another folder.
 test-wheel:

@@ -46,6 +46,7 @@ from arcaneqa.program.forms import PAPER, Form
 from arcaneqa.program.phrase import paraphrase
 from arcaneqa.program.sparql import to_sparql
 from arcaneqa.program.text import parse, print_program
+from arcaneqa.program.tree import program_tree
 from arcaneqa.record import AnswerItem, Mention, Question, Reading, Table
 
 if TYPE_CHECKING:
@@ -315,6 +316,7 @@ class ArcaneQA:
             unit=unit_of(program, self.kb),
             program=print_program(program, self.names),
             expression=program,
+            tree=program_tree(program, self.kb),
             paraphrase=paraphrase(program, self.kb),
             sparql=to_sparql(program, self.kb.profile, self.kb.schema, exclude_mentioned),
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from arcaneqa.entity_facts import Facts
 from arcaneqa.harmless import is_text
@@ -12,10 +13,15 @@ from arcaneqa.links import Links
 from arcaneqa.program.expression import Expression
 from arcaneqa.record import AnswerItem, Mention, Prediction, Reading, Table
 
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
 MOST_CHARACTERS = 2_000
+MOST_NAMED = 3
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Answer:
     """What a question was taken to mean and what the knowledge base says to that.
 
@@ -34,6 +40,7 @@ class Answer:
     unit: str | None = None
     program: str | None = None
     expression: Expression | None = None
+    tree: dict[str, Any] | None = None
     paraphrase: str | None = None
     sparql: str | None = None
     score: float | None = None
@@ -49,6 +56,31 @@ class Answer:
     seconds: float = 0.0
     carried: str | None = None
     timings: dict[str, float] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        """ "Answer('what is the capital of France?', 'Paris', 95% sure)"."""
+        few = [item.label or item.value or item.id or "" for item in self.items[:MOST_NAMED]]
+        more = len(self.items) - len(few)
+        said = ", ".join(map(repr, few)) + (f", … {more:,} more" if more else "")
+        sure = "" if self.confidence is None else f", {self.confidence:.0%} sure"
+        return f"Answer({self.question!r}, {said or f'reason={self.reason!r}'}{sure})"
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        from arcaneqa.notebook import answer_html
+
+        return answer_html(self)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The answers as a data frame: a table as it is, entities with `label` and `iri`, values."""
+        from arcaneqa.frames import pandas_frame
+
+        return pandas_frame(self)
+
+    def to_polars(self) -> polars.DataFrame:
+        from arcaneqa.frames import polars_frame
+
+        return polars_frame(self)
 
     def to_prediction(self, identifier: str) -> Prediction:
         return Prediction(

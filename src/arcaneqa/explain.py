@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -9,36 +11,41 @@ from rich.text import Text
 from arcaneqa.answer import Answer
 from arcaneqa.entity_facts import Facts
 from arcaneqa.induction.trace import Considered
-from arcaneqa.record import AnswerItem
+from arcaneqa.record import AnswerItem, Reading
 from arcaneqa.record import Table as Rows
 
 MOST_SHOWN = 20
 MOST_CANDIDATES = 5
 
 
-def draw_answer(console: Console, answer: Answer, threshold: float | None = None) -> None:
-    """The answer, the program in words, how sure, how long; at a threshold of one's own, what to expect."""
+LEAST_SHOWN = 0.05
+"""Confidence from which on another reading is worth a line under an answer."""
+
+
+def draw_answer(
+    console: Console, answer: Answer, threshold: float | None = None, is_talk: bool = False
+) -> None:
+    """The answer, the program in words, how sure, how long; at a threshold of one's own, what to expect. In a
+    conversation, readings to choose from in place of programs."""
     if answer.reason is not None:
-        console.print(Text("No answer.", style="bold yellow") + Text(f" {answer.reason}"))
+        console.print(Text.assemble(("No answer.", "bold yellow"), f" {answer.reason}"))
     if answer.facts is not None:
         draw_facts(console, answer.facts)
-    elif answer.table is not None:
-        console.print(_table(answer.table))
     else:
-        for item in answer.items[:MOST_SHOWN]:
-            console.print(_item(item, answer.unit))
-    rows = len(answer.items) if answer.table is None else len(answer.table.rows)
-    if rows > MOST_SHOWN:
-        console.print(f"… and {rows - MOST_SHOWN:,} more")
+        draw_items(console, answer)
     if answer.carried is not None:
         console.print(Text("carried  ", style="dim") + Text(answer.carried))
     if answer.paraphrase is not None and answer.facts is None:
         console.print(Text("read as  ", style="dim") + Text(answer.paraphrase))
-    if answer.program is not None:
+    if answer.program is not None and not is_talk:
         console.print(Text("program  ", style="dim") + Text(answer.program, style="cyan"))
     if answer.not_used:
         console.print(Text("not used ", style="dim") + Text(", ".join(answer.not_used), style="yellow"))
-    if answer.reason is not None and answer.readings:
+    if is_talk:
+        first = 1 if answer.program is None else 2
+        likely = [one for one in answer.readings if one.program != answer.program]
+        draw_readings(console, likely, first, LEAST_SHOWN)
+    elif answer.reason is not None and answer.readings:
         console.print(Text("It may mean (for `arcaneqa run`):", style="dim"))
         for reading in answer.readings:
             likely = Text(f"  {reading.confidence:4.0%}  ", style="dim")
@@ -47,6 +54,27 @@ def draw_answer(console: Console, answer: Answer, threshold: float | None = None
     known = threshold is not None and answer.reason is None and answer.expected is not None
     expected = f"{answer.expected:.0%} of answers from {threshold:.2f} on are right · " if known else ""
     console.print(Text(f"{sure}{expected}{answer.seconds * 1000:,.0f} ms", style="dim"))
+
+
+def draw_items(console: Console, answer: Answer, start: int = 0) -> None:
+    """As many answers as a screen holds, from `start` on."""
+    if answer.table is not None:
+        console.print(_table(answer.table, start))
+    else:
+        for item in answer.items[start : start + MOST_SHOWN]:
+            console.print(_item(item, answer.unit))
+    rows = len(answer.items) if answer.table is None else len(answer.table.rows)
+    if rows > start + MOST_SHOWN:
+        console.print(f"… and {rows - start - MOST_SHOWN:,} more")
+
+
+def draw_readings(console: Console, readings: Sequence[Reading], first: int = 1, least: float = 0.0) -> None:
+    """What a question may mean, each with the number that chooses it; unlikely ones are left out."""
+    for number, reading in enumerate(readings, first):
+        if reading.confidence < least:
+            continue
+        likely = f"{reading.confidence:4.0%}  "
+        console.print(Text.assemble((f"  {number}  ", "bold"), (likely, "dim"), reading.paraphrase))
 
 
 def draw_facts(console: Console, facts: Facts) -> None:
@@ -83,11 +111,11 @@ def draw_walk(console: Console, answer: Answer) -> None:
             console.print(Text(f"    → {step.size:,} found", style="green"))
 
 
-def _table(table: Rows) -> Table:
+def _table(table: Rows, start: int = 0) -> Table:
     shown = Table(box=None, header_style="dim")
     for column in table.columns:
         shown.add_column(Text(column))
-    for row in table.labels[:MOST_SHOWN]:
+    for row in table.labels[start : start + MOST_SHOWN]:
         shown.add_row(*(Text(cell or "") for cell in row))
     return shown
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from arcaneqa.errors import InputError
 from arcaneqa.harmless import markdown_cell, spreadsheet_cell
 from arcaneqa.kb.terms import Iri, Literal
 from arcaneqa.record import AnswerItem, Table
@@ -17,6 +16,9 @@ from arcaneqa.record import AnswerItem, Table
 if TYPE_CHECKING:  # the command line reads `Format` from here before it knows what it will need
     from arcaneqa.entity_facts import Facts
     from arcaneqa.kb.short_names import Names
+
+
+_LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"
 
 
 class Format(StrEnum):
@@ -57,8 +59,6 @@ def rows_of_facts(facts: Facts) -> Rows:
 
 def write_rows(rows: Rows, form: Format) -> str:
     """CSV, TSV or Markdown."""
-    if form is Format.TTL:
-        raise InputError("Turtle holds facts, not answers: take csv, tsv, md or json, or `arcaneqa facts`.")
     if form is Format.MD:
         lines = [rows.columns, tuple("---" for _ in rows.columns), *rows.rows]
         body = [lines[0], lines[1], *(tuple(map(markdown_cell, row)) for row in lines[2:])]
@@ -68,6 +68,46 @@ def write_rows(rows: Rows, form: Format) -> str:
     writer.writerow(rows.columns)
     writer.writerows(tuple(map(spreadsheet_cell, row)) for row in rows.rows)
     return text.getvalue().rstrip("\n")
+
+
+def turtle_of_answer(items: Sequence[AnswerItem], table: Table | None, names: Names) -> str:
+    """The answers as RDF: W3C's vocabulary for results of queries, and labels of the entities.
+
+    https://www.w3.org/2001/sw/DataAccess/tests/result-set#
+    """
+    columns = ("answer",) if table is None else table.columns
+    cells = [[_term(item, names)] for item in items] if table is None else _cells(table, names)
+    lines = ["@prefix rs: <http://www.w3.org/2001/sw/DataAccess/tests/result-set#> ."]
+    lines.append(f"[] a rs:ResultSet ; rs:resultVariable {', '.join(map(_quoted, columns))}")
+    for row in cells:
+        bound = (
+            f"[ rs:variable {_quoted(column)} ; rs:value {cell} ]"
+            for column, cell in zip(columns, row, strict=True)
+            if cell
+        )
+        lines.append(f"  ; rs:solution [ rs:binding {', '.join(bound)} ]")
+    lines.append("  .")
+    for item in items:
+        if item.iri is not None and item.label is not None:
+            lines.append(f"{_term(item, names)} {_LABEL} {_quoted(item.label)} .")
+    return "\n".join(lines)
+
+
+def _cells(table: Table, names: Names) -> list[list[str]]:
+    """A cell whose label is its own text is a value."""
+    return [
+        [
+            "" if cell is None else _quoted(cell) if cell == label else _term(AnswerItem(id=cell), names)
+            for cell, label in zip(row, labels, strict=True)
+        ]
+        for row, labels in zip(table.rows, table.labels, strict=True)
+    ]
+
+
+def _quoted(text: str) -> str:
+    from arcaneqa.kb.sparql.terms import written
+
+    return written(Literal(text))
 
 
 def turtle_of_facts(facts: Facts, names: Names) -> str:

@@ -13,5 +13,30 @@ def say(text: str, *, err: bool = False) -> None:
     print(printable(text), file=sys.stderr if err else sys.stdout)
 
 
+_loudness = 0
+
+
+def set_loudness(quiet: bool, verbose: bool) -> None:
+    """For this process: without what is only good to know, or with what few want to know."""
+    global _loudness
+    _loudness = int(verbose) - int(quiet)
+
+
+def is_quiet() -> bool:
+    return _loudness < 0
+
+
+def note(text: str) -> None:
+    """Something good to know, beside the result."""
+    if _loudness >= 0:
+        say(text, err=True)
+
+
+def detail(text: str) -> None:
+    """Something for who wants to know how it went."""
+    if _loudness > 0:
+        say(text, err=True)
+
+
 def say_json(data: Any, indent: int | None = None) -> None:
     print(json_text(data, indent))

@@ -93,6 +93,19 @@ def test_what_a_program_finds_is_taken_away_as_a_table(kb: str) -> None:
     assert "| Ann | =1+1 |" in run("run", program, "--kb", kb, "--format", "md")
 
 
-def test_turtle_is_not_a_way_to_write_answers(kb: str) -> None:
-    with pytest.raises(InputError, match="Turtle holds facts"):
-        run("run", "(HAS <http://example.org/note>)", "--kb", kb, "--format", "ttl")
+def test_answers_are_taken_away_as_turtle(kb: str) -> None:
+    """Sets, values and tables, read again by somebody else's parser."""
+    ex = "http://example.org/"
+    for program, bound in (
+        (f"(JOIN <{ex}town> <{ex}oslo>)", [f"<{ex}ann>", f"<{ex}bob>"]),
+        (f"(COUNT <{ex}Person>)", ['"2"^^<http://www.w3.org/2001/XMLSchema#integer>']),
+        (f"(SHOW <{ex}Person> SELF <{ex}note>)", ['"=1+1"', f"<{ex}ann>", f"<{ex}bob>"]),
+    ):
+        quads = list(
+            pyoxigraph.parse(
+                run("run", program, "--kb", kb, "--format", "ttl").encode(),
+                format=pyoxigraph.RdfFormat.TURTLE,
+            )
+        )
+        values = [str(quad.object) for quad in quads if quad.predicate.value.endswith("result-set#value")]
+        assert sorted(values) == sorted(bound)

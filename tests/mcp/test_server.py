@@ -10,10 +10,15 @@ import subprocess
 import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from mcp import Client, StdioServerParameters
+
+from arcaneqa.mcp.server import create_server
+from tests.service.service_world import answering, small_world
 
 COMMAND = [sys.executable, "-c", "from arcaneqa.cli.main import main; main()", "mcp"]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(place for place in sys.path if place)}
@@ -118,3 +123,55 @@ def test_a_bad_address_is_refused_before_anything_is_loaded() -> None:
     ran = subprocess.run([*COMMAND, "--http", "nowhere"], env=ENVIRONMENT, capture_output=True, text=True)
     assert ran.returncode == 2
     assert "--http takes HOST:PORT" in ran.stderr
+
+
+def test_over_http_the_door_is_the_services(tmp_path: Path) -> None:
+    """Names, token and size are checked before anything is understood."""
+    (tmp_path / "token").write_text("secret\n")
+    begin = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "test", "version": "1"},
+        },
+    }
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [*COMMAND, "--http", f"127.0.0.1:{port}", "--token-file", str(tmp_path / "token")]
+    with subprocess.Popen(command, env=ENVIRONMENT) as process:
+        try:
+            _wait_for(port)
+
+            def status(headers: dict[str, str], body: object = begin) -> int:
+                accept = {"accept": "application/json, text/event-stream"}
+                with httpx.stream(
+                    "POST", f"http://127.0.0.1:{port}/mcp", json=body, headers=accept | headers, timeout=60
+                ) as response:
+                    return response.status_code
+
+            allowed = {"authorization": "Bearer secret"}
+            assert status({}) == 401
+            assert status({"authorization": "Bearer other"}) == 401
+            assert status(allowed | {"host": "elsewhere.example"}) == 421
+            assert status(allowed, {"padding": "x" * 100_000}) == 413
+            assert status(allowed) == 200
+        finally:
+            process.terminate()
+
+
+def test_more_calls_than_there_are_places_are_told_to_come_back(tmp_path: Path) -> None:
+    qa, _ = answering(small_world(tmp_path), seconds=0.05)
+
+    async def talk() -> None:
+        async with Client(create_server(qa)) as client:
+            calls = [client.call_tool("ask", {"question": "which cities are in Peru?"}) for _ in range(80)]
+            results = await asyncio.gather(*calls)
+        refused = [result for result in results if result.is_error]
+        assert 0 < len(refused) < 80
+        assert all("busy" in result.content[0].text for result in refused)  # type: ignore[union-attr]
+
+    asyncio.run(talk())

@@ -44,22 +44,22 @@ def command(
         bool, typer.Option("--exact", help="Let the model read large sets of candidates as a whole; slower.")
     ] = False,
     form: Annotated[
-        Format, typer.Option("--format", help="How to print the answer: table, csv, tsv, md or json.")
+        Format, typer.Option("--format", help="How to print the answer: table, csv, tsv, md, json or ttl.")
     ] = Format.TABLE,
     as_json: Annotated[bool, typer.Option("--json", help="Print the prediction record.")] = False,
 ) -> None:
-    """Ask a question, or a file of them.
+    """Ask a question, or a file of them; without either, a conversation.
 
     Example: arcaneqa ask "what is the capital of France?" --explain
     """
     from arcaneqa.cli.building import index_first
     from arcaneqa.errors import InputError
-    from arcaneqa.export import rows_of_answer, write_rows
-    from arcaneqa.terminal import say, say_json
+    from arcaneqa.frames import exported
+    from arcaneqa.terminal import detail, note, say, say_json
 
     if threshold is not None and not 0 <= threshold <= 1:
         raise InputError(f"--threshold is a probability between 0 and 1, not {threshold}.")
-    if (question is None) == (input is None):
+    if question is not None and input is not None:
         raise InputError('Give either a question ("…") or --input FILE, one of the two.')
     if (input is None) != (output is None):
         raise InputError("--input and --output go together.")
@@ -71,14 +71,20 @@ def command(
             if given:
                 raise InputError(f"{option} is for one question; with --input, {output} holds the records.")
         summary = answer_file(input, output, kb, model, exact, threshold, exclude_mentioned)
-        say(str(summary), err=True)
+        note(str(summary))
         return
-    assert question is not None
     from arcaneqa.answer import ArcaneQA
     from arcaneqa.heatmap import heat_maps, save, terminal
 
     qa = ArcaneQA.load(kb, model, exact=exact)
+    if question is None:
+        from arcaneqa.cli.prompt import converse
+        from arcaneqa.console import console
+
+        converse(qa, console(), threshold)
+        return
     answer = qa.ask(question, exclude_mentioned=exclude_mentioned, threshold=threshold)
+    detail(", ".join(f"{part} {seconds * 1000:,.0f} ms" for part, seconds in answer.timings.items()))
     if as_json or form is Format.JSON:
         record = answer.to_prediction("1").to_json()
         if explain and answer.trace is not None:
@@ -88,7 +94,7 @@ def command(
         if answer.reason is not None:
             say(answer.reason, err=True)
         else:
-            say(write_rows(rows_of_answer(answer.items, answer.table), form))
+            say(exported(answer, form, qa.names))
     else:
         from arcaneqa.console import console
         from arcaneqa.explain import draw_answer, draw_walk

@@ -14,22 +14,43 @@ _MARGIN = 12
 
 @contextmanager
 def build_progress() -> Iterator[Progress]:
-    """Silent where nobody looks at a terminal."""
+    """Silent where nobody looks at a terminal, or wants it so; in detail, the seconds of every stage."""
+    import time
+
     from rich.progress import Progress as Bar
     from rich.progress import TextColumn, TimeElapsedColumn
 
     from arcaneqa.console import console
+    from arcaneqa.terminal import detail, is_quiet
 
     screen = console(stderr=True)
     columns = (TextColumn("{task.description}"), TextColumn("{task.fields[state]}"), TimeElapsedColumn())
-    with Bar(*columns, console=screen, transient=True, disable=not screen.is_terminal) as bar:
+    with Bar(*columns, console=screen, transient=True, disable=is_quiet() or not screen.is_terminal) as bar:
         task = bar.add_task("starting", state="")
+        now, since = "starting", time.monotonic()
 
         def progress(stage: str, done: int, total: int | None) -> None:
-            state = f"{done:,}" if not total or stage.startswith("reading") else f"{done:,} of {total:,}"
-            bar.update(task, description=stage, state=state if done else "")
+            nonlocal now, since
+            if (name := stage.partition(" (")[0]) != now:
+                detail(f"{now}: {time.monotonic() - since:.1f} s")
+                now, since = name, time.monotonic()
+            bar.update(task, description=stage, state=how_far(done, total, time.monotonic() - since))
 
         yield progress
+        detail(f"{now}: {time.monotonic() - since:.1f} s")
+
+
+def how_far(done: int, total: int | None, seconds: float) -> str:
+    """ "1,000 of 4,000 · 30 s left"; a total may be an estimate that is made as one goes.
+
+    >>> how_far(1000, 4000, 10.0), how_far(7, None, 1.0), how_far(0, 9, 1.0)
+    ('1,000 of 4,000 · 30 s left', '7', '')
+    """
+    if not done:
+        return ""
+    if not total or done >= total:
+        return f"{done:,}"
+    return f"{done:,} of {total:,} · {seconds * (total - done) / done:,.0f} s left"
 
 
 def index_first(kb: str | None) -> None:

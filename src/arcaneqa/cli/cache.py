@@ -12,6 +12,7 @@ _MEANINGS = {
     "compiled": "loops compiled for this processor",
     "demo-": "the bundled knowledge base, indexed",
     "endpoints": "what was learnt of SPARQL endpoints",
+    "history": "what was typed at the prompt",
     "files": "files that were asked directly, indexed",
     "whole": "notes that files matched their checksums",
 }

@@ -11,7 +11,7 @@ import typer
 
 from arcaneqa import __version__
 from arcaneqa.errors import ArcaneError
-from arcaneqa.terminal import say
+from arcaneqa.terminal import say, set_loudness
 
 # In the order people meet them; a module holds its function (or Typer group) as `command`.
 VERBS: tuple[str, ...] = (
@@ -39,7 +39,7 @@ VERBS: tuple[str, ...] = (
 app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    add_completion=False,
+    add_completion=True,
 )
 
 
@@ -51,11 +51,14 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def options(
-    version: Annotated[
+    version: Annotated[  # noqa: ARG001 - its callback has said it by now
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which version this is.")
     ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only results, warnings and errors.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Also how long each part took.")] = False,
 ) -> None:
     """Ask an RDF knowledge base in English; every answer comes with the program that found it."""
+    set_loudness(quiet, verbose)
 
 
 for verb in VERBS:

@@ -25,7 +25,7 @@ def command(
     import time
 
     from arcaneqa.datasets.answers import answer_items, answer_table
-    from arcaneqa.export import rows_of_answer, write_rows
+    from arcaneqa.export import rows_of_answer, turtle_of_answer, write_rows
     from arcaneqa.harmless import one_line
     from arcaneqa.kb.open import open_kb
     from arcaneqa.kb.short_names import Names
@@ -50,6 +50,8 @@ def command(
             "seconds": round(seconds, 6),
         }
         say_json(record if table is None else record | {"table": table.to_json()})
+    elif form is Format.TTL:
+        say(turtle_of_answer(items, table, names))
     elif form is not None and form is not Format.TABLE:
         say(write_rows(rows_of_answer(items, table), form))
     elif table is not None:

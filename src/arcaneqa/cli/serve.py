@@ -13,6 +13,19 @@ from arcaneqa.cli.options import Kb, Model
 TOKEN_VARIABLE = "ARCANEQA_TOKEN"
 
 
+def bearer_token(file: Path | None) -> str | None:
+    """What a file or the environment says is to be asked for; None where nothing is."""
+    from arcaneqa.errors import InputError
+
+    try:
+        token = file.read_text(encoding="utf-8").strip() if file else os.environ.get(TOKEN_VARIABLE)
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"The token file {file} cannot be read ({error}).") from error
+    if token == "":
+        raise InputError("The bearer token is empty; write one into the file or leave the option out.")
+    return token
+
+
 def command(
     kb: Kb = None,
     model: Model = None,
@@ -32,6 +45,7 @@ def command(
             metavar="NAME", help="A name requests may call the service by, beside this machine's own."
         ),
     ] = None,
+    open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
     token_file: Annotated[
         Path | None, typer.Option(help=f"Ask for this bearer token; {TOKEN_VARIABLE} works too.")
     ] = None,
@@ -44,19 +58,11 @@ def command(
 
     Example: arcaneqa serve --kb my-kb --port 8080
     """
-    from arcaneqa.errors import InputError
     from arcaneqa.extras import needs
-    from arcaneqa.service.listening import is_open_to_others, listen, names_of
+    from arcaneqa.service.listening import is_open_to_others, listen, names_of, show_when_ready
     from arcaneqa.terminal import say
 
-    try:
-        token = (
-            token_file.read_text(encoding="utf-8").strip() if token_file else os.environ.get(TOKEN_VARIABLE)
-        )
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"The token file {token_file} cannot be read ({error}).") from error
-    if token == "":
-        raise InputError("The bearer token is empty; write one into the file or leave the option out.")
+    token = bearer_token(token_file)
     with listen(host, port) as listening:
         if token is None and is_open_to_others(listening):
             say(f"WARNING: {host} is open to others and no token is asked for; see --token-file.", err=True)
@@ -78,4 +84,6 @@ def command(
             hosts=hosts,
             feedback_file=feedback,
         )
+        if open_page:
+            show_when_ready(listening)
         serve(app, listening)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Annotated, TypeVar
 
-import anyio
 import numpy as np
-from anyio.to_thread import run_sync
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ToolAnnotations
@@ -17,19 +16,19 @@ from arcaneqa import __version__
 from arcaneqa.answer import MOST_CHARACTERS, ArcaneQA
 from arcaneqa.datasets.answers import answer_items
 from arcaneqa.describe import items_of
-from arcaneqa.entity_facts import facts_about, find_entity
 from arcaneqa.errors import ArcaneError
 from arcaneqa.mcp.contract import Asked, Counted, Described, Found, Ran, Schema, asked, described, items
 from arcaneqa.program.execute import Budget, execute
 from arcaneqa.program.phrase import paraphrase
 from arcaneqa.program.sparql import to_sparql
 from arcaneqa.program.text import parse
+from arcaneqa.service.gate import Gate, Kind
 
 SECONDS = 30.0
 MOST_ROWS = 1_000
 MOST_LISTED = 200
-TOGETHER = 4
-"""Calls that compute at a time; an assistant that sends more of them waits."""
+WAITING = 64
+"""Calls of one kind that may be under way; whoever sends more is told to come back."""
 
 _READS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 _INSTRUCTIONS = (
@@ -48,19 +47,22 @@ def create_server(qa: ArcaneQA, seconds: float = SECONDS) -> MCPServer:
     server: MCPServer = MCPServer(
         "arcaneqa", instructions=_INSTRUCTIONS, version=__version__, log_level="WARNING"
     )
-    places = anyio.CapacityLimiter(TOGETHER)
+    gate = Gate(dict.fromkeys(Kind, WAITING))
 
-    async def aside(work: Callable[[], T]) -> T:
-        """Off the loop that speaks with the client; failures on purpose are sentences for the assistant."""
+    async def aside(kind: Kind, work: Callable[[float], T]) -> T:
+        """Off the loop that speaks with the client, when it is this kind's turn, with the seconds that are
+        left; failures on purpose are sentences for the assistant."""
+        until = time.monotonic() + seconds
         try:
-            return await run_sync(work, limiter=places)
+            with gate.place(kind):
+                return await gate.work(kind, until, lambda: work(max(0.1, until - time.monotonic())))
         except ArcaneError as error:
             raise ToolError(str(error)) from None
 
     @server.tool(annotations=_READS)
     async def ask(question: Text, rows: Rows = 50) -> Asked:
         """Answer a question in English from the knowledge base, or say why it cannot be answered."""
-        return asked(await aside(lambda: qa.ask(question, seconds=seconds)), rows)
+        return asked(await aside(Kind.QUESTION, lambda left: qa.ask(question, seconds=left)), rows)
 
     @server.tool(annotations=_READS)
     async def describe(
@@ -68,34 +70,30 @@ def create_server(qa: ArcaneQA, seconds: float = SECONDS) -> MCPServer:
     ) -> Described:
         """An entity's facts by relation, in both directions. `entity` is a name, a short id or an IRI."""
 
-        def work() -> Described:
-            node, namesakes = find_entity(qa.kb, qa.linker, entity)
-            return described(facts_about(qa.kb, node, page, namesakes))
-
-        return await aside(work)
+        return await aside(Kind.LOOK, lambda _: described(qa.facts(entity, page)))
 
     @server.tool(annotations=_READS)
     async def find(name: Text, rows: Rows = 10) -> Found:
         """Entities whose name begins like this, the best known first."""
 
-        def work() -> Found:
+        def work(_: float) -> Found:
             nodes = [candidate.node for candidate in qa.linker.suggest(name, rows)]
             return Found(entities=items(items_of(qa.kb, np.array(nodes, np.int64))))
 
-        return await aside(work)
+        return await aside(Kind.LOOK, work)
 
     @server.tool(annotations=_READS)
     async def schema(rows: Annotated[int, Field(ge=1, le=MOST_LISTED)] = 50) -> Schema:
         """The classes and relations of the knowledge base, the most used first."""
-        return await aside(lambda: _schema(qa, rows))
+        return await aside(Kind.LOOK, lambda _: _schema(qa, rows))
 
     @server.tool(annotations=_READS)
     async def run(program: Text, rows: Rows = 50) -> Ran:
         """Execute a program, for instance one of the readings of `ask`. Nothing is ever written."""
 
-        def work() -> Ran:
+        def work(left: float) -> Ran:
             expression = parse(program, qa.names, qa.kb.schema)
-            result = execute(expression, qa.kb, Budget(seconds=seconds))
+            result = execute(expression, qa.kb, Budget(seconds=left))
             found = answer_items(result, qa.kb)
             return Ran(
                 answers=items(found[:rows]),
@@ -104,12 +102,12 @@ def create_server(qa: ArcaneQA, seconds: float = SECONDS) -> MCPServer:
                 sparql=to_sparql(expression, qa.kb.profile, qa.kb.schema),
             )
 
-        return await aside(work)
+        return await aside(Kind.PROGRAM, work)
 
     @server.resource("arcaneqa://schema", name="schema", mime_type="application/json")
     async def schema_resource() -> str:
         """The classes and relations of the knowledge base."""
-        return (await aside(lambda: _schema(qa, MOST_LISTED))).model_dump_json(indent=2)
+        return (await aside(Kind.LOOK, lambda _: _schema(qa, MOST_LISTED))).model_dump_json(indent=2)
 
     return server
 

@@ -32,7 +32,6 @@ from arcaneqa.service.items import facts_sent, items_sent, table_sent
 from arcaneqa.service.mentions import settled, shown
 from arcaneqa.service.portrait import Portrait
 from arcaneqa.service.running import file_of, response_of
-from arcaneqa.service.tree import program_tree
 
 MOST_CANDIDATES = 8
 CONCLUDING = 5.0
@@ -97,8 +96,7 @@ class Answerer:
         response = _response(request, answer, started)
         if not request.trace:
             return response
-        if answer.expression is not None:
-            response.tree = program_tree(answer.expression, qa.kb)
+        response.tree = answer.tree
         if answer.trace is not None:
             steps = [self._step(answer.question, step) for step in answer.trace.steps]
             response.trace = answer.trace.to_json(0) | {"steps": steps}

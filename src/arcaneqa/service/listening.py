@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import socket
+import threading
+import webbrowser
 from ipaddress import ip_address
 
 from arcaneqa.errors import InputError
@@ -33,6 +35,14 @@ def listen(host: str, port: int) -> socket.socket:
 def address_of(listening: socket.socket) -> str:
     host, port = listening.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def show_when_ready(listening: socket.socket) -> None:
+    """Open the page in the user's browser, which waits by itself: the socket takes connections already."""
+    host, port = listening.getsockname()[:2]
+    is_any = ip_address(host.partition("%")[0]).is_unspecified
+    address = f"http://localhost:{port}" if is_any else address_of(listening)
+    threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
 
 def is_open_to_others(listening: socket.socket) -> bool:

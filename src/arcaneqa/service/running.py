@@ -13,10 +13,10 @@ from arcaneqa.program.expression import Expression
 from arcaneqa.program.phrase import paraphrase
 from arcaneqa.program.sparql import to_sparql
 from arcaneqa.program.text import parse, print_program
+from arcaneqa.program.tree import program_tree
 from arcaneqa.record import AnswerItem, Table
 from arcaneqa.service.contract import RunRequest, RunResponse
 from arcaneqa.service.items import items_sent, table_sent
-from arcaneqa.service.tree import program_tree
 
 
 def response_of(qa: ArcaneQA, request: RunRequest, until: float) -> RunResponse:

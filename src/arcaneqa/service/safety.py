@@ -37,9 +37,13 @@ class Safety:
     """Limits bodies and their time, asks for the token where one is set, answers only to names it is known
     by, and adds the security headers."""
 
-    def __init__(self, app: App, token: str | None = None, hosts: Collection[str] = ()) -> None:
+    def __init__(
+        self, app: App, token: str | None = None, hosts: Collection[str] = (), guarded: str = "/v1/"
+    ) -> None:
+        """The token is asked for under the path `guarded`."""
         self._app = app
         self._token = None if token is None else token.encode()
+        self._guarded = guarded
         self._hosts = frozenset(host.lower() for host in hosts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -56,7 +60,7 @@ class Safety:
         if not self._answers_to(headers.get(b"host")):
             await _refuse(guarded, 421, "This service is not known by that name; --allow-host names others.")
             return
-        if scope["path"].startswith("/v1/") and not self._lets_in(headers.get(b"authorization", b"")):
+        if scope["path"].startswith(self._guarded) and not self._lets_in(headers.get(b"authorization", b"")):
             await _refuse(guarded, 401, "This service asks for a bearer token.", challenge=True)
             return
         length = headers.get(b"content-length", b"0")

@@ -75,6 +75,7 @@ class _Telling:
         self._summaries, self._progress = summaries, progress
         self._before = sum(each.statements for each in summaries.values())
         self._packed = source.is_packed
+        self._source = source
         self._told = 0
         self.statements = 0
         source.watcher = self.bytes
@@ -82,7 +83,13 @@ class _Telling:
     def done(self, number: int, summary: Summary) -> None:
         self._summaries[number] = summary
         self.statements += summary.statements
-        self._progress("reading statements", self._before + self.statements, None)
+        done = self._before + self.statements
+        self._progress("reading statements", done, None if self._packed else self._expected())
+
+    def _expected(self) -> int:
+        """Statements in all, if the rest of the file has as many to the byte as what was read of it."""
+        whole = self._source.path.stat().st_size
+        return self._before + round(self.statements * max(1.0, whole / max(1, self._source.bytes)))
 
     def bytes(self, count: int) -> None:
         if self._packed and count - self._told > _BLOCK:

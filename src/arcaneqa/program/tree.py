@@ -1,4 +1,4 @@
-"""A program as a tree of labelled boxes, for the page to draw."""
+"""A program as a tree of labelled boxes, for pages and notebooks to draw."""
 
 from __future__ import annotations
 
