@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import httpx
@@ -43,3 +46,27 @@ def test_what_it_cannot_serve_is_a_sentence(options: list[str], sentence: str) -
     with pytest.raises(ArcaneError, match=sentence) as refused, server(options):
         pass
     assert "Traceback" not in str(refused.value)
+
+
+def test_the_page_is_opened_where_it_is_served(tmp_path: Path) -> None:
+    browser, seen = tmp_path / "browser", tmp_path / "seen"
+    browser.write_text(f'#!/bin/sh\nprintf "$1" > {seen}.part && mv {seen}.part {seen}\n')
+    browser.chmod(0o755)
+    code = (
+        "import sys, time; from pathlib import Path; from arcaneqa.service.listening import *\n"
+        "with listen(sys.argv[1], 0) as listening:\n"
+        "    show_when_ready(listening); print(listening.getsockname()[1])\n"
+        "    while not Path(sys.argv[2]).exists(): time.sleep(0.01)\n"
+    )
+    for host, called in (("127.0.0.1", "127.0.0.1"), ("0.0.0.0", "localhost")):
+        seen.unlink(missing_ok=True)
+        paths = os.pathsep.join(place for place in sys.path if place)
+        done = subprocess.run(
+            [sys.executable, "-c", code, host, str(seen)],
+            env={**os.environ, "BROWSER": f"{browser} %s", "PYTHONPATH": paths},
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+        )
+        assert seen.read_text() == f"http://{called}:{done.stdout.strip()}"

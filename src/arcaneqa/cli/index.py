@@ -49,7 +49,7 @@ def command(
     from arcaneqa.cli.building import build_progress, draw_diagnosis
     from arcaneqa.kb.build import build_index
     from arcaneqa.kb.profiles import wanted_profile
-    from arcaneqa.terminal import say
+    from arcaneqa.terminal import note, say
 
     with build_progress() as progress:
         report = build_index(
@@ -63,9 +63,9 @@ def command(
         )
     if report.skipped.count:
         were = "statement was" if report.skipped.count == 1 else "statements were"
-        say(f"{report.skipped.count:,} {were} left out; the first of them:", err=True)
+        note(f"{report.skipped.count:,} {were} left out; the first of them:")
         for sentence in report.skipped.first:
-            say(f"  {sentence}", err=True)
+            note(f"  {sentence}")
     for outcry in report.skipped.outcries:
         say(f"WARNING: {outcry}", err=True)
     draw_diagnosis(report.diagnosis)
