@@ -192,6 +192,9 @@ def names(
 def kb(
     triples: Annotated[int, typer.Option(help="Size of the graph that is made.")] = 5_000_000,
     alone: Annotated[bool, typer.Option("--alone", help="The index only, and on a tenth of it.")] = False,
+    only: Annotated[
+        list[str] | None, typer.Option(metavar="QUESTION", help="Only this one; may be given several times.")
+    ] = None,
     work: Annotated[Path, typer.Option(help="Folder for graphs and stores; kept.")] = Path(".cache/bench-kb"),
     document: Document = MEASUREMENTS / "benchmarks.md",
 ) -> None:
@@ -201,7 +204,13 @@ def kb(
     """
     from benchmarks.kb import compare, grow
 
-    (grow if alone else compare)(work.absolute(), triples, document, lambda line: typer.echo(line, err=True))
+    def say(line: str) -> None:
+        typer.echo(line, err=True)
+
+    if alone:
+        grow(work.absolute(), triples, document, say)
+    else:
+        compare(work.absolute(), triples, only or [], document, say)
 
 
 @app.command()

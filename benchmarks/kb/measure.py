@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from arcaneqa.kb.index import Index
@@ -34,10 +34,12 @@ class Table:
         return list(dict.fromkeys((question, size) for question, size, _ in self.cells))
 
 
-def measure(kb: Index, engines: list[Engine], table: Table, say: Say) -> None:
-    """Ask every engine everything about the sets of this index; the first of them is believed."""
+def measure(kb: Index, engines: list[Engine], table: Table, say: Say, only: Sequence[str] = ()) -> None:
+    """Ask every engine everything, or only some, about the sets of this index; the first one is believed."""
     asked = {size: asked_sets(kb, size, count) for size, count in SET_SIZES.items()}
     for question in questions(kb):
+        if only and question.name not in only:
+            continue
         for size in SET_SIZES if question.of_set else (0,):
             sets: list[Asked | None] = list(asked[size]) if size else [None]
             say(f"asking for {question.name}" + (f", {size:,} entities" if size else ""))

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
@@ -41,8 +42,8 @@ _NOTE = (
 )
 
 
-def compare(work: Path, triples: int, document: Path, say: Say) -> None:
-    """The index against other stores, on one graph."""
+def compare(work: Path, triples: int, only: Sequence[str], document: Path, say: Say) -> None:
+    """The index against other stores, on one graph: everything, or only some questions."""
     if wanted := missing():
         raise InputError(f"The comparison needs {', '.join(wanted)}; or give --alone for the index only.")
     work.mkdir(parents=True, exist_ok=True)
@@ -67,18 +68,17 @@ def compare(work: Path, triples: int, document: Path, say: Say) -> None:
             stack.enter_context(oxigraph_server(store)),
             InProcess(store),
         ]
-        measure(kb, engines, table, say)
-    body = [
-        loading(loads),
-        portrait(folder, opening),
-        bars(table, loads),
-        times(table, [engine.name for engine in engines]),
-        _NOTE,
-        agreement(table),
-    ]
+        measure(kb, engines, table, say, only)
+    answers = [times(table, [engine.name for engine in engines]), _NOTE, agreement(table)]
     command = f"python -m benchmarks kb --triples {triples}"
     title = f"The index on {triples:,} triples against other stores"
-    write_section(document, f"kb-{triples}", title, command, "\n\n".join(body))
+    if only:
+        command += "".join(f' --only "{name}"' for name in only)
+        body = "\n\n".join(answers)
+        write_section(document, f"kb-{triples}-some", f"{title}: some questions", command, body)
+        return
+    body = "\n\n".join([loading(loads), portrait(folder, opening), bars(table, loads), *answers])
+    write_section(document, f"kb-{triples}", title, command, body)
 
 
 def grow(work: Path, triples: int, document: Path, say: Say) -> None:

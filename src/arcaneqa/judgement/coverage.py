@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from arcaneqa.induction.found import Found
 from arcaneqa.induction.scorer import TokenKind
 from arcaneqa.judgement.asked import Sign, signs
+from arcaneqa.judgement.columns import is_column
 from arcaneqa.judgement.small_words import MEASURING, SMALL
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.forms import Word, split, stem, words
@@ -53,6 +54,7 @@ def coverage(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Co
             plainer = _PLAINER.get(sign.form)
             measures = [_measures(found.program, kb)] if plainer in forms else []
             is_met = _is_named(question, sign, called if plainer is None else measures)
+            is_met = is_met or is_column(question, sign, kb)
         (met if is_met else unmet).append(sign)
     spans += [(sign.start, sign.end) for sign in met]
     telling = [word for word in words(question) if stem(word.folded) not in SMALL]

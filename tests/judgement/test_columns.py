@@ -1,0 +1,39 @@
+"""Words that ask for a number which the data has need no form that computes it."""
+
+from __future__ import annotations
+
+import pytest
+
+from arcaneqa.judgement.asked import signs
+from arcaneqa.judgement.columns import is_column
+from arcaneqa.kb.terms import XSD, Literal
+from arcaneqa.program.forms import Form
+from tests.induction.plain import PlainKb
+
+SIZE = Literal("5", XSD + "integer")
+KB = PlainKb(
+    [
+        ("anna", "votes", SIZE),
+        ("anna", "totalMedals", SIZE),
+        ("anna", "meanSeaPressure", SIZE),
+        ("anna", "filmBudget", SIZE),
+        ("anna", "awards", "oscar"),
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "form", "expected"),
+    [
+        ("who has the most votes?", Form.BY_COUNT, True),
+        ("who has the highest number of medals?", Form.BY_COUNT, True),
+        ("clubs with less than 10 medals", Form.COUNT_COMPARED, True),
+        ("who made the most films?", Form.BY_COUNT, False),
+        ("who won the most awards?", Form.BY_COUNT, False),
+        ("days with an average sea pressure above 30", Form.AVERAGE, True),
+        ("what is the average budget?", Form.AVERAGE, False),
+    ],
+)
+def test_a_number_of_the_data_is_not_computed(question: str, form: Form, expected: bool) -> None:
+    (sign,) = (sign for sign in signs(question) if sign.form is form)
+    assert is_column(question, sign, KB) is expected
