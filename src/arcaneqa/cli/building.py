@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
+
 from arcaneqa.kb.diagnosis import Diagnosis
 
 Progress = Callable[[str, int, int | None], None]
@@ -60,6 +62,21 @@ def index_first(kb: str | None) -> None:
 
         with build_progress() as progress:
             open_kb(kb, progress).close()
+
+
+def compile_ahead(progress: Progress) -> None:
+    """Compile the bundled model's encoder for this processor, so that the first question need not wait."""
+    from arcaneqa.errors import ModelError
+    from arcaneqa.model.bundled import bundled_model
+    from arcaneqa.model.reader import reader_of
+    from arcaneqa.model.stored import read_stored
+
+    progress("compiling for this processor (once)", 0, None)
+    try:
+        reader = reader_of(read_stored(bundled_model()))
+    except ModelError:  # a package that was built without one
+        return
+    reader.read(np.zeros(1, np.int32), np.ones(1, np.int64))
 
 
 def draw_diagnosis(diagnosis: Diagnosis) -> None:

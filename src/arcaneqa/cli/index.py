@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -46,7 +47,7 @@ def command(
 
     An index that is already at DIR is replaced only when the new one is complete.
     """
-    from arcaneqa.cli.building import build_progress, draw_diagnosis
+    from arcaneqa.cli.building import build_progress, compile_ahead, draw_diagnosis
     from arcaneqa.kb.build import build_index
     from arcaneqa.kb.profiles import wanted_profile
     from arcaneqa.terminal import note, say
@@ -61,6 +62,8 @@ def command(
             lenient=lenient,
             progress=progress,
         )
+        if sys.stderr.isatty():  # somebody waits and will ask; a script may never
+            compile_ahead(progress)
     if report.skipped.count:
         were = "statement was" if report.skipped.count == 1 else "statements were"
         note(f"{report.skipped.count:,} {were} left out; the first of them:")

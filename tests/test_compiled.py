@@ -1,0 +1,59 @@
+"""What is compiled is kept in our own folder, or nowhere."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numba
+import pytest
+
+from arcaneqa import compiled as room
+from tests.hostile.limited import environment
+
+
+def double(number: int) -> int:
+    return 2 * number
+
+
+@pytest.fixture
+def nothing_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(numba.config, "CACHE_DIR", "")
+    room._folder.cache_clear()
+
+
+@pytest.mark.usefixtures("nothing_known")
+def test_kept_in_our_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    try:
+        assert room.compiled(double)(4) == 8
+    finally:
+        room._folder.cache_clear()
+    assert list((tmp_path / "arcaneqa" / "compiled").rglob("*.nbc"))
+    assert not list(Path(__file__).parent.rglob("*double*.nbc"))
+    assert not room._settings.CACHE_DIR, "what others compile is theirs to place"
+
+
+@pytest.mark.usefixtures("nothing_known")
+def test_without_a_folder_nothing_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    try:
+        assert room.compiled(double)(4) == 8
+    finally:
+        room._folder.cache_clear()
+    assert not list(Path(__file__).parent.rglob("*double*.nbc"))
+
+
+@pytest.mark.slow
+def test_compiled_ahead_the_first_question_need_not_wait(tmp_path: Path) -> None:
+    variables = environment() | {"XDG_CACHE_HOME": str(tmp_path)}
+    ahead = "from arcaneqa.cli.building import compile_ahead; compile_ahead(print)"
+    asked = (
+        "from arcaneqa.model import kernels; from arcaneqa.cli.building import compile_ahead; "
+        "compile_ahead(print); stats = kernels.encode.stats; "
+        "assert sum(stats.cache_hits.values()) == 1 and not stats.cache_misses, stats"
+    )
+    for program in (ahead, asked):
+        subprocess.run([sys.executable, "-c", program], env=variables, check=True)
