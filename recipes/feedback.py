@@ -40,7 +40,7 @@ from arcaneqa.training.settings import Settings
 from arcaneqa.training.train import train
 
 DATABASES = ("driving_school", "department_store", "loan_1")
-MADE = 300
+MADE = 100
 """Made-up questions a graph."""
 WEIGHT = 4.0
 """How often a judgement is seen for each time a made-up question is."""
