@@ -25,18 +25,17 @@ def ask(page: Page, url: str, question: str) -> None:
     page.get_by_label("Your question").fill(question)
     page.keyboard.press("Enter")
     answered(page)
-    page.locator("#answer").focus()
+    page.evaluate("document.activeElement.blur(); scrollTo(0, 0)")
 
 
 def desk(browser: Browser, url: str) -> None:
-    with browser.new_context(viewport={"width": 1000, "height": 760}, reduced_motion="reduce") as context:
+    with browser.new_context(viewport={"width": 1000, "height": 860}, reduced_motion="reduce") as context:
         page = context.new_page()
         ask(page, url, "how many countries are there for each continent?")
         page.screenshot(path=IMAGES / "page.png")
         ask(page, url, "what is the capital of Georgia?")
         page.locator(".mention").first.click()
         page.locator("#how summary").first.click()
-        page.locator("#how").scroll_into_view_if_needed()
         page.screenshot(path=IMAGES / "page-steps.png", full_page=True)
         page.goto(f"{url}/entity/demo:Marie_Curie")
         expect(page.locator("h1")).to_have_text("Marie Curie")
