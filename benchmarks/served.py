@@ -126,6 +126,7 @@ def _described(kb: KnowledgeBase) -> dict[str, dict[str, object]]:
                 "label": relation.label,
                 "kinds": sorted(relation.kinds),
                 "domain": called.get(relation.domain),
+                "other domains": sorted(str(called.get(klass)) for klass in relation.other_domains),
                 "range": called.get(relation.range),
                 "inverse": None if relation.inverse is None else kb.schema.relations[relation.inverse].iri,
                 "identifier": relation.is_identifier,

@@ -8,6 +8,9 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
+MOST_OTHER_HOMES = 2
+"""Classes of subjects beside the domain: where there are more, the subjects are just things."""
+
 
 class ValueKind(StrEnum):
     ENTITY = "entity"

@@ -16,13 +16,12 @@ from arcaneqa.kb.number_codes import is_identifier
 from arcaneqa.kb.ontology_folder import Ontology
 from arcaneqa.kb.owl import SAYS_CLASSES, owl_parents
 from arcaneqa.kb.profile import Profile
-from arcaneqa.kb.schema import Class, Relation, Schema, ValueKind
+from arcaneqa.kb.schema import MOST_OTHER_HOMES, Class, Relation, Schema, ValueKind
 from arcaneqa.kb.selection import time_pairs
 
 _KINDS = (ValueKind.ENTITY, ValueKind.NUMBER, ValueKind.TIME, ValueKind.BOOLEAN, ValueKind.TEXT)
 # A class covers a relation's subjects if nearly all of them belong to it; the smallest such class says most.
 _COVERS = 0.8
-_MOST_OTHERS = 2
 
 LabelOf = Callable[[str], str | None]
 
@@ -168,7 +167,7 @@ def _homes(nodes: Array, offsets: Array, codes: Array, sizes: Array) -> tuple[in
     others: list[int] = []
     left = lengths > 0
     klass = home
-    while len(others) <= _MOST_OTHERS:
+    while len(others) <= MOST_OTHER_HOMES:
         left[owners[found == klass]] = False
         counts = np.bincount(found[left[owners]], minlength=len(sizes))
         if not counts.any():
