@@ -399,20 +399,22 @@ def databases(
 @app.command()
 def harvesting(
     size: Annotated[int, typer.Option(help="How many names.")] = 1_000_000,
+    killed: Annotated[bool, typer.Option(help="Kill it half way, and start it again.")] = False,
     document: Annotated[Path, typer.Option(help="Where the table goes.")] = Path(
         "docs/measurements/benchmarks.md"
     ),
 ) -> None:
-    """Fetch the names of a Virtuoso server, whole and after being killed half way.
+    """Fetch the names of a Virtuoso server: seconds and memory.
 
     Example: python -m benchmarks harvesting --size 1000000
     """
     from arcaneqa.figures import write_section
     from benchmarks.harvesting import run
 
-    body = run(size, lambda line: typer.echo(line, err=True))
-    line = f"python -m benchmarks harvesting --size {size}"
-    write_section(document, "harvesting", "Fetching the names of an endpoint", line, body)
+    body = run(size, killed, lambda line: typer.echo(line, err=True))
+    line = f"python -m benchmarks harvesting --size {size}{' --killed' if killed else ''}"
+    name, title = f"harvesting{' killed' if killed else ''}", f"Fetching {size:,} names of an endpoint"
+    write_section(document, name, title, line, body)
     typer.echo(body)
 
 

@@ -19,12 +19,13 @@ from arcaneqa.kb.build import build_index
 from arcaneqa.kb.endpoint.endpoint import Endpoint
 from arcaneqa.kb.endpoint.naming import Harvested
 from arcaneqa.kb.harvest.pages import Progress, check_complete, fetch, wanted_of
-from arcaneqa.kb.index import Index
+from arcaneqa.kb.harvest.parts import Part, added, deal, in_turn, merged_hits, part_of
 from arcaneqa.kb.interface import Ids
 from arcaneqa.kb.names.surfaces import Hit
 from arcaneqa.kb.sparql.terms import iri
-from arcaneqa.kb.terms import Term
+from arcaneqa.kb.terms import Iri, Term
 
+_ABOUT = "about.json"
 MOST_WITHOUT_ASKING = 200_000
 """Names that are fetched when an endpoint is first opened, a matter of seconds; more only on demand."""
 
@@ -34,40 +35,60 @@ def _silent(stage: str, done: int, total: int | None) -> None:
 
 
 class HarvestedNames(Harvested):
-    """Finds names in their own index and hands out the endpoint's nodes."""
+    """Finds names in indexes of their own and hands out the endpoint's nodes."""
 
     def __init__(self, folder: Path, endpoint: Endpoint) -> None:
-        self._index = Index(folder / "index")
-        super().__init__(folder / "index")
-        self._endpoint = endpoint
-        about = plain_json(folder / "about.json")
+        about = plain_json(folder / _ABOUT)
         self.made = float(about["made"])
+        self._parts = [Part(folder / name) for name in about["parts"]]
+        self._endpoint = endpoint
+
+    def __len__(self) -> int:
+        return sum(len(part.surfaces) for part in self._parts)
 
     def find(self, keys: Sequence[int], limit: int) -> list[list[Hit]]:
-        found = super().find(keys, limit)
-        nodes = iter(self._theirs([hit.node for hits in found for hit in hits]).tolist())
+        by_part = [self._found(part, keys, limit) for part in self._parts]
+        return [merged_hits(found, limit) for found in zip(*by_part, strict=True)]
+
+    def _found(self, part: Part, keys: Sequence[int], limit: int) -> list[list[Hit]]:
+        found = part.surfaces.find(keys, limit)
+        nodes = iter(self._theirs(part, [hit.node for hits in found for hit in hits]))
         return [[Hit(next(nodes), hit.form, hit.alias) for hit in hits] for hits in found]
 
     def containing(self, parts: Sequence[Sequence[str]], limit: int) -> list[int]:
-        found: list[int] = self._theirs(super().containing(parts, limit)).tolist()
-        return found
+        found = (self._theirs(each, each.surfaces.containing(parts, limit)) for each in self._parts)
+        return list(in_turn(found))[:limit]
 
     def beginning(self, typed: str, limit: int) -> list[int]:
-        found: list[int] = self._theirs(super().beginning(typed, limit)).tolist()
-        return found
+        found = (self._theirs(each, each.surfaces.beginning(typed, limit)) for each in self._parts)
+        return list(in_turn(found))[:limit]
+
+    def frequencies(self, stems: Sequence[str]) -> dict[str, int]:
+        return added(part.surfaces.frequencies(stems) for part in self._parts)
+
+    def similar(self, word: str, limit: int) -> list[str]:
+        found = in_turn(part.surfaces.similar(word, limit) for part in self._parts)
+        return list(dict.fromkeys(found))[:limit]
 
     def labels(self, terms: Sequence[Term]) -> list[str | None]:
         """What the names' own index calls them; None for what it does not hold."""
-        return [None if node is None else self._index.labels(_one(node))[0] for node in self._ours(terms)]
+        held = map(self._held, terms)
+        return [None if one is None else one[0].index.labels(one[1])[0] for one in held]
 
     def aliases(self, terms: Sequence[Term]) -> list[list[str]]:
-        return [[] if node is None else self._index.aliases(_one(node))[0] for node in self._ours(terms)]
+        held = map(self._held, terms)
+        return [[] if one is None else one[0].index.aliases(one[1])[0] for one in held]
 
-    def _theirs(self, nodes: Sequence[int]) -> Ids:
-        return self._endpoint.adopted(self._index.terms(np.array(nodes, np.int64)))
+    def _theirs(self, part: Part, nodes: Sequence[int]) -> list[int]:
+        found: list[int] = self._endpoint.adopted(part.index.terms(np.array(nodes, np.int64))).tolist()
+        return found
 
-    def _ours(self, terms: Sequence[Term]) -> list[int | None]:
-        return [self._index.node(term) for term in terms]
+    def _held(self, term: Term) -> tuple[Part, Ids] | None:
+        if not isinstance(term, Iri):
+            return None
+        part = self._parts[part_of(term.value, len(self._parts))]
+        node = part.index.node(term)
+        return None if node is None else (part, np.array([node], np.int64))
 
 
 def with_names(endpoint: Endpoint) -> Endpoint:
@@ -87,18 +108,24 @@ def harvest(endpoint: Endpoint, progress: Progress = _silent) -> HarvestedNames:
     folder = _folder(endpoint)
     wanted = wanted_of(endpoint)
     pages = fetch(endpoint, wanted, folder / "pages", progress)
-    subclasses = _write_subclasses(endpoint, folder / "pages" / "subclasses.nt")
+    dealt = deal(pages, sum(each.total for each in wanted), folder / "parts")
+    subclasses = _write_subclasses(endpoint, folder / "subclasses.nt")
     # Fetched are only names of what there is something to tell of.
     profile = replace(endpoint.profile, coded=False)
-    report = build_index(
-        [*pages, *subclasses],
-        folder / "index",
-        profile=profile,
-        progress=progress,
-        nameless=endpoint.schema.relation_ids,
-    )
-    check_complete(endpoint, report.facts, wanted)
-    return _kept(folder, endpoint)
+    stamp = f"{time.time_ns():x}"
+    built, facts = [], 0
+    for number, part in enumerate(dealt):
+        built.append(f"index-{stamp}-{number}")
+        report = build_index(
+            [*part, *subclasses],
+            folder / built[-1],
+            profile=profile,
+            progress=progress,
+            nameless=endpoint.schema.relation_ids,
+        )
+        facts += report.facts
+    check_complete(endpoint, facts, wanted)
+    return _kept(folder, endpoint, built)
 
 
 def _write_subclasses(endpoint: Endpoint, path: Path) -> list[Path]:
@@ -115,14 +142,18 @@ def _write_subclasses(endpoint: Endpoint, path: Path) -> list[Path]:
 def harvest_file(sources: Sequence[Path], endpoint: Endpoint, progress: Progress = _silent) -> HarvestedNames:
     """Names from RDF files that hold the labels of the same entities, where a server hands out too few."""
     folder = _folder(endpoint)
-    build_index(sources, folder / "index", profile=endpoint.profile, progress=progress)
-    return _kept(folder, endpoint)
+    built = f"index-{time.time_ns():x}-0"
+    build_index(sources, folder / built, profile=endpoint.profile, progress=progress)
+    return _kept(folder, endpoint, [built])
 
 
-def _kept(folder: Path, endpoint: Endpoint) -> HarvestedNames:
-    with replacing(folder / "about.json") as file:
-        json.dump({"made": time.time()}, file)
-    shutil.rmtree(folder / "pages", ignore_errors=True)
+def _kept(folder: Path, endpoint: Endpoint, built: Sequence[str]) -> HarvestedNames:
+    """From now on these are the names; those of before, and what was needed on the way, go."""
+    with replacing(folder / _ABOUT) as file:
+        json.dump({"made": time.time(), "parts": list(built)}, file)
+    for other in folder.iterdir():
+        if other.is_dir() and other.name not in built:
+            shutil.rmtree(other, ignore_errors=True)
     names = HarvestedNames(folder, endpoint)
     endpoint.harvested = names
     return names
@@ -138,7 +169,3 @@ def _opened(folder: Path, endpoint: Endpoint) -> HarvestedNames | None:
 def _folder(endpoint: Endpoint) -> Path:
     name = hashlib.sha256(endpoint.client.name.encode()).hexdigest()[:24]
     return endpoint.folder / f"{name}.names"
-
-
-def _one(node: int) -> Ids:
-    return np.array([node], np.int64)

@@ -15,7 +15,7 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any, Protocol, Self
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +39,8 @@ from arcaneqa.kb.names.helpers import by_helpers
 from arcaneqa.kb.terms import Iri, Term
 
 FOLDER = "surfaces"
-CHUNK = 50_000
+CHUNK = 10_000
+"""Entities whose names are worked out at a time; more take memory and no less time."""
 CONNECTIONS = 4
 LONGEST_NAME = 300
 LONGEST_TEXT = 60
@@ -102,21 +103,22 @@ def build_surfaces(folder: Path, index: Named, nameless: Iterable[str] = ()) -> 
         written = 0
         left_out = [node for name in nameless if (node := index.node(Iri(name))) is not None]
         chunks = list(_chunks(_best_known_first(index, np.setdiff1d(index.entities(), left_out))))
-        for names in by_helpers(partial(_Names.of, index), chunks):
-            keys.append(np.array(names.keys, dtype=np.uint64))
-            nodes.append(np.array(names.nodes, dtype=np.int64))
-            forms.append(np.array(names.forms, dtype=np.uint8))
-            rows.append(np.array(names.rows, dtype=np.int64))
+        for listed in by_helpers(partial(_Names.of, index), chunks):
+            keys.append(listed.keys)
+            nodes.append(listed.nodes)
+            forms.append(listed.forms)
+            rows.append(listed.rows)
             database.executemany(
-                "INSERT INTO names(rowid, name) VALUES (?, ?)", enumerate(names.texts, written)
+                "INSERT INTO names(rowid, name) VALUES (?, ?)", enumerate(listed.texts, written)
             )
-            written += len(names.texts)
+            written += len(listed.texts)
         for chunk in _chunks(_best_known_first(index, index.texts())):
             texts = _Names()
             texts.add_texts(index, chunk)
-            keys.append(np.array(texts.keys, dtype=np.uint64))
-            nodes.append(np.array(texts.nodes, dtype=np.int64))
-            forms.append(np.array(texts.forms, dtype=np.uint8))
+            listed = texts.listed()
+            keys.append(listed.keys)
+            nodes.append(listed.nodes)
+            forms.append(listed.forms)
         database.executescript(
             "INSERT INTO names(names) VALUES ('optimize');"
             "CREATE VIRTUAL TABLE vocabulary USING fts5vocab(names, row);"
@@ -146,8 +148,19 @@ def _chunks(ids: Ids) -> Iterator[Ids]:
         yield ids[start : start + CHUNK]
 
 
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """Names of some entities as they go to disk: small enough to be handed from process to process."""
+
+    keys: NDArray[np.uint64]
+    nodes: Ids
+    forms: NDArray[np.uint8]
+    rows: Ids
+    texts: list[str]
+
+
 class _Names:
-    """Names of some entities as they go to disk."""
+    """Names of some entities as they are found."""
 
     def __init__(self) -> None:
         self.keys: list[int] = []
@@ -157,10 +170,19 @@ class _Names:
         self.texts: list[str] = []
 
     @classmethod
-    def of(cls, index: Named, entities: Ids) -> Self:
+    def of(cls, index: Named, entities: Ids) -> _Listed:
         names = cls()
         names.add(index, entities)
-        return names
+        return names.listed()
+
+    def listed(self) -> _Listed:
+        return _Listed(
+            np.array(self.keys, np.uint64),
+            np.array(self.nodes, np.int64),
+            np.array(self.forms, np.uint8),
+            np.array(self.rows, np.int64),
+            self.texts,
+        )
 
     def add(self, index: Named, ids: Ids) -> None:
         columns = (index.terms(ids), index.labels(ids), index.aliases(ids), index.foreign_names(ids))
