@@ -42,6 +42,8 @@ command.__doc__ = f"{command.__doc__}\n\n{EXAMPLE}"
 
 
 def _describe(kb: Any) -> dict[str, Any]:
+    from arcaneqa.kb.endpoint.endpoint import Endpoint
+    from arcaneqa.kb.harvest import names_are
     from arcaneqa.kb.index import Index
     from arcaneqa.kb.short_names import Names
 
@@ -62,6 +64,7 @@ def _describe(kb: Any) -> dict[str, Any]:
 
     return {
         "profile": kb.profile.name,
+        "names": names_are(kb) if isinstance(kb, Endpoint) else None,
         "understood": kb.diagnosis.to_json() if isinstance(kb, Index) and kb.diagnosis else None,
         "counts": {**counts, "relations": len(relations), "classes": len(classes)},
         "relations_by_value_kind": dict(sorted(kinds.items())),
@@ -109,6 +112,8 @@ def _print(facts: dict[str, Any]) -> None:
     screen = console()
     counts = ", ".join(f"{count:,} {name}" for name, count in facts["counts"].items())
     screen.print(f"{counts} (profile {facts['profile']})")
+    if facts["names"] is not None:
+        screen.print(facts["names"])
     if "verified_files" in facts:
         screen.print(f"All {facts['verified_files']} files match their checksums.")
     if facts["understood"] is not None:

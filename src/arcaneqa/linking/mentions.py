@@ -23,6 +23,8 @@ LONGEST_SPACELESS_SPAN = 24
 LONGEST_PART = 4
 """Words of a name looked for inside longer names."""
 LONGEST_REMOTE_SPAN = 6
+LONGEST_PART = 2
+"""Words of a part of a name that a server is asked for."""
 FEW_NAMES = 20
 """A number is looked for inside names only where so few hold it."""
 PER_KEY = 32
@@ -272,12 +274,16 @@ class LabelSearch(Protocol):
     def search_labels(self, texts: Sequence[str]) -> list[list[int]]:
         """For each text the nodes that are called exactly so, in the usual variants of case."""
 
+    def names_containing(self, texts: Sequence[str], limit: int) -> list[list[int]]:
+        """For each text the nodes with a name that holds all its words, where words can be searched for."""
+
     def names_beginning(self, typed: str, limit: int) -> list[int]:
         """Entities one of whose names begins so, the best known first."""
 
 
 class RemoteProposer:
-    """Asks a knowledge base that keeps its names to itself: whole names, as they are said."""
+    """Asks a knowledge base that keeps its names to itself: whole names, as they are said, and then names
+    that hold what is said."""
 
     def __init__(self, labels: LabelSearch, short_forms: Mapping[str, Sequence[str]]) -> None:
         self._labels = labels
@@ -295,13 +301,26 @@ class RemoteProposer:
             for name in self._short_forms.get("".join(parts), ()):
                 queries.append((name, span, Match.KNOWN))
         found = self._labels.search_labels([said for said, _, _ in queries]) if queries else []
-        return _best_of_each(
-            [
-                Proposal(span, node, match)
-                for (_, span, match), nodes in zip(queries, found, strict=True)
-                for node in nodes[:PER_KEY]
-            ]
-        )
+        whole = [
+            Proposal(span, node, match)
+            for (_, span, match), nodes in zip(queries, found, strict=True)
+            for node in nodes[:PER_KEY]
+        ]
+        return _best_of_each([*whole, *self._containing(text, whole)])
+
+    def _containing(self, text: Text, whole: Sequence[Proposal]) -> Iterator[Proposal]:
+        """Of words outside of whole names, one by one and in pairs."""
+        taken = _covered(text, whole) | {n for one in whole for n in range(one.span.first, one.span.last)}
+        spans = [
+            span
+            for span in text.spans()
+            if span.last - span.first <= LONGEST_PART
+            and not taken.intersection(range(span.first, span.last))
+            and not any(part in STOP_WORDS or part in QUESTION_WORDS for part in text.folded(span))
+        ]
+        found = self._labels.names_containing([text.surface(span) for span in spans], PER_KEY)
+        for span, nodes in zip(spans, found, strict=True):
+            yield from (Proposal(span, node, Match.CONTAINED) for node in nodes)
 
     def rarity(self, text: Text) -> dict[str, float]:  # noqa: ARG002
         return {}

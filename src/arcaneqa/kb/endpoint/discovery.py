@@ -9,9 +9,11 @@ from dataclasses import dataclass, replace
 from arcaneqa.errors import InputError
 from arcaneqa.kb.endpoint.errors import Garbled
 from arcaneqa.kb.endpoint.inference import Inference
+from arcaneqa.kb.endpoint.naming import name_predicates
 from arcaneqa.kb.endpoint.patterns import either
 from arcaneqa.kb.endpoint.queries import Capabilities, Queries, Question, only_number, whole_number
 from arcaneqa.kb.endpoint.schema_facts import DEADLINE, SchemaFacts, batches, listed
+from arcaneqa.kb.endpoint.text_search import find_text_search
 from arcaneqa.kb.endpoint.type_predicate import find_type_predicate
 from arcaneqa.kb.endpoint.vocabulary import Vocabulary
 from arcaneqa.kb.names.words import label_from_iri, words
@@ -32,13 +34,15 @@ _SYSTEM = "http://www.openlinksw.com/schemas/virtrdf#"
 @dataclass(frozen=True)
 class Discovery:
     """`subclasses` holds every class with proper subclasses (direct or not), closed as the profile says;
-    `datatypes` how many numbers and times have each, None where nobody counted."""
+    `datatypes` how many numbers and times have each, None where nobody counted; `text_search` is the dialect
+    in which the server searches for words, if it does."""
 
     profile: Profile
     capabilities: Capabilities
     schema: Schema
     subclasses: dict[str, tuple[str, ...]]
     datatypes: dict[str, int] | None = None
+    text_search: str | None = None
 
 
 @dataclass
@@ -101,7 +105,8 @@ class _Discoverer:
         relations = inference.completed(relations, mostly_entities, DEADLINE)
         times = {r.iri: r.id for r in relations if ValueKind.TIME in r.kinds}
         schema = Schema(relations, classes, time_pairs(self._profile, times))
-        return Discovery(self._profile, queries.capabilities, schema, subclasses, self._datatypes())
+        search = find_text_search(queries, self._facts.known(name_predicates(self._profile)))
+        return Discovery(self._profile, queries.capabilities, schema, subclasses, self._datatypes(), search)
 
     def _relations(
         self,

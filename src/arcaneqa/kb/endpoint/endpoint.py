@@ -42,6 +42,7 @@ from arcaneqa.kb.endpoint.patterns import (
 )
 from arcaneqa.kb.endpoint.queries import Queries, Question, only_number
 from arcaneqa.kb.endpoint.sets import Parts, RemoteSet, listed
+from arcaneqa.kb.endpoint.text_search import DIALECTS
 from arcaneqa.kb.interface import Comparison, Ids, NodeSet, Pairs, Step, Tally, Window
 from arcaneqa.kb.names.surfaces import Surfaces
 from arcaneqa.kb.schema import ValueKind
@@ -67,7 +68,8 @@ class Endpoint(ByTerms):
         self.subclasses = discovery.subclasses
         self._queries = Queries(client, discovery.capabilities)
         self._nodes = Nodes(self._queries)
-        self._lexicon = Lexicon(self._queries, self._nodes, self.profile, self.schema.relation_ids)
+        search = DIALECTS.get(discovery.text_search or "")
+        self._lexicon = Lexicon(self._queries, self._nodes, self.profile, self.schema.relation_ids, search)
         self._listed = discovery.capabilities.listed
         self._matching = Matching(self.schema, self._listed)
         self._touching = Touching(self._queries, discovery, self._matching)
@@ -146,6 +148,10 @@ class Endpoint(ByTerms):
     def search_labels(self, texts: Sequence[str]) -> list[list[int]]:
         """Nodes that are called exactly so, in the usual variants of case and language."""
         return self._lexicon.search(texts)
+
+    def names_containing(self, texts: Sequence[str], limit: int) -> list[list[int]]:
+        """Nodes with a name that holds all words of a text; none where the server has no search for words."""
+        return self._lexicon.containing(texts, limit)
 
     def names_beginning(self, typed: str, limit: int) -> list[int]:
         """Entities one of whose names begins so; `Unsupported` where the server cannot find them in time."""

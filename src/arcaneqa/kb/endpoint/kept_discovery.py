@@ -18,7 +18,7 @@ from arcaneqa.kb.endpoint.queries import Capabilities
 from arcaneqa.kb.profile import profile_from_json
 from arcaneqa.kb.schema import Schema
 
-_FORMAT = 3
+_FORMAT = 4
 
 
 class Memory:
@@ -54,6 +54,7 @@ def _to_json(discovery: Discovery) -> dict[str, Any]:
         "schema": discovery.schema.to_json(),
         "subclasses": discovery.subclasses,
         "datatypes": discovery.datatypes,
+        "text_search": discovery.text_search,
     }
 
 
@@ -64,4 +65,5 @@ def _from_json(data: Any) -> Discovery:
         Schema.from_json(data["schema"]),
         {name: tuple(below) for name, below in data["subclasses"].items()},
         data["datatypes"],
+        data["text_search"],
     )

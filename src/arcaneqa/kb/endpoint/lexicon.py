@@ -11,6 +11,7 @@ from arcaneqa.kb.endpoint.naming import Called, Naming
 from arcaneqa.kb.endpoint.node_ids import Nodes
 from arcaneqa.kb.endpoint.patterns import either
 from arcaneqa.kb.endpoint.queries import Queries, Question, whole_number
+from arcaneqa.kb.endpoint.text_search import TextSearch, with_star, words_to_seek
 from arcaneqa.kb.interface import Ids
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.sparql.terms import is_writable, written
@@ -23,11 +24,21 @@ _KNOWN = 5
 
 
 class Lexicon:
-    def __init__(self, queries: Queries, nodes: Nodes, profile: Profile, present: Container[str]) -> None:
+    def __init__(
+        self,
+        queries: Queries,
+        nodes: Nodes,
+        profile: Profile,
+        present: Container[str],
+        search: TextSearch | None = None,
+    ) -> None:
+        """`search` is the server's own for words of names, if it has one."""
         self._queries = queries
         self._nodes = nodes
         self._naming = Naming(profile, present)
-        self._names = either(tuple(name for name in (*profile.label, *profile.alias) if name in present))
+        self._predicates = tuple(name for name in (*profile.label, *profile.alias) if name in present)
+        self._names = either(self._predicates)
+        self._search = search
         self._language = profile.language
         self._too_slow = False
 
@@ -91,6 +102,22 @@ class Lexicon:
                         found[place].add(node)
         return [sorted(nodes) for nodes in found]
 
+    def containing(self, texts: Sequence[str], limit: int) -> list[list[int]]:
+        """Nodes one of whose names holds all words of the text, where the server can search for words."""
+        if self._search is None:
+            return [[] for _ in texts]
+        sought = [words_to_seek(text) for text in texts]
+        questions = [self._search.question(self._predicates, words) for words in sought if words]
+        found = iter(self._queries.first(questions, min(limit, self._queries.capabilities.page)))
+        return [
+            self._nodes.intern_each(
+                dict.fromkeys(row[0] for row in next(found) if isinstance(row[0], Iri))
+            ).tolist()
+            if words
+            else []
+            for words in sought
+        ]
+
     def beginning(self, typed: str, limit: int) -> list[int]:
         """Entities one of whose names begins so, in whatever case, the most mentioned first.
 
@@ -102,6 +129,9 @@ class Lexicon:
             return []
         begins = f"isIRI(?x) && isLiteral(?l) && STRSTARTS(LCASE(STR(?l)), {written(prefix)})"
         question = Question(("?x", "?l"), f"?x {self._names} ?l . FILTER({begins})")
+        if self._search is not None and (words := words_to_seek(prefix.lexical)):
+            sought = self._search.question(self._predicates, with_star(words))
+            question = Question(sought.variables, f"{sought.where} FILTER({begins})")
         try:
             if self._too_slow:
                 raise TimedOut("Tried before.")

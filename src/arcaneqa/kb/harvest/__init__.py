@@ -4,6 +4,6 @@ Facts stay on the server. What is fetched is what things are called: labels and 
 the classes that tell which texts are names. It becomes a small index of its own in the user's cache.
 """
 
-from arcaneqa.kb.harvest.names import HarvestedNames, harvest, harvest_file, with_names
+from arcaneqa.kb.harvest.names import HarvestedNames, harvest, harvest_file, names_are, with_names
 
-__all__ = ["HarvestedNames", "harvest", "harvest_file", "with_names"]
+__all__ = ["HarvestedNames", "harvest", "harvest_file", "names_are", "with_names"]

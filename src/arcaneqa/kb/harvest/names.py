@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import shutil
@@ -13,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from arcaneqa.atomic import replacing
-from arcaneqa.errors import IndexFormatError
+from arcaneqa.errors import EndpointError, IndexFormatError
 from arcaneqa.files import plain_json
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.endpoint.endpoint import Endpoint
@@ -92,15 +93,34 @@ class HarvestedNames(Harvested):
 
 
 def with_names(endpoint: Endpoint) -> Endpoint:
-    """The endpoint with its names, if they were harvested or are few enough to be harvested now."""
-    folder = _folder(endpoint)
-    names = _opened(folder, endpoint)
+    """The endpoint with its names, if they were harvested or are few enough to be harvested now. A server that
+    refuses is asked by its own search, or for whole names."""
+    names = _opened(_folder(endpoint), endpoint)
     if names is None:
-        wanted = wanted_of(endpoint)
-        if sum(each.total for each in wanted) <= MOST_WITHOUT_ASKING:
-            names = harvest(endpoint)
+        with contextlib.suppress(EndpointError):
+            if sum(each.total for each in wanted_of(endpoint)) <= MOST_WITHOUT_ASKING:
+                names = harvest(endpoint)
     endpoint.harvested = names
     return endpoint
+
+
+def names_are(endpoint: Endpoint) -> str:
+    """How the names of an endpoint are found, for people."""
+    if (names := endpoint.harvested) is not None:
+        return f"{len(names):,} names were fetched {_ago(names.made)} and are found here."
+    way = "Whole names are looked up on the server"
+    if (search := endpoint.discovery.text_search) is not None:
+        way = f"Names are found by the server, whole or by their words ({search})"
+    return f"{way}; `arcaneqa names` would fetch them."
+
+
+def _ago(made: float) -> str:
+    minutes = max(0, int(time.time() - made)) // 60
+    for unit, size in (("day", 1440), ("hour", 60), ("minute", 1)):
+        if minutes >= size:
+            count = minutes // size
+            return f"{count} {unit}{'s' * (count > 1)} ago"
+    return "just now"
 
 
 def harvest(endpoint: Endpoint, progress: Progress = _silent) -> HarvestedNames:

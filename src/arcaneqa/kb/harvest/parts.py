@@ -1,4 +1,4 @@
-"""Many names as several small indexes: to build one takes memory by its size, to look into all little time."""
+"""Many names as several small indexes: to build one takes memory by its size, to look into all little."""
 
 from __future__ import annotations
 
