@@ -56,10 +56,17 @@ class Virtuoso:
         return self.load_file(file, f"http://example.org/graph/{number}")
 
     def load_file(self, file: Path, graph: str) -> str:
-        commands = (
+        self._run(
             f"ld_dir('{file.parent}', '{file.name}', '{graph}'); rdf_loader_run(); checkpoint; "
             "select ll_file, ll_error from DB.DBA.load_list where ll_error is not null;"
         )
+        return f"http://127.0.0.1:{self.http}/sparql?{urlencode({'default-graph-uri': graph})}"
+
+    def search_words(self) -> None:
+        """Let the server search for the words of all texts, of those it has and of those that come."""
+        self._run("DB.DBA.RDF_OBJ_FT_RULE_ADD(null, null, 'all'); DB.DBA.VT_INC_INDEX_DB_DBA_RDF_OBJ();")
+
+    def _run(self, commands: str) -> None:
         address = f"127.0.0.1:{self.sql}"
         done = subprocess.run(
             ["isql-vt", address, "dba", "dba", "ERRORS=STDOUT", "VERBOSE=OFF", f"EXEC={commands}"],
@@ -69,7 +76,6 @@ class Virtuoso:
         )
         if "Error" in done.stdout:
             raise RuntimeError(done.stdout)
-        return f"http://127.0.0.1:{self.http}/sparql?{urlencode({'default-graph-uri': graph})}"
 
 
 def install_virtuoso() -> None:

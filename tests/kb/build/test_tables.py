@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import sqlite3
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -13,10 +14,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from arcaneqa.errors import InputError
+from arcaneqa.errors import ArcaneError, InputError
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.open import open_kb
+from arcaneqa.kb.schema import ValueKind
 from arcaneqa.kb.terms import Iri, Literal, Term
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -84,6 +86,87 @@ def test_a_table_of_two_foreign_keys_is_a_relation(shop: Index) -> None:
         Iri("urn:row:categories.2")
     ]
     assert "urn:table:product_categories" not in shop.schema.class_ids
+
+
+@pytest.mark.parametrize(
+    ("header", "cells", "other", "others", "links"),
+    [
+        ("play,stuid", ("a,1", "b,2"), "Student.csv", "StuID,name\n1,Ann\n2,Bob\n3,Cid\n", True),
+        ("play,StuID", ("a,1", "b,2"), "Student.csv", "StuID,name\n1,Ann\n2,Bob\n3,Cid\n", True),
+        ("play,club_id_2", ("a,1", "b,1"), "clubs.csv", "club_id,name\n1,Ann\n2,Bob\n", True),
+        ("play,company_id", ("a,1", "b,1"), "touring_companies.csv", "id,name\n1,Ann\n2,Bob\n", True),
+        ("play,grape", ("a,red", "b,red"), "vines.csv", "Grape,colour\nred,1\nblue,2\n", True),
+        ("play,rank", ("a,1", "b,1"), "marks.csv", "rank,colour\n1,x\n2,y\n", False),
+        ("id,play", ("1,a", "2,b"), "towns.csv", "id,town\n1,Oslo\n2,Rome\n3,Bern\n", False),
+    ],
+)
+def test_names_of_columns_tell_of_links(
+    tmp_path: Path, header: str, cells: tuple[str, ...], other: str, others: str, links: bool
+) -> None:
+    folder = tmp_path / "tables"
+    folder.mkdir()
+    (folder / "plays.csv").write_text("\n".join([header, *cells]) + "\n")
+    (folder / other).write_text(others)
+    build_index([folder], tmp_path / "kb")
+    column = next(name for name in header.split(",") if name != "play")
+    with open_kb(tmp_path / "kb") as kb:
+        relation = kb.schema.relations[kb.schema.relation_ids[f"urn:column:plays.{column}"]]
+        assert (relation.kinds == {ValueKind.ENTITY}) is links
+
+
+def test_a_pairing_leads_the_same_way_from_sqlite_and_csv(tmp_path: Path) -> None:
+    path = tmp_path / "club.sqlite"
+    with sqlite3.connect(path) as database:
+        database.executescript(
+            """
+            CREATE TABLE people (id INTEGER PRIMARY KEY, name TEXT);
+            CREATE TABLE games (gid INTEGER PRIMARY KEY, title TEXT);
+            CREATE TABLE plays (pid REFERENCES people (id), game REFERENCES games (gid));
+            INSERT INTO people VALUES (1, 'Ann'), (2, 'Bob');
+            INSERT INTO games VALUES (1, 'Chess'), (2, 'Go');
+            INSERT INTO plays VALUES (1, 2), (2, 2);
+            """
+        )
+    database.close()
+    build_index([path], tmp_path / "kb")
+    with open_kb(tmp_path / "kb") as kb:
+        assert isinstance(kb, Index)
+        assert values(kb, "urn:column:plays", "urn:row:people.1") == [Iri("urn:row:games.2")]
+
+
+def test_lines_may_end_in_several_ways(tmp_path: Path) -> None:
+    (tmp_path / "mixed.csv").write_bytes(b'name,size\r\nAnn,1\n"Bo\r\nb",2\r\n')
+    build_index([tmp_path / "mixed.csv"], tmp_path / "kb")
+    with open_kb(tmp_path / "kb") as kb:
+        assert isinstance(kb, Index)
+        assert values(kb, "urn:column:mixed.size", "urn:row:mixed.Ann") == [Literal("1", XSD + "integer")]
+        assert len(kb.members(kb.schema.class_ids["urn:table:mixed"]).ids) == 2
+    (tmp_path / "mixed.csv").write_bytes(b"name,size\r\nAnn,1\nBob,2,3\n")
+    with pytest.raises(InputError, match="line 3: the row has another number of cells"):
+        build_index([tmp_path / "mixed.csv"], tmp_path / "kb")
+
+
+def test_any_text_of_sqlite_is_read_as_it_is(tmp_path: Path) -> None:
+    odd = ["\\N", 'a "quoted"\r\nline', "x,y", "'"]
+    with sqlite3.connect(tmp_path / "odd.sqlite") as database:
+        database.execute("CREATE TABLE odd (id INTEGER PRIMARY KEY, said TEXT)")
+        database.executemany("INSERT INTO odd VALUES (?, ?)", enumerate(odd))
+    database.close()
+    build_index([tmp_path / "odd.sqlite"], tmp_path / "kb")
+    with open_kb(tmp_path / "kb") as kb:
+        assert isinstance(kb, Index)
+        for number, text in enumerate(odd):
+            assert values(kb, "urn:column:odd.said", f"urn:row:odd.{number}") == [Literal(text)]
+
+
+@pytest.mark.parametrize("name", ["t.parquet", "t.csv", "t.sqlite"])
+def test_without_the_extra_the_sentence_names_it(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    (tmp_path / name).write_bytes(b"a,b\n1,2\n")
+    with pytest.raises(ArcaneError, match=r"tables"):
+        build_index([tmp_path / name], tmp_path / "kb")
 
 
 def test_inclusion_without_a_name_is_chance(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.endpoint import open_endpoint
 from arcaneqa.kb.endpoint.settings import Settings
-from arcaneqa.kb.harvest import harvest, harvest_file, with_names
+from arcaneqa.kb.harvest import harvest, harvest_file, names_are, parts, with_names
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.terms import Iri
@@ -94,6 +94,31 @@ def test_names_may_come_from_a_file(address: str, tmp_path: Path) -> None:
         harvest_file([tmp_path / "labels.ttl"], endpoint)
         [node] = Linker(endpoint).named("city of light")
         assert endpoint.terms(np.array([node])) == [Iri("http://example.org/paris")]
+
+
+def test_names_in_parts_link_like_names_in_one(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open_endpoint(address, settings=Settings(folder=tmp_path / "one")) as endpoint:
+        whole = harvest(endpoint)
+        linked, size = _linked(endpoint), len(whole)
+        suggested = [c.label for c in Linker(endpoint).suggest("wen", 5)]
+    monkeypatch.setattr(parts, "MOST_FACTS", 4)
+    with open_endpoint(address, settings=Settings(folder=tmp_path / "many")) as endpoint:
+        names = harvest(endpoint)
+        assert len(list(tmp_path.glob("many/*.names/index-*"))) > 1
+        assert (_linked(endpoint), len(names)) == (linked, size)
+        assert [c.label for c in Linker(endpoint).suggest("wen", 5)] == suggested
+        france = endpoint.adopted([Iri("http://example.org/france")])
+        assert endpoint.labels(france) == ["France"]
+
+
+def test_an_age_is_shown(address: str, tmp_path: Path) -> None:
+    with open_endpoint(address, settings=Settings(folder=tmp_path)) as endpoint:
+        names = harvest(endpoint)
+        assert names_are(endpoint).endswith("names were fetched just now and are found here.")
+        names.made -= 3 * 3600
+        assert "fetched 3 hours ago" in names_are(endpoint)
 
 
 class _Stopped(Exception):

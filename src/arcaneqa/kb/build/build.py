@@ -66,7 +66,7 @@ def build_index(
 ) -> Report:
     """Build an index folder from RDF files, tables and folders of them; `base` completes relative IRIs.
     An index that is already there is replaced at the very end. Without a profile, the facts say which they
-    need. `nameless` are IRIs that are to be found under no name: relations that only other facts use."""
+    need. `nameless` are IRIs that are to be found under no name: what only other facts use as schema."""
     if not sources:
         raise InputError("There is nothing to index: give at least one file.")
     check_base(base)

@@ -93,8 +93,8 @@ class HarvestedNames(Harvested):
 
 
 def with_names(endpoint: Endpoint) -> Endpoint:
-    """The endpoint with its names, if they were harvested or are few enough to be harvested now. A server that
-    refuses is asked by its own search, or for whole names."""
+    """The endpoint with its names, if they were harvested or are few enough to be harvested now. A server
+    that refuses is asked by its own search, or for whole names."""
     names = _opened(_folder(endpoint), endpoint)
     if names is None:
         with contextlib.suppress(EndpointError):
@@ -132,6 +132,7 @@ def harvest(endpoint: Endpoint, progress: Progress = _silent) -> HarvestedNames:
     subclasses = _write_subclasses(endpoint, folder / "subclasses.nt")
     # Fetched are only names of what there is something to tell of.
     profile = replace(endpoint.profile, coded=False)
+    nameless = {*endpoint.schema.relation_ids, *(k.iri for k in endpoint.schema.classes if k.members)}
     stamp = f"{time.time_ns():x}"
     built, facts = [], 0
     for number, part in enumerate(dealt):
@@ -141,7 +142,7 @@ def harvest(endpoint: Endpoint, progress: Progress = _silent) -> HarvestedNames:
             folder / built[-1],
             profile=profile,
             progress=progress,
-            nameless=endpoint.schema.relation_ids,
+            nameless=nameless,
         )
         facts += report.facts
     check_complete(endpoint, facts, wanted)

@@ -52,7 +52,8 @@ class _State:
 
 
 def wanted_of(endpoint: Endpoint) -> list[Wanted]:
-    """Labels and aliases, texts that a question may state, and types; counted on the server."""
+    """Labels and aliases, texts that a question may state, and, where they are needed to name things, types;
+    counted on the server."""
     profile, schema = endpoint.profile, endpoint.schema
     known = schema.relation_ids
     named = name_predicates(profile)
@@ -61,13 +62,25 @@ def wanted_of(endpoint: Endpoint) -> list[Wanted]:
     spoken = f"isLiteral(?l) && STRLEN(STR(?l)) <= {LONGEST_TEXT}"
     wanted = [_wanted(name, spoken, _has_facts(profile, described)) for name in named if name in known]
     wanted += [_wanted(name, spoken) for name in texts if name not in named]
-    wanted += [_wanted(name, "isIRI(?l)") for name in (*profile.type, *described) if name in known]
+    links = [*(profile.type if _has_unnamed(endpoint, named) else ()), *described]
+    wanted += [_wanted(name, "isIRI(?l)") for name in links if name in known]
     counts = endpoint.count_all([each.question for each in wanted])
     return [replace(each, total=total) for each, total in zip(wanted, counts, strict=True) if total]
 
 
 def _wanted(predicate: str, kept: str, also: str = "") -> Wanted:
     return Wanted(predicate, f"?x {iri(predicate)} ?l . FILTER(isIRI(?x) && {kept}){also}")
+
+
+def _has_unnamed(endpoint: Endpoint, named: Sequence[str]) -> bool:
+    """Whether something with a type has no name: then its class tells which of its texts is one."""
+    known = endpoint.schema.relation_ids
+    types, names = ([name for name in some if name in known] for some in (endpoint.profile.type, named))
+    if not types or not names:
+        return bool(types)
+    unnamed = f"FILTER NOT EXISTS {{ ?x {either(tuple(names))} ?l }}"
+    question = Question(("?x",), f"?x {either(tuple(types))} ?t . FILTER(isIRI(?x)) {unnamed}")
+    return bool(endpoint.client.select(question.text(1)))
 
 
 def _has_facts(profile: Profile, described: Sequence[str]) -> str:

@@ -42,6 +42,8 @@ FOLDER = "surfaces"
 CHUNK = 10_000
 """Entities whose names are worked out at a time; more take memory and no less time."""
 CONNECTIONS = 4
+FEW_CHUNKS = 10
+"""For no more than these, further processes would take memory and save hardly a second."""
 LONGEST_NAME = 300
 LONGEST_TEXT = 60
 MOST_NEIGHBOURS = 2000
@@ -103,7 +105,8 @@ def build_surfaces(folder: Path, index: Named, nameless: Iterable[str] = ()) -> 
         written = 0
         left_out = [node for name in nameless if (node := index.node(Iri(name))) is not None]
         chunks = list(_chunks(_best_known_first(index, np.setdiff1d(index.entities(), left_out))))
-        for listed in by_helpers(partial(_Names.of, index), chunks):
+        work = partial(_Names.of, index)
+        for listed in by_helpers(work, chunks) if len(chunks) > FEW_CHUNKS else map(work, chunks):
             keys.append(listed.keys)
             nodes.append(listed.nodes)
             forms.append(listed.forms)
