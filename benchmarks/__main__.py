@@ -418,6 +418,26 @@ def harvesting(
     typer.echo(body)
 
 
+@app.command("table-speed")
+def table_speed(
+    rows: Annotated[int, typer.Option(help="Rows of ten columns.")] = 1_000_000,
+    document: Annotated[Path, typer.Option(help="Where the table goes.")] = Path(
+        "docs/measurements/benchmarks.md"
+    ),
+) -> None:
+    """Index a CSV, and the same facts as N-Triples.
+
+    Example: python -m benchmarks table-speed --rows 1000000
+    """
+    from arcaneqa.figures import write_section
+    from benchmarks.table_speed import run
+
+    body = run(rows)
+    line = f"python -m benchmarks table-speed --rows {rows}"
+    write_section(document, "table-speed", f"A CSV of {rows:,} rows and ten columns", line, body)
+    typer.echo(body)
+
+
 @app.command()
 def synth(
     kb: Annotated[str | None, typer.Option(help="Index folder or endpoint; the demo if left out.")] = None,
