@@ -208,11 +208,14 @@ class InTables:
         found = dict.fromkeys(self._path(column) for column in self._columns[relation.iri])
         if not relation.inverse:
             return list(found)
-        return [tuple(Relation(step.iri, not step.inverse) for step in reversed(path)) for path in found]
+        return [_backwards(path) for path in found]
 
     def _path(self, column: Column) -> Steps:
         if column.kind in (Kind.SUBJECT, Kind.OBJECT):
             return self._pairing(column)
+        return self._cell_path(column)
+
+    def _cell_path(self, column: Column) -> Steps:
         own = Relation(_column(column))
         known = self.index.schema.relation_ids.get(own.iri)
         if known is None:
@@ -233,7 +236,7 @@ class InTables:
         if one in self.index.schema.relation_ids:
             of_first = next(iter(table.columns.values())) == first
             return (Relation(one, not of_first),)
-        return (Relation(_column(first), inverse=True), Relation(_column(second)))
+        return (*_backwards(self._cell_path(first)), *self._cell_path(second))
 
     def _key_of(self, link: int) -> str:
         """The column whose cells a link stands for."""
@@ -316,6 +319,10 @@ class InTables:
             return bool(execute(found if argument is None else And(argument, found), self.index).nodes)
         except ProgramError:
             return False
+
+
+def _backwards(path: Steps) -> Steps:
+    return tuple(Relation(step.iri, not step.inverse) for step in reversed(path))
 
 
 def _column(column: Column) -> str:
