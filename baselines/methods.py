@@ -90,6 +90,7 @@ class RankThenGenerate(Searching):
 SEARCHES: dict[str, tuple[Made, str | None]] = {
     "ours": (_own, None),
     "paper": (_own, None),
+    "paperstatic": (_own, None),
     "static": (_own, None),
     "nocontext": (_own, None),
     "nolast": (_without_last, None),

@@ -58,7 +58,9 @@ class Comparison(Preparer):
         self._enumerator = Enumerator(self._induction, most=400, seconds=3.0)
         self._spelling = Spelling(kb.schema)
         whole = WholeVocabulary(self._induction)
-        self._constraint: Constraint = Typed(self._induction) if method == "typed" else whole
+        # Sets are cut later, around the gold.
+        typed = Typed(self._induction, most=sys.maxsize)
+        self._constraint: Constraint = typed if method == "typed" else whole
 
     def _steps(
         self, name: str, question: str, program: Expression, topics: Topics, draw: Random, report: Report

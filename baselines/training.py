@@ -36,6 +36,13 @@ _FREE = '{"context": false, "types": false, "made_text": false}'
 METHODS = {
     "ours": Trained("ours, as bundled", "ours"),
     "paper": Trained("ours, as published (`--paper`)", "paper", '{"max_tokens": 256}', ("--paper",)),
+    "paperstatic": Trained(
+        "as published, without contextual encoding",
+        "paper",
+        '{"max_tokens": 256}',
+        ("--paper",),
+        is_static=True,
+    ),
     "static": Trained("ours without contextual encoding", "ours", is_static=True),
     "nocontext": Trained("ours without the program so far", "ours", '{"context": false}'),
     "nolast": Trained("ours without the last decision", "ours", model="ours"),
@@ -99,7 +106,7 @@ def command(name: str, options: argparse.Namespace) -> list[str] | None:
         "--check-every",
         str(options.updates),
     ]
-    words += ["--storage", "mixed", "--device", options.device, "--call-tokens", str(options.call_tokens)]
+    words += ["--storage", "int8", "--device", options.device, "--call-tokens", str(options.call_tokens)]
     return words
 
 
