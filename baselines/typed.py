@@ -2,7 +2,8 @@
 
 A set has the classes its last relation leads to, an entity those it belongs to. A relation may follow that
 starts from one of them; two sets may meet that share one. Whether anything is there is seen at the end. Of
-more than `most` relations the words choose, as ReTraCk's retriever of schema items does.
+more than `most` relations the words choose, as ReTraCk's retriever of schema items does. Where names are
+dotted, a class stands for all of its domain: types of entities are seldom complete.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from arcaneqa.induction.scorer import Candidate, TokenKind
 from arcaneqa.induction.tokens import COMPARATIVES, SUPERLATIVES, Token
 from arcaneqa.induction.topics import Topics
 from arcaneqa.induction.vocabulary import NOTHING, Options
+from arcaneqa.kb.names.words import tail
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.kb.values import kind_of
 from arcaneqa.program.expression import Class, Entity, Relation
@@ -56,6 +58,8 @@ class Typed:
         self._ranker = WordRanker()
         self._most = most
         self._start = lru_cache(64)(self._started)
+        names = [tail(klass.iri) for klass in self._schema.classes]
+        self._domains = [name.partition(".")[0] if "." in name else "" for name in names]
 
     def context(self, question: str, topics: Topics) -> str:  # noqa: ARG002 - the question is all there is
         return ""
@@ -79,7 +83,7 @@ class Typed:
             if isinstance(term, Entity):
                 node = self._kb.node(term.term)
                 ids = np.array([] if node is None else [node], np.int64)
-                types.append(frozenset(self._kb.classes(self._kb.nodes(ids)).tolist()) or None)
+                types.append(self._alike(*self._kb.classes(self._kb.nodes(ids)).tolist()))
             else:
                 types.append(kind_of(term.literal))  # type: ignore[attr-defined]
         return _Typed(tuple(types), len(types))
@@ -107,19 +111,25 @@ class Typed:
         if function is Function.JOIN and isinstance(last, Relation):
             known = self._schema.relations[self._schema.relation_ids[last.iri]]
             if not last.inverse:
-                return None if known.domain is None else frozenset((known.domain,))
+                return self._alike(known.domain)
             if ValueKind.ENTITY in known.kinds:
-                return None if known.range is None else frozenset((known.range,))
+                return self._alike(known.range)
             return next(iter(sorted(known.kinds)), None)
         if function in COMPARATIVES and isinstance(last, Relation):
-            domain = self._schema.relations[self._schema.relation_ids[last.iri]].domain
-            return None if domain is None else frozenset((domain,))
+            return self._alike(self._schema.relations[self._schema.relation_ids[last.iri]].domain)
         if function is Function.AND and isinstance(last, Class):
             return self._class(last)
         return own
 
     def _class(self, token: Token) -> Type:
-        return frozenset((self._schema.class_ids[token.iri],)) if isinstance(token, Class) else None
+        return self._alike(self._schema.class_ids[token.iri]) if isinstance(token, Class) else None
+
+    def _alike(self, *classes: int | None) -> Type:
+        """Classes, and those of the same domain; None where there is no class."""
+        known = [number for number in classes if number is not None]
+        own = {self._domains[number] for number in known} - {""}
+        wide = {number for number, domain in enumerate(self._domains) if domain in own}
+        return frozenset(wide.union(known)) or None
 
     # What may come ---------------------------------------------------------------------------
 
