@@ -1,68 +1,141 @@
-"""Over graphs with holes: how many questions that lost their answer are refused, and what the others score.
+"""Whether questions are refused that cannot be answered, and what that costs those that can.
 
-    arcaneqa ask --input DIR/questions.jsonl --output DIR/predictions.jsonl --kb DIR/index
-    python recipes/refused.py DIR…
+    python recipes/refused.py DATA --work DIR [--model MODEL] [--only grailqa|spider]
 
-A DIR is what `recipes/holes.py` makes, with predictions beside it. F1 is over answers as records write them,
-numbers to six digits.
+DATA holds grailqa/, freebase-fragment/ and spider/. Of GrailQA's dev questions and of Spider's 12 databases
+with `split` = dev a quarter loses something that it needs (`recipes/holes.py`); the folders stay in DIR, so
+that another model is asked the same. Everything is asked once, with linked entities and the defaults.
+
+What refusing costs: F1 of the answers that are given, against F1 with the best reading given every time,
+which is what a threshold of 0 and no "none of these" would give. F1 is over answers as records write them,
+numbers to six digits. Graphs of DIR are for measuring only.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+import holes
+from calibrate import found, number
+
+from arcaneqa.answer import ArcaneQA
+from arcaneqa.atomic import replacing
+from arcaneqa.datasets import spider
+from arcaneqa.datasets.convert import Converter, read_drafts
 from arcaneqa.evaluation.metrics import overlap
+from arcaneqa.files import read_lines
+from arcaneqa.harmless import json_text
+from arcaneqa.kb.build import build_index
+from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.open import open_kb
+from arcaneqa.kb.short_names import Names
+from arcaneqa.record import Question
 
 SURE = 0.9
+BARS = "at least 75% refused, at most 3 points of F1 lost"
 
 
-def lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+@dataclass(frozen=True)
+class Asked:
+    """`given` is the F1 of what was answered, `best` that of the best reading, refused or not."""
+
+    hole: str | None
+    given: float
+    best: float
+    confidence: float
+    is_refused: bool
 
 
-def plain(text: str) -> str:
-    try:
-        return f"{float(text):.6g}"
-    except ValueError:
-        return text
+def graphs_of_spider(data: Path, work: Path) -> Iterator[Path]:
+    source = data / "spider"
+    for name, database in spider.databases(source).items():
+        if database.split == "dev":
+            graph, out = source / "kb" / f"{name}.nt.gz", work / "spider" / name
+            if not (out / "questions.jsonl").exists():
+                with whole(graph, out) as kb:
+                    save(out, Converter(Names(kb.profile), kb).records(spider.read(source, name, kb)))
+                print(holes.make(graph, out / "records.jsonl", out), flush=True)
+            yield out
 
 
-def scored(folder: Path) -> list[tuple[str | None, float, float, bool]]:
-    """For each question its hole, F1, confidence, and whether it was refused."""
-    told = {prediction["id"]: prediction for prediction in lines(folder / "predictions.jsonl")}
-    rows = []
-    for question in lines(folder / "questions.jsonl"):
-        prediction = told[question["id"]]
-        found = {plain(str(item.get("id") or item["value"])) for item in prediction["answers"]}
-        gold = {plain(text) for text in question["answers"]}
-        f1 = overlap(gold, found).f1 if gold and found else 0.0
-        rows.append((question.get("hole"), f1, prediction["confidence"] or 0.0, not found))
-    return rows
+def graph_of_grailqa(data: Path, work: Path) -> Iterator[Path]:
+    graph, out, ontology = data / "grailqa" / "kb.nt.gz", work / "grailqa", data / "freebase-fragment"
+    if not (out / "questions.jsonl").exists():
+        with whole(graph, out, ontology) as kb:
+            drafts = read_drafts("grailqa", data / "grailqa" / "dev.json.gz", kb.profile, kb)
+            save(out, Converter(Names(kb.profile), kb).records(drafts))
+        print(holes.make(graph, out / "records.jsonl", out, ontology=ontology), flush=True)
+    yield out
+
+
+def whole(graph: Path, out: Path, ontology: Path | None = None) -> KnowledgeBase:
+    if not (out / "whole").is_dir():
+        out.mkdir(parents=True, exist_ok=True)
+        build_index([graph], out / "whole", ontology=ontology)
+    return open_kb(out / "whole")
+
+
+def save(out: Path, records: Iterable[Question]) -> None:
+    with replacing(out / "records.jsonl") as target:
+        target.writelines(json_text(record.to_json()) + "\n" for record in records)
+
+
+def asked(qa: ArcaneQA, folder: Path) -> Iterator[Asked]:
+    lines = [line for _, line in read_lines(folder / "questions.jsonl")]
+    with open_kb(folder / "index") as kb:
+        here = qa.over(kb)
+        answers = here.ask_many(Question.from_json(line) for line in lines)
+        for line, answer in zip(lines, answers, strict=True):
+            gold = frozenset(map(number, line["answers"]))
+            best = overlap(gold, found(here, answer)).f1
+            refused = answer.reason is not None
+            yield Asked(line["hole"], 0.0 if refused else best, best, answer.confidence or 0.0, refused)
+
+
+def told(name: str, rows: list[Asked]) -> Iterator[str]:
+    kept = [row for row in rows if row.hole is None]
+    given, best = (
+        100 * sum(scores) / max(len(kept), 1)
+        for scores in ((row.given for row in kept), (row.best for row in kept))
+    )
+    lost = [row for row in rows if row.hole is not None]
+    yield f"{name} ({BARS}):"
+    yield f"  {len(lost)} without an answer: {share(row.is_refused for row in lost)} refused"
+    yield f"  {len(kept)} with one: F1 {given:.1f}, {best:.1f} without refusals, {best - given:.1f} lost"
+    by_kind: dict[str, list[bool]] = defaultdict(list)
+    for row in lost:
+        by_kind[row.hole or ""].append(row.is_refused)
+    for kind, refused in sorted(by_kind.items()):
+        yield f"    {len(refused)} without their {kind}: {share(refused)} refused"
+    sure = [row.given == 1 for row in rows if row.confidence >= SURE and not row.is_refused]
+    right = sum(row.given == 1 for row in rows)
+    part = sum(sure) / max(right, 1)
+    yield f"  {len(sure)} answers at {SURE} and more: {share(sure)} right, {part:.0%} of all right answers"
+
+
+def share(of: Iterable[bool]) -> str:
+    every = list(of)
+    return f"{sum(every) / max(len(every), 1):.0%}"
+
+
+MAKERS = {"grailqa": graph_of_grailqa, "spider": graphs_of_spider}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("folders", nargs="+", type=Path)
-    rows = [row for folder in parser.parse_args().folders for row in scored(folder)]
-    kept = [row for row in rows if row[0] is None]
-    print(f"{len(kept)} with an answer: F1 {100 * sum(f1 for _, f1, _, _ in kept) / max(len(kept), 1):.1f}")
-    by_kind: dict[str, list[bool]] = defaultdict(list)
-    for hole, _, _, is_refused in rows:
-        if hole is not None:
-            by_kind[hole].append(is_refused)
-    every = [is_refused for refused in by_kind.values() for is_refused in refused]
-    for kind, refused in [*sorted(by_kind.items()), ("anything", every)]:
-        print(f"{len(refused)} without their {kind}: {sum(refused) / max(len(refused), 1):.0%} refused")
-    sure = [f1 == 1 for _, f1, confidence, is_refused in rows if confidence >= SURE and not is_refused]
-    right = sum(f1 == 1 for _, f1, _, _ in rows)
-    print(
-        f"{len(sure)} answers at {SURE} and more: {sum(sure) / max(len(sure), 1):.0%} right, "
-        f"{sum(sure) / max(right, 1):.0%} of all right answers"
-    )
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--work", type=Path, required=True, help="folder for graphs with holes; kept")
+    parser.add_argument("--model", type=Path, help="checkpoint folder; the bundled one if left out")
+    parser.add_argument("--only", choices=MAKERS, help="one of the two")
+    given = parser.parse_args()
+    qa = ArcaneQA.load(None, given.model)
+    for name in [given.only] if given.only else MAKERS:
+        rows = [row for folder in MAKERS[name](given.data, given.work) for row in asked(qa, folder)]
+        print("\n".join(told(name, rows)), flush=True)
 
 
 if __name__ == "__main__":
