@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -24,6 +25,7 @@ LINES = (
 WIDTH, HEIGHT = 100, 30
 KEY, PAUSE = 0.06, 1.5
 """Seconds between two keys, and before the next line."""
+PROMPT = r"\x1b\[\?2004h(?s:.)*arcaneqa>"
 COMMAND = "from arcaneqa.cli.main import main; main()"
 
 
@@ -39,25 +41,21 @@ def record(out: Path) -> None:
     )
     now, events = 0.0, [(0.0, "$ arcaneqa ask\r\n")]
 
-    def until_the_prompt() -> None:
-        child.expect_exact("arcaneqa>")
-        events.append((now, child.before + child.after))
+    def hear(end: object) -> None:
+        """What is shown until this is; a prompt begins with what lets a terminal paste."""
+        child.expect(end)
+        events.append((now, child.before + (child.after if isinstance(child.after, str) else "")))
 
-    until_the_prompt()
+    hear(PROMPT)
     for line in LINES:
         now += PAUSE
         for key in line:
             child.send(key)
-            child.expect_exact(key)
             now += KEY
-            events.append((now, child.before + child.after))
+            hear(re.escape(key) if key != " " else r" |\x1b\[C")
         child.send("\r")
         now += KEY
-        if line == "quit":
-            child.expect(pexpect.EOF)
-            events.append((now, child.before))
-        else:
-            until_the_prompt()
+        hear(PROMPT if line != "quit" else pexpect.EOF)
     head = {"version": 2, "width": WIDTH, "height": HEIGHT, "title": "arcaneqa ask"}
     rows = [json.dumps([round(when, 3), "o", text], ensure_ascii=False) for when, text in events]
     out.write_text("\n".join([json.dumps(head), *rows]) + "\n", encoding="utf-8")

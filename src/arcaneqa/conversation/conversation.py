@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+import time
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import replace
 from functools import cached_property
@@ -61,7 +62,9 @@ class Conversation:
         """Answer a question, whole or referring back; `carried` says what it took from before."""
         if (refused := refusal(text)) is not None:
             return refused
+        started = time.perf_counter()
         answer, certainty = self._answered(text, Asking(self._qa, threshold, seconds))
+        answer = replace(answer, seconds=time.perf_counter() - started)
         limit = self._qa.confidence.threshold if threshold is None else threshold
         answer = _no_surer(answer, certainty, limit)
         return self._kept(answer, answer.confidence or 0.0)
