@@ -55,8 +55,8 @@ if TYPE_CHECKING:
 MOST_ITEMS = 100_000
 MOST_READINGS = 3
 EVEN = 0.5
-"""Where it is likelier than not that none of the readings is meant, none is given, unless all else speaks for
-it: `none` is among the evidence that confidence weighs."""
+"""A refusal says that none of the readings seems to be meant where that is likelier than not. Whether to
+refuse is up to confidence, which weighs this with all the other evidence."""
 SURE = 0.6
 """A program that takes up no word of the question needs at least this confidence."""
 SECONDS = 30.0
@@ -334,7 +334,7 @@ class ArcaneQA:
         """Why the best program is better not given as an answer."""
         if (reason := self._unlearned(question, left_out.unmet)) is not None:
             return reason
-        if outcome.none > EVEN and certainty < SURE:
+        if certainty < limit and outcome.none > EVEN:
             why = "None of the readings that were found seems to be meant."
         elif certainty < limit:
             expected = self.confidence.precision(limit)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -132,8 +134,8 @@ def test_evidence_of_a_worked_case() -> None:
     row = dict(zip(FEATURES, evidence(question, best, outcome, left, KB).tolist(), strict=True))
     assert row["log-probability"] == pytest.approx(np.log(0.8), abs=1e-6)
     assert row["lead over the second"] == 0
-    assert row["share among the found"] == 0.5
-    assert row["probability that none is meant"] == 0.25
+    assert row["log-odds among the found"] == 0.0
+    assert row["log-odds that none is meant"] == pytest.approx(math.log(1 / 3))
     assert row["other programs with the same answers"] == 1
     assert row["words taken up"] == 0.5
     assert row["answer of another kind"] == 1

@@ -18,11 +18,11 @@ FEATURES = (
     "log-probability",
     "log-probability per decision",
     "lead over the second",
-    "share among the found",
+    "log-odds among the found",
     "decisions",
     "log-probability of the entities",
     "what the whole program gained as a reading",
-    "probability that none is meant",
+    "log-odds that none is meant",
     "likeliest decision missed",
     "other programs with the same answers",
     "words taken up",
@@ -36,6 +36,8 @@ FEATURES = (
 LIMIT = 30.0
 """Beyond this a log-probability or a lead says nothing more."""
 _LOOKED_AT = 20
+_RARE = 1e-4
+"""Likelier or less likely than this is all the same."""
 
 Row = NDArray[np.float64]
 
@@ -55,11 +57,11 @@ def evidence(question: str, found: Found, outcome: Outcome, left_out: Coverage, 
             total,
             total / max(decisions, 1),
             lead,
-            share,
+            _log_odds(share),
             decisions,
-            found.score - found.reading - total,
+            sum(topic.prior for topic in found.topics),
             found.reading,
-            outcome.none,
+            _log_odds(outcome.none),
             min(chosen, default=0.0),
             agreeing,
             left_out.share,
@@ -72,6 +74,12 @@ def evidence(question: str, found: Found, outcome: Outcome, left_out: Coverage, 
         ],
         np.float64,
     )
+
+
+def _log_odds(chance: float) -> float:
+    """Between 0.99 and 0.9999 lies as much as between a half and 0.99."""
+    kept = min(max(chance, _RARE), 1 - _RARE)
+    return math.log(kept / (1 - kept))
 
 
 def _without_names(found: Found, kb: KnowledgeBase) -> float:
