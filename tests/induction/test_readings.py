@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from arcaneqa.induction import scorer
 from arcaneqa.induction.found import Found
 from arcaneqa.induction.induction import Induction
-from arcaneqa.induction.readings import NONE, Readings, distinct
+from arcaneqa.induction.readings import NONE, SEARCH, Readings, distinct
 from arcaneqa.induction.scorer import Candidate, Decision, Scores, TokenKind
 from arcaneqa.induction.search import Search
 from arcaneqa.induction.topics import Topic, Topics
@@ -86,8 +86,9 @@ def test_programs_with_the_same_answers_are_one_reading() -> None:
     before = dict(zip(programs(plain), (one.score for one in plain), strict=True))
     mass = math.log(sum(math.exp(before[name]) for name in programs(terry)))
     words = -math.log(len(distinct(found)))
-    assert terry[0].score == pytest.approx(mass + words, abs=1e-4)
-    assert terry[0].reading == pytest.approx(terry[0].score - before[programs(terry)[0]], abs=1e-4)
+    own = before[programs(terry)[0]]
+    assert terry[0].reading == pytest.approx(words + mass - own, abs=1e-4)
+    assert terry[0].score == pytest.approx(SEARCH * own + terry[0].reading, abs=1e-4)
 
 
 def test_a_single_reading_is_not_asked_about() -> None:

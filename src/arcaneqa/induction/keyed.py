@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from arcaneqa.induction import wording
 from arcaneqa.induction.keys import TOTALS, steps_of
@@ -18,10 +18,6 @@ from arcaneqa.kb.values import kind_of
 from arcaneqa.program.expression import And, Class, Compare, Direction, Extreme, Relation, Value
 from arcaneqa.program.steps import Function, Ranks, Variable
 
-FEW_CLASSES = 64
-"""In a small graph it is quick to see of each class whether its members differ in how many of something they
-have."""
-
 
 class Keyed(Rules):
     functions = SUPERLATIVES | AGGREGATES | {Function.COUNT, Form.DISTINCT, Form.HAVING}
@@ -32,7 +28,7 @@ class Keyed(Rules):
         if state.top is None:
             if state.outer is not None:
                 return False
-            return len(self.sources(state, function)) > 0
+            return len(self._classes(function)) > 0
         meaning = state.top.meaning
         if not is_alone(state) or not meaning.is_set:
             return False
@@ -45,23 +41,9 @@ class Keyed(Rules):
     def sources(self, state: State, function: Chosen) -> Options:
         if state.top is not None:
             return variables([state.top])
-        if function is not Form.HAVING:
-            return self._classes(function)
-        if not state.topics.counts:
-            return self._starts.with_totals(self._has_totals)
-        return self._having_starts(state)
-
-    def _having_starts(self, state: State) -> Options:
-        classes = self._classes(Form.HAVING)
-        if not self._is_small:
-            return classes
-        kept = [
-            place
-            for place, token in enumerate(classes.tokens)
-            if isinstance(token, Class)
-            and len(self._measures(state, self._results.known_class(token).meaning))
-        ]
-        return _some(classes, kept)
+        if function is Form.HAVING and not state.topics.counts:
+            return self._starts.with_totals(self._paths.seen_to_numbers)
+        return self._classes(function)
 
     def _classes(self, function: Chosen) -> Options:
         if function is Function.COUNT:
@@ -116,31 +98,17 @@ class Keyed(Rules):
 
     def _counted(self, source: Meaning, path: tuple[Step, ...]) -> Options:
         """Relations whose counts differ among the members; any, where none of them does."""
+        onward = self._paths.onward(source, path)
         if path:
-            return CLOSE + self._paths.onward(source, path)
-        countable = self._countable(source)
+            return CLOSE + onward
         differing = [
             place
-            for place, token in enumerate(countable.tokens)
+            for place, token in enumerate(onward.tokens)
             if isinstance(token, Relation) and self._meanings.counts_differ(source, self._results.step(token))
         ]
-        return _some(countable, differing) if differing else countable
-
-    def _countable(self, source: Meaning) -> Options:
-        """Not an attribute that gives each member one number: fifty employees are no fifty values."""
-        onward = self._paths.onward(source, ())
-        kept = [
-            place
-            for place, token in enumerate(onward.tokens)
-            if isinstance(token, Relation) and not self._is_one_number(source, token)
-        ]
-        return _some(onward, kept) if kept else onward
-
-    def _is_one_number(self, source: Meaning, relation: Relation) -> bool:
-        known = self._kb.schema.relations[self._results.relation(relation)]
-        if relation.inverse or not known.kinds <= {ValueKind.NUMBER, ValueKind.TIME}:
-            return False
-        return int(self._meanings.counts(source, (self._results.step(relation),)).max()) <= 1
+        if not differing:
+            return onward
+        return Options([onward.tokens[i] for i in differing], [onward.candidates[i] for i in differing])
 
     def _values(self, source: Known, path: tuple[Step, ...], numbers: bool) -> Options:
         options = self._paths.options(source.meaning, path, numbers)
@@ -191,23 +159,6 @@ class Keyed(Rules):
             return True
         return any(True for _ in self._numbers(state)) and len(self._starts.numeric) > 0
 
-    @property
-    def _is_small(self) -> bool:
-        return len(self._vocabulary.countable) <= FEW_CLASSES
-
-    def _tells(self, state: State, members: Meaning) -> bool:
-        """Whether some number of the question lies among the counts of a relation: what all members pass, or
-        none, is not what was asked. Assumed where there are many classes to ask this of."""
-        if not self._is_small:
-            return True
-        for token in self._countable(members).tokens:
-            if isinstance(token, Relation):
-                counts = self._meanings.counts(members, (self._results.step(token),))
-                low, high = int(counts.min()), int(counts.max())
-                if low < high and any(low <= number <= high for number in state.topics.counts):
-                    return True
-        return False
-
     def _numbers(self, state: State) -> Iterator[Known]:
         for topic in self.free_topics(state):
             value = topic.expression
@@ -216,30 +167,11 @@ class Keyed(Rules):
 
     def _measures(self, state: State, members: Meaning) -> Options:
         """What is compared: how many there are of something, its total or its average."""
-        counts = state.topics.counts and members.is_walkable and self._tells(state, members)
-        options = _key(Function.COUNT) if counts else NOTHING
+        options = _key(Function.COUNT) if state.topics.counts and members.is_walkable else NOTHING
         if not members.has_entities or not any(True for _ in self._numbers(state)):
             return options
-        return options + _key(Function.SUM) + _key(Function.AVG) if self._has_totals(members) else options
-
-    def _has_totals(self, members: Meaning) -> bool:
-        if not self._paths.seen_to_numbers(members):
-            return False
-        return not self._is_small or len(self._summed(members)) > 0
-
-    def _summed(self, members: Meaning) -> Options:
-        """Where a path to numbers can begin, but for attributes of one number: it is its own total."""
-        options = self._paths.options(members, (), numbers=True)
-        if not self._is_small:
-            return options
-        return _some(
-            options,
-            [
-                place
-                for place, token in enumerate(options.tokens)
-                if isinstance(token, Relation) and not self._is_one_number(members, token)
-            ],
-        )
+        totals = _key(Function.SUM) + _key(Function.AVG)
+        return options + totals if self._paths.seen_to_numbers(members) else options
 
     def _having(self, state: State, source: Known) -> Options:
         rest = state.rest
@@ -251,7 +183,7 @@ class Keyed(Rules):
             return CLOSE
         path = steps_of(self._results, rest)
         if not path:
-            return self._countable(source.meaning)
+            return source.meaning.steps
         within = None if state.argument is None else state.argument.meaning
         counts = self._meanings.counts(source.meaning, path, within)
         if isinstance(rest[-1], Function):
@@ -277,8 +209,6 @@ class Keyed(Rules):
         if before and isinstance(last, Function):
             return variables(n for n in self._numbers(state) if self._some_pass(state, source, n))
         path = steps_of(self._results, state.rest)
-        if not path:
-            return self._summed(source.meaning)
         onward = self._paths.options(source.meaning, path, numbers=True)
         if not self._paths.ends(source.meaning, path, numbers=True):
             return onward
@@ -317,7 +247,3 @@ def _passes(comparison: Token, counts: Ids, number: int) -> bool:
 
 def _key(function: Function) -> Options:
     return Options([function], [wording.KEYS[function]])
-
-
-def _some(options: Options, places: Sequence[int]) -> Options:
-    return Options([options.tokens[i] for i in places], [options.candidates[i] for i in places])

@@ -68,7 +68,7 @@ class Search:
         beam: int = 5,
         limit: int | None = SHORTLIST,
         ranker: Ranker | None = None,
-        margin: float = 5.0,
+        margin: float = 8.0,
         readings: Readings | None = None,
     ) -> None:
         self._induction = induction
