@@ -273,7 +273,7 @@ class InTables:
             case Join(relation, argument):
                 return _either([_joined(path, argument) for path in self.paths(relation)])
             case Has(relation):
-                return _either([Has(path[0]) for path in self.paths(relation)])
+                return _either([_nested(path, Has(path[-1])) for path in self.paths(relation)])
             case Like(relation, text):
                 return _either([_nested(p, Like(p[-1], text)) for p in self.paths(relation)])
             case Cons(argument, relation, constant):

@@ -13,7 +13,9 @@ from tempfile import TemporaryDirectory
 from urllib.parse import urlencode
 
 import numpy as np
+from platformdirs import user_cache_path
 
+from arcaneqa.compiled import FOLDER
 from arcaneqa.errors import InputError
 from arcaneqa.kb.profile import RDFS
 from arcaneqa.kb.terms import RDF
@@ -24,6 +26,7 @@ _KINDS = 20
 _CHUNK = 100_000
 _EVERY = 0.2
 """Seconds between two looks at the memory."""
+_COMPILED = user_cache_path("arcaneqa") / FOLDER
 _COMMAND = [sys.executable, "-c", "from arcaneqa.cli.main import main; main()", "names"]
 
 
@@ -82,7 +85,8 @@ def _fetch(address: str, cache: Path, until_pages: int | None = None) -> Fetched
     started = time.perf_counter()
     process = subprocess.Popen(
         [*_COMMAND, address],
-        env={**os.environ, "XDG_CACHE_HOME": str(cache)},
+        # A cache of its own, but for what was compiled: that is done once a machine.
+        env={**os.environ, "XDG_CACHE_HOME": str(cache), "NUMBA_CACHE_DIR": str(_COMPILED)},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

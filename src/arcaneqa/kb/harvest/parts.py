@@ -13,7 +13,7 @@ from arcaneqa.kb.index import Index
 from arcaneqa.kb.names.forms import Form
 from arcaneqa.kb.names.surfaces import Hit, Surfaces
 
-MOST_FACTS = 100_000
+MOST_FACTS = 50_000
 """In one part: what building it takes is then little beside what the program takes anyway."""
 
 T = TypeVar("T")
