@@ -31,21 +31,23 @@ def ask(page: Page, url: str, question: str) -> None:
 def desk(browser: Browser, url: str) -> None:
     with browser.new_context(viewport={"width": 1000, "height": 860}, reduced_motion="reduce") as context:
         page = context.new_page()
+        page.set_default_timeout(PATIENCE)
+        page.goto(f"{url}/entity/demo:France")
+        expect(page.locator("h1")).to_have_text("France")
+        page.screenshot(path=IMAGES / "page-entity.png")
         ask(page, url, "how many countries are there for each continent?")
         page.screenshot(path=IMAGES / "page.png")
         ask(page, url, "what is the capital of Georgia?")
         page.locator(".mention").first.click()
         page.locator("#how summary").first.click()
         page.screenshot(path=IMAGES / "page-steps.png", full_page=True)
-        page.goto(f"{url}/entity/demo:Marie_Curie")
-        expect(page.locator("h1")).to_have_text("Marie Curie")
-        page.screenshot(path=IMAGES / "page-entity.png")
 
 
 def phone(browser: Browser, url: str) -> None:
     small = {"width": 390, "height": 844}
     with browser.new_context(viewport=small, color_scheme="dark", reduced_motion="reduce") as context:
         page = context.new_page()
+        page.set_default_timeout(PATIENCE)
         ask(page, url, "what is the capital of France?")
         page.screenshot(path=IMAGES / "page-phone.png")
 

@@ -17,8 +17,8 @@ from arcaneqa.synthesis.examples import example_questions
 COUNT = 6
 ENOUGH = 18
 """So many good ones leave a choice."""
-SECONDS = 10.0
-"""No more time than this goes into them."""
+SECONDS = 30.0
+"""No more time than this goes into them, beside everything else."""
 SURE = 0.75
 _AGAIN = {"function": 0.15, "name": 0.1}
 """What an example loses for each chosen one that has its function, or a class, relation or entity of it."""
