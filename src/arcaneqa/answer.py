@@ -26,7 +26,7 @@ from arcaneqa.induction.scorer import Heat, Scorer
 from arcaneqa.induction.search import SHORTLIST, Search
 from arcaneqa.induction.settings import SearchSettings
 from arcaneqa.induction.shared_scorer import SharedScorer
-from arcaneqa.induction.topics import Topics, topics_from_gold, topics_from_links
+from arcaneqa.induction.topics import Topics, topics_from_links, topics_given
 from arcaneqa.induction.trace import Considered
 from arcaneqa.judgement.asked import Sign, signs
 from arcaneqa.judgement.coverage import Coverage, coverage, is_about, not_used
@@ -41,7 +41,7 @@ from arcaneqa.linking.linker import Linker
 from arcaneqa.linking.weights import Weights
 from arcaneqa.links import Links
 from arcaneqa.program.execute import Budget, execute
-from arcaneqa.program.expression import Entity, Expression, Value
+from arcaneqa.program.expression import Entity, Expression
 from arcaneqa.program.forms import PAPER, Form
 from arcaneqa.program.phrase import paraphrase
 from arcaneqa.program.sparql import to_sparql
@@ -378,14 +378,7 @@ class ArcaneQA:
         """What induction starts from: all that was linked, or the given entities."""
         if entities is None:
             return topics_from_links(links, self.kb)
-        named = topics_from_gold(entities, self.kb, question)
-        if any(isinstance(topic.term, Value) for topic in named.items):
-            return named
-        # Datasets list the entities of a question; its numbers and dates are read off the words.
-        values = topics_from_links(Links(question, literals=links.literals), self.kb).items
-        groups = len(named.items)
-        shifted = (replace(v, words=replace(v.words, group=groups + v.words.group)) for v in values)
-        return replace(named, items=(*named.items, *shifted))
+        return topics_given(question, entities, links, self.kb)
 
     def _entities(self, question: str, found: Found) -> tuple[Mention, ...]:
         return tuple(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -73,6 +73,17 @@ class Topics:
         one, two = self.words[first], self.words[second]
         overlap = one.start < two.end and two.start < one.end
         return one.group == two.group or (overlap and max(first, second) >= self.meant)
+
+
+def topics_given(question: str, entities: Sequence[Mention], links: Links, kb: KnowledgeBase) -> Topics:
+    """Entities as a dataset lists them, with the numbers and dates that are read off the question's words."""
+    named = topics_from_gold(entities, kb, question)
+    if any(isinstance(topic.term, Value) for topic in named.items):
+        return named
+    values = topics_from_links(Links(question, literals=links.literals), kb).items
+    groups = len(named.items)
+    shifted = (replace(v, words=replace(v.words, group=groups + v.words.group)) for v in values)
+    return replace(named, items=(*named.items, *shifted))
 
 
 def topics_from_links(links: Links, kb: KnowledgeBase) -> Topics:
