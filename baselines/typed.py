@@ -2,8 +2,8 @@
 
 A set has the classes its last relation leads to, an entity those it belongs to. A relation may follow that
 starts from one of them; two sets may meet that share one. Whether anything is there is seen at the end. Of
-more than `most` relations the words choose, as ReTraCk's retriever of schema items does. Where names are
-dotted, a class stands for all of its domain: types of entities are seldom complete.
+more than `most` relations the words choose, as ReTraCk's retriever of schema items does. Classes that share a
+member anywhere go together, which stands for the ontology's hierarchy of classes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from arcaneqa.induction.scorer import Candidate, TokenKind
 from arcaneqa.induction.tokens import COMPARATIVES, SUPERLATIVES, Token
 from arcaneqa.induction.topics import Topics
 from arcaneqa.induction.vocabulary import NOTHING, Options
-from arcaneqa.kb.names.words import tail
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.kb.values import kind_of
 from arcaneqa.program.expression import Class, Entity, Relation
@@ -58,8 +57,7 @@ class Typed:
         self._ranker = WordRanker()
         self._most = most
         self._start = lru_cache(64)(self._started)
-        names = [tail(klass.iri) for klass in self._schema.classes]
-        self._domains = [name.partition(".")[0] if "." in name else "" for name in names]
+        self._beside = lru_cache(None)(self._with_members_in)
 
     def context(self, question: str, topics: Topics) -> str:  # noqa: ARG002 - the question is all there is
         return ""
@@ -125,11 +123,12 @@ class Typed:
         return self._alike(self._schema.class_ids[token.iri]) if isinstance(token, Class) else None
 
     def _alike(self, *classes: int | None) -> Type:
-        """Classes, and those of the same domain; None where there is no class."""
+        """Classes, and those that some member has beside them; None where there is no class."""
         known = [number for number in classes if number is not None]
-        own = {self._domains[number] for number in known} - {""}
-        wide = {number for number, domain in enumerate(self._domains) if domain in own}
-        return frozenset(wide.union(known)) or None
+        return frozenset(known).union(*map(self._beside, known)) or None
+
+    def _with_members_in(self, klass: int) -> frozenset[int]:
+        return frozenset(self._kb.classes(self._kb.members(klass)).tolist())
 
     # What may come ---------------------------------------------------------------------------
 
