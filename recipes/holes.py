@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
+from arcaneqa.atomic import replacing
 from arcaneqa.datasets.answers import answer_terms
 from arcaneqa.errors import ArcaneError
 from arcaneqa.kb.build import build_index
@@ -209,7 +210,7 @@ def make(
     facts.write_text("".join(without(source, gone)), encoding="utf-8")
     build_index([facts], out / "index", ontology=ontology)
     told: Counter[str] = Counter()
-    with open_kb(out / "index") as kb, (out / "questions.jsonl").open("w", encoding="utf-8") as target:
+    with open_kb(out / "index") as kb, replacing(out / "questions.jsonl") as target:
         for question, had, possible in asked:
             hole = next((hole for hole in holes if hole in possible), None)
             has = answers(question.program or "", kb)
