@@ -17,9 +17,6 @@ import httpx
 import pytest
 from mcp import Client, StdioServerParameters
 
-from arcaneqa.mcp.server import create_server
-from tests.service.service_world import answering, small_world
-
 COMMAND = [sys.executable, "-c", "from arcaneqa.cli.main import main; main()", "mcp"]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(place for place in sys.path if place)}
 
@@ -161,17 +158,3 @@ def test_over_http_the_door_is_the_services(tmp_path: Path) -> None:
             assert status(allowed) == 200
         finally:
             process.terminate()
-
-
-def test_more_calls_than_there_are_places_are_told_to_come_back(tmp_path: Path) -> None:
-    qa, _ = answering(small_world(tmp_path), seconds=0.05)
-
-    async def talk() -> None:
-        async with Client(create_server(qa)) as client:
-            calls = [client.call_tool("ask", {"question": "which cities are in Peru?"}) for _ in range(80)]
-            results = await asyncio.gather(*calls)
-        refused = [result for result in results if result.is_error]
-        assert 0 < len(refused) < 80
-        assert all("busy" in result.content[0].text for result in refused)  # type: ignore[union-attr]
-
-    asyncio.run(talk())
