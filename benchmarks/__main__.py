@@ -225,6 +225,7 @@ def induction(
         typer.Option(help="The N-Triples of the index, to ask an Oxigraph server the paper's way."),
     ] = None,
     searches: Annotated[int, typer.Option(help="Random searches whose programs are executed.")] = 10_000,
+    seed: Annotated[int, typer.Option(help="What they are drawn with.")] = 1,
     timed: Annotated[int, typer.Option(help="Searches to time, of each kind.")] = 500,
     sampled: Annotated[int, typer.Option(help="Programs to walk the paper's way.")] = 200,
     document: Annotated[Path, typer.Option(help="Where the tables go.")] = Path(
@@ -240,10 +241,10 @@ def induction(
     from benchmarks.induction_report import report
 
     with open_kb(kb) as opened:
-        body = report(opened, data or [], facts, searches, timed, sampled)
+        body = report(opened, data or [], facts, searches, timed, sampled, seed)
     name = Path(kb).name
     if not data:
-        line = f"python -m benchmarks induction {name} --searches {searches}"
+        line = f"python -m benchmarks induction {name} --searches {searches} --seed {seed}"
         write_section(document, f"searches {name}", f"Random searches: {name}", line, body)
     else:
         files = " ".join(path.name for path in data)

@@ -35,11 +35,17 @@ from benchmarks.sampling import IN_THE_PAPER, SAMPLE, Lost, Ways, measure_loss, 
 
 
 def report(
-    kb: KnowledgeBase, data: Sequence[Path], facts: Path | None, searches: int, timed: int, sampled: int
+    kb: KnowledgeBase,
+    data: Sequence[Path],
+    facts: Path | None,
+    searches: int,
+    timed: int,
+    sampled: int,
+    seed: int = 1,
 ) -> str:
     """Everything measured on one knowledge base, as Markdown; without questions, random searches only."""
     if not data:
-        return _soundness(search_at_random(kb, searches))
+        return _soundness(search_at_random(kb, searches, seed))
     induction = Induction(kb)
     given = {path.stem: cases(read_questions(path), kb) for path in data}
     rankers = _rankers()
@@ -51,7 +57,7 @@ def report(
     if facts is not None:
         parts.append(_ways(measure_with_server(kb, every, facts, sampled)))
     if searches:
-        parts.append(_soundness(search_at_random(kb, searches)))
+        parts.append(_soundness(search_at_random(kb, searches, seed)))
     return "\n\n".join(parts)
 
 

@@ -19,6 +19,8 @@ from arcaneqa.kb.values import Number, kind_of, value_of
 from arcaneqa.program.execute import Result
 from arcaneqa.program.expression import Denotation
 
+TELLING = 4
+"""Of so many relations, the rarest, the things without classes that have them too are of one kind."""
 WIDE = 1000
 """The neighbourhood of a larger set is not looked at: it may cover much of the knowledge base."""
 
@@ -180,9 +182,11 @@ class Meaning:
     @cached_property
     def kin(self) -> Meaning:
         """What the set can be put side by side with: whatever shares a class with a member, or where members
-        have none, a relation that leads from both or to both."""
+        have none, one of their rarest relations, from both or to both."""
         alike = [self._kb.members(klass) for klass in self.classes.tolist()]
-        alike = alike or [self._kb.having(step) for step in self.walks]
+        if not alike:
+            rarest = sorted(self.walks, key=lambda step: self._kb.schema.relations[step.relation].facts)
+            alike = [self._kb.having(step) for step in rarest[:TELLING]]
         return Meaning(self._vocabulary, reduce(self._kb.union, alike, self.nodes))
 
     def is_akin(self, other: Meaning) -> bool:

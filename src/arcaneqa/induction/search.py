@@ -15,6 +15,7 @@ from itertools import islice
 
 import numpy as np
 
+from arcaneqa.errors import BudgetExceeded
 from arcaneqa.induction.found import Found, Outcome
 from arcaneqa.induction.induction import Induction, Machine
 from arcaneqa.induction.meaning import Meaning
@@ -172,7 +173,8 @@ class Search:
 
     def _outcome(self, done: dict[Meaning, _Hypothesis], is_complete: bool) -> Outcome:
         best = nlargest(self._beam, done.values(), key=lambda hypothesis: hypothesis.score)
-        return Outcome(tuple(_found(hypothesis) for hypothesis in best), is_complete)
+        found = (_found(hypothesis) for hypothesis in best)
+        return Outcome(tuple(one for one in found if one is not None), is_complete)
 
 
 def _decision(question: str, hypothesis: _Hypothesis, options: Options, context: str) -> Decision:
@@ -230,9 +232,14 @@ def _key(state: State) -> Hashable:
     )
 
 
-def _found(hypothesis: _Hypothesis) -> Found:
+def _found(hypothesis: _Hypothesis) -> Found | None:
+    """A program with its answers; None where they are a table too large to make."""
     state = hypothesis.state
     assert state.top is not None
+    try:
+        result = state.top.meaning.result
+    except BudgetExceeded:
+        return None
     steps: list[Considered] = []
     taken = hypothesis.taken
     while taken is not None:
@@ -247,7 +254,7 @@ def _found(hypothesis: _Hypothesis) -> Found:
     return Found(
         program=state.top.expression,
         score=hypothesis.score,
-        result=state.top.meaning.result,
+        result=result,
         topics=tuple(topic for index, topic in enumerate(topics.items) if index in used),
         trace=Trace(topics.words, steps[::-1]),
     )
