@@ -48,8 +48,8 @@ def draw_answer(
     elif answer.reason is not None and answer.readings:
         console.print(Text("It may mean (for `arcaneqa run`):", style="dim"))
         for reading in answer.readings:
-            likely = Text(f"  {reading.confidence:4.0%}  ", style="dim")
-            console.print(likely + Text(reading.paraphrase) + Text(f"  {reading.program}", style="cyan"))
+            sure_of = Text(f"  {reading.confidence:4.0%}  ", style="dim")
+            console.print(sure_of + Text(reading.paraphrase) + Text(f"  {reading.program}", style="cyan"))
     sure = "" if answer.confidence is None else f"{answer.confidence:.0%} sure · "
     known = threshold is not None and answer.reason is None and answer.expected is not None
     expected = f"{answer.expected:.0%} of answers from {threshold:.2f} on are right · " if known else ""

@@ -13,7 +13,8 @@ from arcaneqa.program.steps import Function, Symbol, Variable
 from arcaneqa.program.text import parse
 from arcaneqa.record import Question
 from baselines.answer_types import Predictor, TypedInduction, answer_class, classes_of, examples
-from tests.baselines.test_comparisons import EX, KB, NAMES, topics
+from tests.baselines.test_comparisons import KB, NAMES, topics
+from tests.induction.plain import EX
 
 
 def test_the_class_of_the_answers_is_what_is_learned() -> None:

@@ -88,19 +88,19 @@ class Schema:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Schema:
-        relations = [
-            Relation(
-                number, iri, label, facts, objects, frozenset(map(ValueKind, kinds)), *rest[:_OTHERS], others
-            )
-            for number, (iri, label, facts, objects, kinds, *rest) in enumerate(data["relations"])
-            # An index of yesterday does not have these.
-            for others in [tuple(*rest[_OTHERS:])]
-        ]
+        relations = [_relation(number, row) for number, row in enumerate(data["relations"])]
         classes = [Class(number, *row) for number, row in enumerate(data["classes"])]
         return cls(relations, classes, dict(data["time_pairs"]))
 
 
+def _relation(number: int, row: list[Any]) -> Relation:
+    # What was added to relations last may not be there yet.
+    known = dict(zip(_RELATION, row, strict=False))
+    known["kinds"] = frozenset(map(ValueKind, known["kinds"]))
+    known["other_domains"] = tuple(known.get("other_domains", ()))
+    return Relation(number, **known)
+
+
 _RELATION = tuple(one.name for one in fields(Relation))[1:]
 _KINDS = _RELATION.index("kinds")
-_OTHERS = _RELATION.index("other_domains") - _KINDS - 1
 _CLASS = tuple(one.name for one in fields(Class))[1:]

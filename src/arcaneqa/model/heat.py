@@ -34,7 +34,8 @@ def heat(reader: Reader, known: KnownPieces, asked: Asked) -> Heat:
 
 def _shares(weights: NDArray[np.float32], axis: int) -> NDArray[np.float32]:
     total = weights.sum(axis, keepdims=True)
-    return np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
+    shares: NDArray[np.float32] = np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
+    return shares
 
 
 def _by_word(
