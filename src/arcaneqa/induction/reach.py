@@ -106,7 +106,8 @@ class Reach:
         if near is not None:
             if not self._meanings.meet(meaning.nodes, near):
                 return False
-            if not self.must_leave(state):
+            # One step away, that step is a JOIN; two steps may lead by a way that no JOIN takes.
+            if hops == 1 and not self.must_leave(state):
                 return True
         if hops > 1 and len(meaning.walks) > FEW_STEPS:
             return self.comes_to_fit(state, meaning, 1)

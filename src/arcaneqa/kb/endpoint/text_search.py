@@ -1,7 +1,7 @@
 """A server's own search for words of names, where it has one; which it is, is found by trying.
 
 Each dialect is a few lines of SPARQL: names `?l` of `?x` by one predicate that hold all of some words. Only
-Virtuoso's was tried on a real server; the others are written after their public documentation.
+Virtuoso's was tried on a real server; the others were written without one at hand.
 """
 
 from __future__ import annotations
