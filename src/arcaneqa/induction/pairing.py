@@ -99,8 +99,11 @@ class Pairing(Rules):
             return False
         if function is Function.MEET and len(meaning.classes) > 0:
             return True
-        if function is Function.NOT and (len(meaning.nodes) < 2 or self._has_parts(meaning)):
-            return len(meaning.nodes) > 1
+        if function is Function.NOT and len(meaning.nodes) < 2:
+            return False
+        # What takes a part away is a subprogram, and there must be room for it.
+        if function is Function.NOT and state.left > 1 and self._has_parts(meaning):
+            return True
         opened = self._opened(state, function, top)
         if function is Function.OR:
             return any(True for _ in self._partners(opened, top)) or self._tools.can_build(opened)
