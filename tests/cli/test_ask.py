@@ -108,7 +108,6 @@ def test_what_is_for_one_question_is_refused_for_a_file(
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ([], "either a question"),
         (["why?", "--input", "a.jsonl"], "either a question"),
         (["--input", "a.jsonl"], "go together"),
         (["why?", "--threshold", "2"], "between 0 and 1"),

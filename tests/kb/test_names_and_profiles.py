@@ -86,7 +86,7 @@ def test_bad_profiles_are_refused(tmp_path: Path, data: str, complaint: str) -> 
 
 
 def test_unknown_profile() -> None:
-    with pytest.raises(InputError, match="rdf, freebase, wikidata"):
+    with pytest.raises(InputError, match="rdf, freebase, freebase-commons, wikidata"):
         load_profile("yago")
 
 

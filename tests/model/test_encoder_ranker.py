@@ -23,7 +23,12 @@ def ranker() -> EncoderRanker:
 
 
 def test_meaning_counts_where_no_word_is_shared(ranker: Ranker) -> None:
-    texts = ["area code city to text", "author work to person", "elevation mountain to number", "colour"]
+    texts = [
+        "area code city to text",
+        "author work to person",
+        "elevation mountain to number",
+        "colour car to text",
+    ]
     assert ranker.rank(QUESTION, texts, 1) == [1]
     assert ranker.rank("how high is it?", texts, 1) == [2]
 

@@ -28,7 +28,7 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def demo() -> Iterator[str]:
+def site() -> Iterator[str]:
     with serving(create_app(ArcaneQA.load())) as (url, _):
         yield url
 

@@ -15,8 +15,8 @@ pytestmark = pytest.mark.browser
 pytest_plugins = ["tests.service.chromium"]
 
 
-def test_ask_and_watch(page: Page, demo: str) -> None:
-    ask(page, demo, QUESTION)
+def test_ask_and_watch(page: Page, site: str) -> None:
+    ask(page, site, QUESTION)
     expect(page.locator("#items")).to_have_text("Paris")
     expect(page.locator("#sure")).to_contain_text("sure")
     expect(page.locator("#marked .mention").first).to_have_text("France")
@@ -34,8 +34,8 @@ def test_ask_and_watch(page: Page, demo: str) -> None:
     expect(page.locator("#panel")).to_contain_text('"question"')
 
 
-def test_steps_appear_before_the_answer(page: Page, demo: str) -> None:
-    page.goto(demo)
+def test_steps_appear_before_the_answer(page: Page, site: str) -> None:
+    page.goto(site)
     page.evaluate(
         """() => { window.seen = [];
         const note = (id) => new MutationObserver(() => window.seen.push(id))
@@ -50,8 +50,8 @@ def test_steps_appear_before_the_answer(page: Page, demo: str) -> None:
     assert "steps" in seen[: seen.index("items")]
 
 
-def test_another_step_and_its_link(page: Page, demo: str) -> None:
-    ask(page, demo, QUESTION)
+def test_another_step_and_its_link(page: Page, site: str) -> None:
+    ask(page, site, QUESTION)
     page.get_by_text("How it got there").click()
     before = page.locator("#panel").inner_text()
     relation = page.locator("#steps > li", has_text="Along which relation").first
@@ -69,8 +69,8 @@ def test_another_step_and_its_link(page: Page, demo: str) -> None:
     expect(page.locator("#panel")).to_have_text(before)
 
 
-def test_another_entity_and_its_link(page: Page, demo: str) -> None:
-    ask(page, demo, "what is the capital of Georgia?")
+def test_another_entity_and_its_link(page: Page, site: str) -> None:
+    ask(page, site, "what is the capital of Georgia?")
     before = page.locator("#panel").text_content() or ""
     other = "demo:Georgia" if "demo:Georgia_state" in before else "demo:Georgia_state"
     page.locator(".mention", has_text="Georgia").click()
@@ -90,8 +90,8 @@ def test_another_entity_and_its_link(page: Page, demo: str) -> None:
     expect(page.locator("#panel")).to_have_text(before)
 
 
-def test_a_reading_settles_the_question(page: Page, demo: str) -> None:
-    ask(page, demo, AMBIGUOUS)
+def test_a_reading_settles_the_question(page: Page, site: str) -> None:
+    ask(page, site, AMBIGUOUS)
     first = page.locator("#paraphrase").inner_text()
     page.get_by_text("It might also mean").click()
     reading = page.locator("#readings button").first
@@ -111,17 +111,17 @@ def test_a_reading_settles_the_question(page: Page, demo: str) -> None:
     expect(page.locator("#paraphrase")).to_have_text(first)
 
 
-def test_what_is_not_used_is_marked(page: Page, demo: str) -> None:
+def test_what_is_not_used_is_marked(page: Page, site: str) -> None:
     question = "what is the capital of France (1812, 777)?"
-    ask(page, demo, question)
-    told = page.request.post(f"{demo}/v1/ask", data={"question": question}).json()["not_used"]
+    ask(page, site, question)
+    told = page.request.post(f"{site}/v1/ask", data={"question": question}).json()["not_used"]
     assert told
     marked = page.locator("#marked .unused").all_inner_texts()
     assert sorted(marked) == sorted(told)
 
 
-def test_a_refusal_shows_what_is_missing(page: Page, demo: str) -> None:
-    ask(page, demo, "who is the midwife of France?")
+def test_a_refusal_shows_what_is_missing(page: Page, site: str) -> None:
+    ask(page, site, "who is the midwife of France?")
     expect(page.locator("#items .none")).not_to_be_empty()
     assert page.locator("#take button").count() == 0
     assert not page.locator("#how").evaluate("how => how.open")
@@ -132,8 +132,8 @@ def test_a_refusal_shows_what_is_missing(page: Page, demo: str) -> None:
     assert page.locator("#readings li button").count() > 0, "the nearest readings are open"
 
 
-def test_completion_by_keyboard(page: Page, demo: str) -> None:
-    page.goto(demo)
+def test_completion_by_keyboard(page: Page, site: str) -> None:
+    page.goto(site)
     page.get_by_label("Your question").press_sequentially("what is the capital of Parag")
     expect(page.locator("#completions li").first).to_contain_text("Paraguay")
     page.keyboard.press("ArrowDown")
@@ -142,8 +142,8 @@ def test_completion_by_keyboard(page: Page, demo: str) -> None:
     expect(page.locator("#completions")).to_be_hidden()
 
 
-def test_examples_are_answered(page: Page, demo: str) -> None:
-    page.goto(demo)
+def test_examples_are_answered(page: Page, site: str) -> None:
+    page.goto(site)
     examples = page.locator("#examples button")
     expect(examples.first).to_be_visible()
     for number in range(examples.count()):

@@ -16,10 +16,10 @@ pytest_plugins = ["tests.service.chromium"]
 XSD = "http://www.w3.org/2001/XMLSchema#"
 
 
-def test_one_thing_leads_to_its_page(page: Page, demo: str) -> None:
-    run(page, demo, "(JOIN demo:capital_inv demo:France)")
+def test_one_thing_leads_to_its_page(page: Page, site: str) -> None:
+    run(page, site, "(JOIN demo:capital_inv demo:France)")
     page.locator("#items a").click()
-    expect(page).to_have_url(f"{demo}/entity/demo%3AParis")
+    expect(page).to_have_url(f"{site}/entity/demo%3AParis")
     expect(page.locator("h1")).to_have_text("Paris")
     expect(page.locator("#kinds")).to_contain_text("city")
     expect(page.locator("#out dt", has_text="country")).to_be_visible()
@@ -30,8 +30,8 @@ def test_one_thing_leads_to_its_page(page: Page, demo: str) -> None:
     assert page.title() == "France · ArcaneQA"
 
 
-def test_an_entity_with_many_facts_goes_on(page: Page, demo: str) -> None:
-    page.goto(f"{demo}/entity/{quote('demo:France', safe='')}")
+def test_an_entity_with_many_facts_goes_on(page: Page, site: str) -> None:
+    page.goto(f"{site}/entity/{quote('demo:France', safe='')}")
     more = page.get_by_role("button", name="More: country").first
     values = page.locator("#in dd", has=more)
     expect(values.locator("li")).to_have_count(10)
@@ -52,17 +52,17 @@ def test_an_entity_with_many_facts_goes_on(page: Page, demo: str) -> None:
     assert len(set(shown)) == len(shown) > 40 or len(shown) == total
 
 
-def test_no_such_entity_is_a_sentence(browser: Browser, demo: str) -> None:
+def test_no_such_entity_is_a_sentence(browser: Browser, site: str) -> None:
     # Not the fixture's page: Chromium itself reports the 404 on the console.
     with browser.new_context() as context:
         page = context.new_page()
-        page.goto(f"{demo}/entity/Atlantisia")
+        page.goto(f"{site}/entity/Atlantisia")
         expect(page.locator("#problem")).to_contain_text("No entity is called “Atlantisia”")
         assert page.locator("section:visible").count() == 0
 
 
-def test_a_name_that_several_have(page: Page, demo: str) -> None:
-    page.goto(f"{demo}/entity/Georgia")
+def test_a_name_that_several_have(page: Page, site: str) -> None:
+    page.goto(f"{site}/entity/Georgia")
     expect(page.locator("h1")).to_have_text("Georgia")
     expect(page.locator("#namesakes")).to_contain_text("Also called so: Georgia")
     first = page.locator("#kinds a").inner_text()
@@ -71,15 +71,15 @@ def test_a_name_that_several_have(page: Page, demo: str) -> None:
     assert page.locator("#kinds a").inner_text() != first
 
 
-def test_yes_and_no(page: Page, demo: str) -> None:
-    run(page, demo, "(MEET demo:France (JOIN demo:borders demo:Spain))")
+def test_yes_and_no(page: Page, site: str) -> None:
+    run(page, site, "(MEET demo:France (JOIN demo:borders demo:Spain))")
     expect(page.locator("#items .one")).to_have_text("Yes")
-    run(page, demo, "(MEET demo:France (JOIN demo:borders demo:Peru))")
+    run(page, site, "(MEET demo:France (JOIN demo:borders demo:Peru))")
     expect(page.locator("#items .one")).to_have_text("No")
 
 
-def test_numbers_as_people_write_them(page: Page, demo: str) -> None:
-    run(page, demo, "(JOIN demo:population_inv demo:France)")
+def test_numbers_as_people_write_them(page: Page, site: str) -> None:
+    run(page, site, "(JOIN demo:population_inv demo:France)")
     expect(page.locator("#items .one")).to_have_text(re.compile(r"^\d{2},\d{3},\d{3}$"))
 
 
@@ -113,8 +113,8 @@ def test_values(page: Page, hostile: str, value: str, kind: str, written: str) -
     assert said == written
 
 
-def test_a_table_of_a_kind_and_a_number_is_a_chart(page: Page, demo: str) -> None:
-    run(page, demo, "(SORT (PER demo:Country demo:continent COUNT) COUNT DESC)")
+def test_a_table_of_a_kind_and_a_number_is_a_chart(page: Page, site: str) -> None:
+    run(page, site, "(SORT (PER demo:Country demo:continent COUNT) COUNT DESC)")
     chart = page.locator("#items table.chart")
     expect(chart.locator("thead th").nth(1)).to_have_text("count")
     counts = [int(text) for text in chart.locator("tbody td.number").all_inner_texts()]
@@ -123,8 +123,8 @@ def test_a_table_of_a_kind_and_a_number_is_a_chart(page: Page, demo: str) -> Non
     assert bars == pytest.approx([bars[0] * count / counts[0] for count in counts], abs=1)
 
 
-def test_other_tables_are_no_charts(page: Page, demo: str) -> None:
-    run(page, demo, "(SHOW (JOIN demo:continent demo:South_America) SELF demo:capital demo:population)")
+def test_other_tables_are_no_charts(page: Page, site: str) -> None:
+    run(page, site, "(SHOW (JOIN demo:continent demo:South_America) SELF demo:capital demo:population)")
     table = page.locator("#items table.answers")
     assert table.locator("thead th").all_inner_texts() == ["name", "capital", "population"]
     assert page.locator("#items .chart").count() == 0
@@ -133,13 +133,13 @@ def test_other_tables_are_no_charts(page: Page, demo: str) -> None:
     expect(row.locator("td.number")).to_have_text(re.compile(r"^\d{3},\d{3},\d{3}$"))
 
 
-def test_a_list_has_its_order(page: Page, demo: str) -> None:
-    run(page, demo, "(SORT (JOIN demo:continent demo:South_America) demo:population DESC)")
+def test_a_list_has_its_order(page: Page, site: str) -> None:
+    run(page, site, "(SORT (JOIN demo:continent demo:South_America) demo:population DESC)")
     assert page.locator("#items ol li").all_inner_texts()[:3] == ["Brazil", "Colombia", "Argentina"]
 
 
-def test_a_long_list_says_that_it_goes_on(page: Page, demo: str) -> None:
-    run(page, demo, "demo:City")
+def test_a_long_list_says_that_it_goes_on(page: Page, site: str) -> None:
+    run(page, site, "demo:City")
     says = page.locator("#items [role=status]")
     expect(says).to_have_text(re.compile(r"^The first 100 of [\d,]+ answers; the list goes on\.$"))
     assert page.locator("#items li").count() == 100
@@ -151,8 +151,8 @@ def test_a_long_list_says_that_it_goes_on(page: Page, demo: str) -> None:
     assert names[:100] != names[100:200]
 
 
-def test_a_list_that_was_received_whole(page: Page, demo: str) -> None:
-    run(page, demo, "demo:Country")
+def test_a_list_that_was_received_whole(page: Page, site: str) -> None:
+    run(page, site, "demo:Country")
     says = page.locator("#items [role=status]")
     total = int(says.inner_text().split(" of ")[1].split()[0])
     assert 100 < total < 500
@@ -161,14 +161,14 @@ def test_a_list_that_was_received_whole(page: Page, demo: str) -> None:
     expect(page.locator("#items li")).to_have_count(total)
 
 
-def test_history_and_links_to_share(page: Page, demo: str) -> None:
-    ask(page, demo, QUESTION)
-    assert page.url == f"{demo}/?q=what+is+the+capital+of+France%3F"
+def test_history_and_links_to_share(page: Page, site: str) -> None:
+    ask(page, site, QUESTION)
+    assert page.url == f"{site}/?q=what+is+the+capital+of+France%3F"
     page.get_by_role("button", name="Copy link").click()
     assert page.evaluate("navigator.clipboard.readText()") == page.url
-    ask(page, demo, "what is the capital of Peru?")
+    ask(page, site, "what is the capital of Peru?")
     expect(page.locator("#items")).to_have_text("Lima")
-    page.goto(demo)
+    page.goto(site)
     page.locator("#past summary").click()
     assert page.locator("#past a").all_inner_texts() == ["what is the capital of Peru?", QUESTION]
     page.locator("#past a").nth(1).click()
@@ -182,14 +182,14 @@ def test_history_and_links_to_share(page: Page, demo: str) -> None:
     assert page.evaluate("localStorage.getItem('arcaneqa-history')") == "[]"
 
 
-def test_links_of_version_0_1_still_lead_there(page: Page, demo: str) -> None:
-    page.goto(f"{demo}/#q=what+is+the+capital+of+Peru%3F")
+def test_links_of_version_0_1_still_lead_there(page: Page, site: str) -> None:
+    page.goto(f"{site}/#q=what+is+the+capital+of+Peru%3F")
     answered(page)
     expect(page.locator("#items")).to_have_text("Lima")
 
 
-def test_answers_are_downloaded(page: Page, demo: str) -> None:
-    run(page, demo, "(SHOW (JOIN demo:continent demo:South_America) SELF demo:population)", "big = where?")
+def test_answers_are_downloaded(page: Page, site: str) -> None:
+    run(page, site, "(SHOW (JOIN demo:continent demo:South_America) SELF demo:population)", "big = where?")
     files = {}
     for name in ("CSV", "Markdown", "JSON"):
         with page.expect_download() as waiting:

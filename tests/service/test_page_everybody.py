@@ -184,8 +184,8 @@ def test_the_api_is_described_and_can_be_tried(page: Page, judged: str) -> None:
     expect(first.locator("pre")).to_contain_text('"label": "Paris"')
 
 
-def test_where_nothing_is_kept_the_page_says_so(page: Page, demo: str) -> None:
-    ask(page, demo, QUESTION)
+def test_where_nothing_is_kept_the_page_says_so(page: Page, site: str) -> None:
+    ask(page, site, QUESTION)
     expect(page.locator("#about")).to_contain_text("facts")
     expect(page.locator("#feedback")).to_be_empty()
     expect(page.locator("footer")).to_contain_text("not kept")

@@ -115,7 +115,7 @@ def optimizer_of(network: nn.Module, settings: Settings, device: torch.device) -
     return torch.optim.AdamW(groups, fused=device.type == "cuda")
 
 
-def _decisions_beside(batch: Sequences) -> torch.Tensor:
+def decisions_beside(batch: Sequences) -> torch.Tensor:
     """For every decision how many its question has."""
     owners = torch.cat([*batch.decision_rows])
     return torch.bincount(owners, minlength=len(batch.chosen))[owners]
@@ -216,7 +216,7 @@ class Trainer:
                 result = self.wrapped(batch.to(self.device), half_on(self.settings, self.device))
                 # The processes' gradients are averaged; their losses shall add up.
                 if self.settings.by_question:
-                    each = result.losses / _decisions_beside(batch).to(self.device)
+                    each = result.losses / decisions_beside(batch).to(self.device)
                     loss = each.sum() * (self.crew.size / questions)
                 else:
                     loss = result.losses.sum() * (self.crew.size / decisions)
