@@ -17,6 +17,9 @@ import httpx
 import pytest
 from mcp import Client, StdioServerParameters
 
+from arcaneqa import ArcaneQA
+from arcaneqa.mcp.server import create_server
+
 COMMAND = [sys.executable, "-c", "from arcaneqa.cli.main import main; main()", "mcp"]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(place for place in sys.path if place)}
 
@@ -158,3 +161,18 @@ def test_over_http_the_door_is_the_services(tmp_path: Path) -> None:
             assert status(allowed) == 200
         finally:
             process.terminate()
+
+
+def test_calls_pass_the_gate_and_one_too_many_is_told_to_come_back() -> None:
+    server = create_server(ArcaneQA.load(), places=1)
+    program = {"program": "(JOIN demo:capital_inv demo:France)"}
+
+    async def together() -> list[Any]:
+        calls = [server.call_tool("run", program) for _ in range(3)]
+        calls.append(server.call_tool("find", {"name": "Fra"}))
+        return await asyncio.gather(*calls, return_exceptions=True)
+
+    first, *others, another_kind = asyncio.run(together())
+    assert "Paris" in str(first)
+    assert all("is busy" in str(one) for one in others)
+    assert "France" in str(another_kind)

@@ -27,7 +27,7 @@ from arcaneqa.service.gate import Gate, Kind
 SECONDS = 30.0
 MOST_ROWS = 1_000
 MOST_LISTED = 200
-WAITING = 64
+PLACES = 64
 """Calls of one kind that may be under way; whoever sends more is told to come back."""
 
 _READS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
@@ -43,11 +43,11 @@ Text = Annotated[str, Field(min_length=1, max_length=MOST_CHARACTERS)]
 T = TypeVar("T")
 
 
-def create_server(qa: ArcaneQA, seconds: float = SECONDS) -> MCPServer:
+def create_server(qa: ArcaneQA, seconds: float = SECONDS, places: int = PLACES) -> MCPServer:
     server: MCPServer = MCPServer(
         "arcaneqa", instructions=_INSTRUCTIONS, version=__version__, log_level="WARNING"
     )
-    gate = Gate(dict.fromkeys(Kind, WAITING))
+    gate = Gate(dict.fromkeys(Kind, places))
 
     async def aside(kind: Kind, work: Callable[[float], T]) -> T:
         """Off the loop that speaks with the client, when it is this kind's turn, with the seconds that are
