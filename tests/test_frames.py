@@ -77,5 +77,6 @@ def test_the_notebook_runs(tmp_path: Path) -> None:
         for cell in notebook.cells
         for output in cell.get("outputs", ())
     )
+    assert "Paris" in said
     assert "Bolivia in place of Norway" in said
     assert "display:inline-block" in said
