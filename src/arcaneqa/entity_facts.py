@@ -17,6 +17,7 @@ from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Literal
 from arcaneqa.linking.linker import Linker
 from arcaneqa.links import Links
+from arcaneqa.program.english import Kind, shape
 from arcaneqa.record import AnswerItem
 
 PAGE = 10
@@ -33,6 +34,13 @@ class RelationFacts:
     inverse: bool
     values: tuple[AnswerItem, ...]
     total: int
+
+    @property
+    def heading(self) -> str:
+        """What stands before the values: "mayor", "is capital of", "discovered by this"."""
+        if not self.inverse:
+            return self.label
+        return f"is {self.label} of" if shape(self.label).kind is Kind.NOUN else f"{self.label} this"
 
     def to_json(self) -> dict[str, Any]:
         return {

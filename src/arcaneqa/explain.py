@@ -85,7 +85,7 @@ def draw_facts(console: Console, facts: Facts) -> None:
         console.print(Text(", ".join(facts.classes), style="dim"))
     table = Table(show_header=False, box=None)
     for relation in facts.relations:
-        label = f"is {relation.label} of" if relation.inverse else relation.label
+        label = relation.heading
         shown = ", ".join(item.label or item.value or item.id or "" for item in relation.values)
         more = relation.total - len(relation.values)
         table.add_row(

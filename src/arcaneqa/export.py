@@ -52,9 +52,11 @@ def rows_of_answer(items: Sequence[AnswerItem], table: Table | None = None) -> R
 def rows_of_facts(facts: Facts) -> Rows:
     rows = []
     for relation in facts.relations:
-        label = f"is {relation.label} of" if relation.inverse else relation.label
-        rows += [(label, item.label or item.value or "", item.id or "") for item in relation.values]
-    return Rows(("relation", "value", "id"), tuple(rows))
+        rows += [
+            (relation.heading, item.label or item.value or "", item.iri or item.id or "")
+            for item in relation.values
+        ]
+    return Rows(("relation", "value", "iri"), tuple(rows))
 
 
 def write_rows(rows: Rows, form: Format) -> str:
