@@ -93,6 +93,10 @@ def test_every_form_over_an_endpoint(facts: str, asked: list[Expression], oxigra
         open_endpoint(oxigraph.load(named), PROFILE, Settings(folder=Path(folder))) as endpoint,
     ):
         for program in filter(is_sound, asked):
+            if not all(
+                kb.schema.relation_ids.keys() >= {r.iri for r in relations(n)} for n in post_order(program)
+            ):
+                continue  # all its facts were about blank nodes
             found = by_index(execute(program, endpoint), endpoint, program)
             assert by_index(execute(program, kb), kb, program) == found
 
