@@ -29,32 +29,8 @@ from arcaneqa.kb.schema import ValueKind
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri, Literal, Term
 from arcaneqa.kb.values import value_of
+from arcaneqa.program import expression as ex
 from arcaneqa.program.execute import execute
-from arcaneqa.program.expression import (
-    Aggregate,
-    And,
-    Class,
-    Compare,
-    Cons,
-    Count,
-    Counted,
-    Entity,
-    Expression,
-    Extreme,
-    Has,
-    Join,
-    Key,
-    Like,
-    Named,
-    Or,
-    Per,
-    Relation,
-    Show,
-    Sort,
-    Totalled,
-    Value,
-)
-from arcaneqa.program.expression import Path as Steps
 from arcaneqa.program.rewrite import rewrite
 from arcaneqa.program.text import print_program
 from benchmarks.rebuilt_tables import Rebuilt, rebuild, row_names, write_csv, write_sqlite
@@ -100,7 +76,7 @@ def run(source: Path, names: Sequence[str], say: Callable[[str], None]) -> str:
 
 
 def _compared(
-    name: str, facts: Facts, tables: Sequence[Rebuilt], gold: Sequence[tuple[str, Expression]], work: Path
+    name: str, facts: Facts, tables: Sequence[Rebuilt], gold: Sequence[tuple[str, ex.Expression]], work: Path
 ) -> Iterator[Compared]:
     forms = {"SQLite": (write_sqlite, "tables.sqlite"), "CSV": (write_csv, "csv")}
     for form, (write, target) in forms.items():
@@ -122,7 +98,7 @@ def _compared(
         yield found
 
 
-def _differs(program: Expression, there: InTables) -> str | None:
+def _differs(program: ex.Expression, there: InTables) -> str | None:
     own = there.facts.rows(program)
     translated = there.program(program)
     theirs = Facts(there.facts.database, there.index).rows(translated)
@@ -190,17 +166,17 @@ class InTables:
             raise Unlike(f"{term} is no row")
         return self._rows[node]
 
-    def _topic(self, node: Entity | Value) -> Expression:
-        term = node.term if isinstance(node, Entity) else node.literal
+    def _topic(self, node: ex.Entity | ex.Value) -> ex.Expression:
+        term = node.term if isinstance(node, ex.Entity) else node.literal
         if term in self._cells:
-            return Value(self._cells[term])
-        if isinstance(node, Value):
+            return ex.Value(self._cells[term])
+        if isinstance(node, ex.Value):
             return node
-        return Entity(Iri(self.meant(term)))
+        return ex.Entity(Iri(self.meant(term)))
 
     # Relations -------------------------------------------------------------------------------
 
-    def paths(self, relation: Relation) -> list[Steps]:
+    def paths(self, relation: ex.Relation) -> list[ex.Path]:
         """The ways that lead through the tables where the relation leads; several where it serves several
         tables."""
         if relation.iri not in self._columns:
@@ -210,32 +186,32 @@ class InTables:
             return list(found)
         return [_backwards(path) for path in found]
 
-    def _path(self, column: Column) -> Steps:
+    def _path(self, column: Column) -> ex.Path:
         if column.kind in (Kind.SUBJECT, Kind.OBJECT):
             return self._pairing(column)
         return self._cell_path(column)
 
-    def _cell_path(self, column: Column) -> Steps:
-        own = Relation(_column(column))
+    def _cell_path(self, column: Column) -> ex.Path:
+        own = ex.Relation(_column(column))
         known = self.index.schema.relation_ids.get(own.iri)
         if known is None:
             return (own,)  # all of its cells are blank
         leads_to_rows = ValueKind.ENTITY in self.index.schema.relations[known].kinds
         if leads_to_rows and not column.is_link:  # a link that only the tables have: its key is the cell
-            return (own, Relation(self._key_of(known)))
+            return (own, ex.Relation(self._key_of(known)))
         if column.is_link and not leads_to_rows:  # nothing tells of the link: the same key is in both tables
             self.not_found.add(own.iri)
-            return (own, Relation(_column(self.facts.target(column)), inverse=True))
+            return (own, ex.Relation(_column(self.facts.target(column)), inverse=True))
         return (own,)
 
-    def _pairing(self, column: Column) -> Steps:
+    def _pairing(self, column: Column) -> ex.Path:
         """A table that the graph has as one relation: one here as well, or rows in between."""
         one = f"{PREFIXES['column']}{local_name(column.table)}"
         table = self.facts.database.tables[column.table.lower()]
         first, second = table.end(Kind.SUBJECT), table.end(Kind.OBJECT)
         if one in self.index.schema.relation_ids:
             of_first = next(iter(table.columns.values())) == first
-            return (Relation(one, not of_first),)
+            return (ex.Relation(one, not of_first),)
         return (*_backwards(self._cell_path(first)), *self._cell_path(second))
 
     def _key_of(self, link: int) -> str:
@@ -256,54 +232,56 @@ class InTables:
 
     # Programs --------------------------------------------------------------------------------
 
-    def program(self, program: Expression) -> Expression:
+    def program(self, program: ex.Expression) -> ex.Expression:
         return rewrite(program, self._changed)
 
-    def _changed(self, node: Expression) -> Expression:
+    def _changed(self, node: ex.Expression) -> ex.Expression:
         match node:
-            case Entity() | Value():
+            case ex.Entity() | ex.Value():
                 return self._topic(node)
-            case Class(iri):
+            case ex.Class(iri):
                 if iri not in self._classes:
                     raise Unlike(f"{iri} is no table")
-                return Class(f"{PREFIXES['table']}{local_name(self._classes[iri])}")
-            case Named(text):
+                return ex.Class(f"{PREFIXES['table']}{local_name(self._classes[iri])}")
+            case ex.Named(text):
                 columns = [c for each in self._columns.values() for c in each if c.kind is Kind.LABEL]
-                return _either([Join(Relation(_column(column)), text) for column in columns])
-            case Join(relation, argument):
+                return _either([ex.Join(ex.Relation(_column(column)), text) for column in columns])
+            case ex.Join(relation, argument):
                 return _either([_joined(path, argument) for path in self.paths(relation)])
-            case Has(relation):
-                return _either([_nested(path, Has(path[-1])) for path in self.paths(relation)])
-            case Like(relation, text):
-                return _either([_nested(p, Like(p[-1], text)) for p in self.paths(relation)])
-            case Cons(argument, relation, constant):
+            case ex.Has(relation):
+                return _either([_nested(path, ex.Has(path[-1])) for path in self.paths(relation)])
+            case ex.Like(relation, text):
+                return _either([_nested(p, ex.Like(p[-1], text)) for p in self.paths(relation)])
+            case ex.Cons(argument, relation, constant):
                 among = [_joined(path, self._topic(constant)) for path in self.paths(relation)]
-                return And(argument, _either(among))
-            case Compare(_, Relation() as relation, _):
+                return ex.And(argument, _either(among))
+            case ex.Compare(_, ex.Relation() as relation, _):
                 return _either([_nested(p, replace(node, key=p[-1])) for p in self.paths(relation)])
-            case Compare(_, (Counted() | Totalled()) as key, _):
+            case ex.Compare(_, (ex.Counted() | ex.Totalled()) as key, _):
                 return replace(node, key=self._key(key, None))
-            case Count(argument, path) | Aggregate(_, argument, path):
+            case ex.Count(argument, path) | ex.Aggregate(_, argument, path):
                 return replace(node, path=self._only(path, argument))
-            case Extreme(_, argument, key) | Sort(argument, key):
-                if isinstance(argument, Per) or (isinstance(key, tuple) and not key):
+            case ex.Extreme(_, argument, key) | ex.Sort(argument, key):
+                if isinstance(argument, ex.Per) or (isinstance(key, tuple) and not key):
                     return node
                 return replace(node, key=self._key(key, argument))
-            case Show(argument, columns):
+            case ex.Show(argument, columns):
                 return replace(node, columns=tuple(self._key(column, argument) for column in columns))
-            case Per(argument, path, columns):
+            case ex.Per(argument, path, columns):
                 kept = tuple(self._key(column, argument) for column in columns)
                 return replace(node, path=self._only(path, argument), columns=kept)
             case _:
                 return node
 
-    def _key(self, key: Key, argument: Expression | None) -> Any:
+    def _key(self, key: ex.Key, argument: ex.Expression | None) -> Any:
         if isinstance(key, tuple):
             return self._only(key, argument)
-        within = key.within if isinstance(key, Counted) else None
+        within = key.within if isinstance(key, ex.Counted) else None
         return replace(key, path=self._only(key.path, argument, within))
 
-    def _only(self, path: Steps, argument: Expression | None, within: Expression | None = None) -> Steps:
+    def _only(
+        self, path: ex.Path, argument: ex.Expression | None, within: ex.Expression | None = None
+    ) -> ex.Path:
         """A path in the tables; where relations serve several tables, the ways that lead from the members
         (from anything, if these are not known) to something (that is `within`)."""
         ways = [tuple(chain(*parts)) for parts in product(*map(self.paths, path))]
@@ -311,41 +289,41 @@ class InTables:
             ways = [way for way in ways if self._leads(argument, way, within)] or ways[:1]
         return ways[0]
 
-    def _leads(self, argument: Expression | None, path: Steps, within: Expression | None) -> bool:
-        found = _joined(path, within) if within is not None else _nested(path, Has(path[-1]))
-        while isinstance(argument, Sort):
+    def _leads(self, argument: ex.Expression | None, path: ex.Path, within: ex.Expression | None) -> bool:
+        found = _joined(path, within) if within is not None else _nested(path, ex.Has(path[-1]))
+        while isinstance(argument, ex.Sort):
             argument = argument.argument
         try:
-            return bool(execute(found if argument is None else And(argument, found), self.index).nodes)
+            return bool(execute(found if argument is None else ex.And(argument, found), self.index).nodes)
         except ProgramError:
             return False
 
 
-def _backwards(path: Steps) -> Steps:
-    return tuple(Relation(step.iri, not step.inverse) for step in reversed(path))
+def _backwards(path: ex.Path) -> ex.Path:
+    return tuple(ex.Relation(step.iri, not step.inverse) for step in reversed(path))
 
 
 def _column(column: Column) -> str:
     return f"{PREFIXES['column']}{local_name(column.table)}.{local_name(column.name)}"
 
 
-def _joined(path: Steps, argument: Expression) -> Expression:
+def _joined(path: ex.Path, argument: ex.Expression) -> ex.Expression:
     for step in reversed(path):
-        argument = Join(step, argument)
+        argument = ex.Join(step, argument)
     return argument
 
 
-def _nested(path: Steps, last: Expression) -> Expression:
+def _nested(path: ex.Path, last: ex.Expression) -> ex.Expression:
     """What stands at the end of a path of one or more steps, whose last one is in `last`."""
     return _joined(path[:-1], last)
 
 
-def _either(choices: Sequence[Expression]) -> Expression:
+def _either(choices: Sequence[ex.Expression]) -> ex.Expression:
     if not choices:
         raise Unlike("nothing has such a name")
     found = choices[0]
     for choice in choices[1:]:
-        found = Or(found, choice)
+        found = ex.Or(found, choice)
     return found
 
 

@@ -9,37 +9,7 @@ from typing import TypeVar
 from arcaneqa.kb.interface import Comparison, KnowledgeBase
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.kb.terms import XSD, Literal
-from arcaneqa.program.expression import (
-    NOW,
-    Aggregate,
-    Aggregation,
-    And,
-    Class,
-    Compare,
-    Cons,
-    Count,
-    Counted,
-    Direction,
-    During,
-    Entity,
-    Expression,
-    Extreme,
-    Has,
-    Join,
-    Key,
-    Like,
-    Meet,
-    Named,
-    Not,
-    Or,
-    Path,
-    Per,
-    Relation,
-    Show,
-    Sort,
-    Totalled,
-    Value,
-)
+from arcaneqa.program import expression as ex
 
 T = TypeVar("T")
 
@@ -59,87 +29,89 @@ class RandomPrograms:
         self._texts = draw.sample(texts, min(4, len(texts)))
         classes = [klass for klass in kb.schema.classes if klass.members and not klass.hidden]
         chosen = draw.sample(classes, min(names, len(classes)))
-        self._classes = [Class(klass.iri) for klass in chosen]
+        self._classes = [ex.Class(klass.iri) for klass in chosen]
         self._entities = [
-            Entity(term)
+            ex.Entity(term)
             for klass in chosen
             for term in kb.terms(kb.members(klass.id).ids[: 1 + names // 4])
             if not isinstance(term, Literal)
         ]
 
-    def program(self) -> Expression:
-        top: list[Callable[[], Expression]] = [
-            lambda: Count(self.set()),
-            lambda: Count(self.set(), self.links(1)),
-            lambda: Aggregate(self._one(list(Aggregation)), self.set(), self.path()),
-            lambda: Meet(self._one(self._entities), self.set()),
-            lambda: Sort(self.set(), self.key(), self._draw.random() < 0.5),
-            lambda: Show(self.set(), tuple(self.key() for _ in range(self._draw.randint(1, 2)))),
-            lambda: Per(self.set(), self.links(1), (Counted(()),)),
+    def program(self) -> ex.Expression:
+        top: list[Callable[[], ex.Expression]] = [
+            lambda: ex.Count(self.set()),
+            lambda: ex.Count(self.set(), self.links(1)),
+            lambda: ex.Aggregate(self._one(list(ex.Aggregation)), self.set(), self.path()),
+            lambda: ex.Meet(self._one(self._entities), self.set()),
+            lambda: ex.Sort(self.set(), self.key(), self._draw.random() < 0.5),
+            lambda: ex.Show(self.set(), tuple(self.key() for _ in range(self._draw.randint(1, 2)))),
+            lambda: ex.Per(self.set(), self.links(1), (ex.Counted(()),)),
         ]
         return self._one(top)() if self._draw.random() < 0.3 else self.set()
 
-    def set(self, depth: int = 3) -> Expression:
-        leaves: list[Callable[[], Expression]] = [
+    def set(self, depth: int = 3) -> ex.Expression:
+        leaves: list[Callable[[], ex.Expression]] = [
             lambda: self._one(self._classes),
-            lambda: Join(self.link(), self._one(self._entities)),
-            lambda: Compare(self._one(list(Comparison)), *self.valued()),
-            lambda: Has(self.link()),
-            lambda: Named(Value(Literal("Victoria"))),
+            lambda: ex.Join(self.link(), self._one(self._entities)),
+            lambda: ex.Compare(self._one(list(Comparison)), *self.valued()),
+            lambda: ex.Has(self.link()),
+            lambda: ex.Named(ex.Value(Literal("Victoria"))),
         ]
         if self._texts:
-            leaves.append(lambda: Like(Relation(self._one(self._texts)), Value(Literal("sauce"))))
-        grown: list[Callable[[], Expression]] = [
-            lambda: Join(self.link(), self.set(depth - 1)),
-            lambda: And(self.set(depth - 1), self.set(depth - 1)),
-            lambda: And(self._one(self._classes), self.set(depth - 1)),
-            lambda: Or(self.set(depth - 1), self.set(depth - 1)),
-            lambda: Not(self.set(depth - 1), self.set(depth - 1)),
-            lambda: Extreme(
-                self._one(list(Direction)),
+            leaves.append(lambda: ex.Like(ex.Relation(self._one(self._texts)), ex.Value(Literal("sauce"))))
+        grown: list[Callable[[], ex.Expression]] = [
+            lambda: ex.Join(self.link(), self.set(depth - 1)),
+            lambda: ex.And(self.set(depth - 1), self.set(depth - 1)),
+            lambda: ex.And(self._one(self._classes), self.set(depth - 1)),
+            lambda: ex.Or(self.set(depth - 1), self.set(depth - 1)),
+            lambda: ex.Not(self.set(depth - 1), self.set(depth - 1)),
+            lambda: ex.Extreme(
+                self._one(list(ex.Direction)),
                 self.set(depth - 1),
                 self.key(),
                 *self._one([(1, 1), (1, 3), (2, 2)]),
             ),
-            lambda: Compare(
-                self._one(list(Comparison)), Counted(self.links(1), self.within()), Value(_number(self._draw))
+            lambda: ex.Compare(
+                self._one(list(Comparison)),
+                ex.Counted(self.links(1), self.within()),
+                ex.Value(_number(self._draw)),
             ),
-            lambda: Compare(
+            lambda: ex.Compare(
                 Comparison.GT,
                 self.value_relation(),
-                Join(Relation(self.value_relation().iri, True), self.set(depth - 1)),
+                ex.Join(ex.Relation(self.value_relation().iri, True), self.set(depth - 1)),
             ),
-            lambda: Cons(self.set(depth - 1), self.link(), self._one(self._entities)),
-            lambda: During(self.set(depth - 1), self.value_relation(), NOW),
+            lambda: ex.Cons(self.set(depth - 1), self.link(), self._one(self._entities)),
+            lambda: ex.During(self.set(depth - 1), self.value_relation(), ex.NOW),
         ]
         return self._one(leaves if depth == 0 or self._draw.random() < 0.35 else grown)()
 
-    def link(self) -> Relation:
-        return Relation(self._one(self._links), self._draw.random() < 0.5)
+    def link(self) -> ex.Relation:
+        return ex.Relation(self._one(self._links), self._draw.random() < 0.5)
 
-    def links(self, most: int) -> Path:
+    def links(self, most: int) -> ex.Path:
         return tuple(self.link() for _ in range(self._draw.randint(1, most)))
 
-    def value_relation(self) -> Relation:
-        return Relation(self._one(self._valued))
+    def value_relation(self) -> ex.Relation:
+        return ex.Relation(self._one(self._valued))
 
-    def valued(self) -> tuple[Relation, Value]:
+    def valued(self) -> tuple[ex.Relation, ex.Value]:
         relation = self.value_relation()
         if relation.iri in self._times:
-            return relation, Value(Literal(str(self._draw.randint(1990, 1993)), XSD + "gYear"))
-        return relation, Value(_number(self._draw))
+            return relation, ex.Value(Literal(str(self._draw.randint(1990, 1993)), XSD + "gYear"))
+        return relation, ex.Value(_number(self._draw))
 
-    def path(self) -> Path:
+    def path(self) -> ex.Path:
         return (*(self.link() for _ in range(self._draw.randint(0, 2))), self.value_relation())
 
-    def within(self) -> Expression | None:
-        return self._one([None, self._one(self._classes), Join(self.link(), self._one(self._entities))])
+    def within(self) -> ex.Expression | None:
+        return self._one([None, self._one(self._classes), ex.Join(self.link(), self._one(self._entities))])
 
-    def key(self) -> Key:
-        kinds: list[Callable[[], Key]] = [
+    def key(self) -> ex.Key:
+        kinds: list[Callable[[], ex.Key]] = [
             self.path,
-            lambda: Counted(self.links(2), self.within()),
-            lambda: Totalled(self._one([Aggregation.SUM, Aggregation.AVG]), self.path()),
+            lambda: ex.Counted(self.links(2), self.within()),
+            lambda: ex.Totalled(self._one([ex.Aggregation.SUM, ex.Aggregation.AVG]), self.path()),
         ]
         return self._one(kinds)()
 

@@ -20,24 +20,9 @@ from arcaneqa.kb.interface import Comparison
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import XSD, Iri, Literal
+from arcaneqa.program import expression as ex
 from arcaneqa.program.check import fault
 from arcaneqa.program.execute import execute
-from arcaneqa.program.expression import (
-    NOW,
-    And,
-    Class,
-    Compare,
-    Cons,
-    Count,
-    Direction,
-    During,
-    Entity,
-    Expression,
-    Extreme,
-    Join,
-    Relation,
-    Value,
-)
 from arcaneqa.program.steps import Function, Symbol
 from tests.induction.plain import EX, PROFILE, PlainKb
 from tests.induction.randomness import random_kb, random_topics
@@ -48,9 +33,9 @@ PAPER = frozenset(
 )
 
 
-def offered(machine: Machine, state: State) -> set[Expression]:
+def offered(machine: Machine, state: State) -> set[ex.Expression]:
     """Every subprogram that can be built next, as the program it gives."""
-    found: set[Expression] = set()
+    found: set[ex.Expression] = set()
     stack = [machine.advance(state, Symbol.OPEN)] if Symbol.OPEN in machine.options(state).tokens else []
     while stack:
         state = stack.pop()
@@ -73,64 +58,64 @@ def is_plain(state: State, token: Token) -> bool:
     return not isinstance(token, Function) or (token in PAPER and state.function is None)
 
 
-def possible(kb: PlainKb, vocabulary: Vocabulary, state: State) -> Iterator[Expression]:
+def possible(kb: PlainKb, vocabulary: Vocabulary, state: State) -> Iterator[ex.Expression]:
     """Every well-typed subprogram over the visible schema, faithful or not, while no branch waits."""
-    relations = [Relation(relation.iri) for relation in kb.schema.relations if not relation.hidden]
-    inverses = [Relation(relation.iri, True) for relation in relations]
-    classes = [Class(klass.iri) for klass in kb.schema.classes if not klass.hidden]
+    relations = [ex.Relation(relation.iri) for relation in kb.schema.relations if not relation.hidden]
+    inverses = [ex.Relation(relation.iri, True) for relation in relations]
+    classes = [ex.Class(klass.iri) for klass in kb.schema.classes if not klass.hidden]
     free = [t.term for i, t in enumerate(state.topics.items) if not state.excluded >> i & 1]
-    literals = [term for term in free if isinstance(term, Value)]
+    literals = [term for term in free if isinstance(term, ex.Value)]
     if state.top is None:
         for topic in free:
-            yield from (Join(relation, topic) for relation in relations + inverses)
+            yield from (ex.Join(relation, topic) for relation in relations + inverses)
         for literal in literals:
             for relation in relations:
                 signs = (sign for sign in Comparison if sign is not Comparison.EQ)
-                yield from (Compare(sign, relation, literal) for sign in signs)
+                yield from (ex.Compare(sign, relation, literal) for sign in signs)
         for klass in classes:
-            yield Count(klass)
+            yield ex.Count(klass)
             yield from superlatives(kb, klass, relations, inverses)
         return
     top = state.top.expression
-    if isinstance(top, Count):
+    if isinstance(top, ex.Count):
         return
-    yield from (Join(relation, top) for relation in relations + inverses)
-    yield Count(top)
+    yield from (ex.Join(relation, top) for relation in relations + inverses)
+    yield ex.Count(top)
     if not state.top.meaning.has_entities:
         if len(state.top.meaning.nodes) > 1:
             yield from superlatives(kb, top, relations, inverses)
         return
-    taken = {part for part in conjuncts(top) if isinstance(part, Class)}
-    yield from (And(klass, top) for klass in classes if klass not in taken)
+    taken = {part for part in conjuncts(top) if isinstance(part, ex.Class)}
+    yield from (ex.And(klass, top) for klass in classes if klass not in taken)
     yield from superlatives(kb, top, relations, inverses)
     for closed in sorted(vocabulary.closed):
         for term in kb._terms:
-            constant = Value(term) if isinstance(term, Literal) else Entity(term)
-            relation_token = Relation(kb.schema.relations[closed].iri)
+            constant = ex.Value(term) if isinstance(term, Literal) else ex.Entity(term)
+            relation_token = ex.Relation(kb.schema.relations[closed].iri)
             if (relation_token, constant) not in constraints_of(top):
-                yield Cons(top, relation_token, constant)
+                yield ex.Cons(top, relation_token, constant)
     for start in kb.schema.time_pairs:
-        relation_token = Relation(kb.schema.relations[start].iri)
+        relation_token = ex.Relation(kb.schema.relations[start].iri)
         has_times = ValueKind.TIME in kb.schema.relations[start].kinds
         if relation_token in relations and has_times and dated(kb, state, start):
-            yield from (During(top, relation_token, moment) for moment in literals)
-            yield During(top, relation_token, NOW)
+            yield from (ex.During(top, relation_token, moment) for moment in literals)
+            yield ex.During(top, relation_token, ex.NOW)
 
 
 def superlatives(
-    kb: PlainKb, source: Expression, relations: list[Relation], inverses: list[Relation]
-) -> Iterator[Expression]:
+    kb: PlainKb, source: ex.Expression, relations: list[ex.Relation], inverses: list[ex.Relation]
+) -> Iterator[ex.Expression]:
     for hops in range(kb.profile.path_hops):
         for steps in product(relations + inverses, repeat=hops):
             for last in relations:
-                yield from (Extreme(direction, source, (*steps, last)) for direction in Direction)
+                yield from (ex.Extreme(direction, source, (*steps, last)) for direction in ex.Direction)
 
 
-def conjuncts(program: Expression) -> Iterator[Expression]:
-    if isinstance(program, And):
+def conjuncts(program: ex.Expression) -> Iterator[ex.Expression]:
+    if isinstance(program, ex.And):
         yield from conjuncts(program.left)
         yield from conjuncts(program.right)
-    elif isinstance(program, Cons):
+    elif isinstance(program, ex.Cons):
         yield from conjuncts(program.argument)
     else:
         yield program
@@ -148,7 +133,7 @@ def dated(kb: PlainKb, state: State, start: int) -> bool:
     return any(kb._kind(value) is ValueKind.TIME for value in values)
 
 
-def faithful(kb: PlainKb, program: Expression) -> bool:
+def faithful(kb: PlainKb, program: ex.Expression) -> bool:
     if fault(program, Names(kb.profile), kb.schema) is not None:
         return False
     result = execute(program, kb)
@@ -174,23 +159,23 @@ def test_what_is_offered_is_exactly_what_denotes_something(block: int) -> None:
             state = step(machine, state, rng)
 
 
-def is_of_the_paper(program: Expression, state: State) -> bool:
+def is_of_the_paper(program: ex.Expression, state: State) -> bool:
     """Whether it is of what `possible` knows."""
-    if isinstance(program, Compare):
-        return isinstance(program.value, Value)
-    if isinstance(program, Extreme) and (program.first, program.last) != (1, 1):
+    if isinstance(program, ex.Compare):
+        return isinstance(program.value, ex.Value)
+    if isinstance(program, ex.Extreme) and (program.first, program.last) != (1, 1):
         return False
-    return state.top is not None or not isinstance(program, Cons)
+    return state.top is not None or not isinstance(program, ex.Cons)
 
 
-def grows(program: Expression, top: Expression) -> bool:
+def grows(program: ex.Expression, top: ex.Expression) -> bool:
     """Whether a subprogram goes on from the newest set rather than starting a second branch."""
     match program:
-        case And(_, right):
+        case ex.And(_, right):
             return right == top
-        case Join(_, argument) | Extreme(_, argument, _) | Count(argument):
+        case ex.Join(_, argument) | ex.Extreme(_, argument, _) | ex.Count(argument):
             return argument == top
-        case Cons(argument, _, _) | During(argument, _, _):
+        case ex.Cons(argument, _, _) | ex.During(argument, _, _):
             return argument == top
         case _:
             return False
@@ -213,11 +198,11 @@ def step(machine: Machine, state: State, rng: random.Random) -> State:
 
 
 def topic(name: str, start: int = 0, end: int = 0, group: int = 0) -> Topic:
-    return Topic(Entity(Iri(EX + name)), scorer.Topic(name, start, end, group))
+    return Topic(ex.Entity(Iri(EX + name)), scorer.Topic(name, start, end, group))
 
 
 def year(value: int, group: int = 9) -> Topic:
-    return Topic(Value(Literal(str(value), XSD + "gYear")), scorer.Topic(str(value), 0, 0, group))
+    return Topic(ex.Value(Literal(str(value), XSD + "gYear")), scorer.Topic(str(value), 0, 0, group))
 
 
 FILMS = PlainKb(

@@ -13,22 +13,9 @@ from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import Comparison
 from arcaneqa.kb.terms import XSD, Iri, Literal
+from arcaneqa.program import expression as ex
 from arcaneqa.program.equivalence import canonical, equivalent
 from arcaneqa.program.execute import execute
-from arcaneqa.program.expression import (
-    And,
-    Class,
-    Compare,
-    Cons,
-    Count,
-    Direction,
-    Entity,
-    Expression,
-    Extreme,
-    Join,
-    Relation,
-    Value,
-)
 from arcaneqa.program.ontology import Ontology
 
 X = "http://x.example/"
@@ -58,19 +45,19 @@ def facts(seed: int) -> str:
     return "\n".join(lines)
 
 
-def programs() -> list[Expression]:
-    names = [Relation(X + name, side) for name in ("made", "maker", "likes") for side in (False, True)]
-    size, one = Relation(X + "size"), Value(Literal("2", XSD + "integer"))
-    first: list[Expression] = [Class(X + c) for c in ("Person", "Robot", "Maker", "Thing")]
-    first += [Entity(Iri(X + "p1")), Entity(Iri(X + "t1")), Compare(Comparison.LT, size, one)]
-    second: list[Expression] = [Join(r, u) for r in names for u in first]
-    second += [Cons(u, names[4], Entity(Iri(X + "t1"))) for u in first]
-    second += [Extreme(d, u, (size,)) for d in Direction for u in first]
+def programs() -> list[ex.Expression]:
+    names = [ex.Relation(X + name, side) for name in ("made", "maker", "likes") for side in (False, True)]
+    size, one = ex.Relation(X + "size"), ex.Value(Literal("2", XSD + "integer"))
+    first: list[ex.Expression] = [ex.Class(X + c) for c in ("Person", "Robot", "Maker", "Thing")]
+    first += [ex.Entity(Iri(X + "p1")), ex.Entity(Iri(X + "t1")), ex.Compare(Comparison.LT, size, one)]
+    second: list[ex.Expression] = [ex.Join(r, u) for r in names for u in first]
+    second += [ex.Cons(u, names[4], ex.Entity(Iri(X + "t1"))) for u in first]
+    second += [ex.Extreme(d, u, (size,)) for d in ex.Direction for u in first]
     draw = Random(7)
-    third: list[Expression] = [And(u, v) for u, v in product(first, second)]
+    third: list[ex.Expression] = [ex.And(u, v) for u, v in product(first, second)]
     some = draw.sample(third, 60)
-    third += [Join(r, u) for r in names for u in some] + [And(u, v) for u in first for v in some]
-    third += [Extreme(Direction.LARGEST, u, (size,)) for u in some] + [Count(u) for u in some]
+    third += [ex.Join(r, u) for r in names for u in some] + [ex.And(u, v) for u in first for v in some]
+    third += [ex.Extreme(ex.Direction.LARGEST, u, (size,)) for u in some] + [ex.Count(u) for u in some]
     return [*first, *second, *third]
 
 
@@ -78,7 +65,7 @@ def programs() -> list[Expression]:
 def test_programs_that_are_equal_return_the_same(tmp_path: Path, seed: int) -> None:
     (tmp_path / "facts.ttl").write_text(facts(seed))
     build_index([tmp_path / "facts.ttl"], tmp_path / "kb")
-    groups: dict[str, list[Expression]] = defaultdict(list)
+    groups: dict[str, list[ex.Expression]] = defaultdict(list)
     with Index(tmp_path / "kb") as kb:
         ontology = Ontology.of(kb)
         for program in programs():
@@ -98,9 +85,9 @@ def test_a_class_is_implied_only_where_every_fact_agrees(tmp_path: Path) -> None
     with Index(tmp_path / "kb") as kb:
         ontology = Ontology.of(kb)
         for relation, implied in (("likes", False), ("made", True)):
-            join = Join(Relation(X + relation), Entity(Iri(X + "t1")))
-            assert equivalent(And(Class(X + "Person"), join), join, ontology) is implied
+            join = ex.Join(ex.Relation(X + relation), ex.Entity(Iri(X + "t1")))
+            assert equivalent(ex.And(ex.Class(X + "Person"), join), join, ontology) is implied
         near_only = Ontology.of(kb, roles=False)
-        made = Join(Relation(X + "made"), Entity(Iri(X + "t1")))
-        assert not equivalent(And(Class(X + "Person"), made), made, near_only)
-        assert equivalent(Join(Relation(X + "maker", True), Entity(Iri(X + "t1"))), made, near_only)
+        made = ex.Join(ex.Relation(X + "made"), ex.Entity(Iri(X + "t1")))
+        assert not equivalent(ex.And(ex.Class(X + "Person"), made), made, near_only)
+        assert equivalent(ex.Join(ex.Relation(X + "maker", True), ex.Entity(Iri(X + "t1"))), made, near_only)

@@ -14,19 +14,8 @@ from arcaneqa.kb.endpoint import open_endpoint
 from arcaneqa.kb.endpoint.settings import Settings
 from arcaneqa.kb.sparql.terms import from_json
 from arcaneqa.kb.terms import Blank
+from arcaneqa.program import expression as ex
 from arcaneqa.program.execute import execute
-from arcaneqa.program.expression import (
-    Compare,
-    Cons,
-    Count,
-    Expression,
-    Extreme,
-    Join,
-    Not,
-    Value,
-    post_order,
-    relations,
-)
 from arcaneqa.program.sparql import to_sparql
 from tests.program.forms import by_index, by_server, every_program, is_sound
 from tests.program.worlds import (
@@ -44,7 +33,7 @@ from tests.servers.virtuoso import Virtuoso
 
 pytest_plugins = ["tests.servers.fixtures"]
 VALUES = [relation(name, True) for name in ORDERED]
-Asked = list[tuple[Expression, bool]]
+Asked = list[tuple[ex.Expression, bool]]
 
 asked_programs = st.lists(st.tuples(programs, st.booleans()), min_size=10, max_size=25)
 unhurried = settings(
@@ -74,7 +63,7 @@ def test_virtuoso(facts: str, asked: Asked, virtuoso: Virtuoso) -> None:
 
 @unhurried
 @given(facts=graphs(), asked=st.lists(every_program, min_size=10, max_size=30))
-def test_every_form_on_oxigraph(facts: str, asked: list[Expression], oxigraph: Oxigraph) -> None:
+def test_every_form_on_oxigraph(facts: str, asked: list[ex.Expression], oxigraph: Oxigraph) -> None:
     url = oxigraph.load(facts)
     with indexed(facts) as kb:
         for program in filter(is_sound, asked):
@@ -84,7 +73,7 @@ def test_every_form_on_oxigraph(facts: str, asked: list[Expression], oxigraph: O
 
 @unhurried
 @given(facts=graphs(), asked=st.lists(every_program, min_size=10, max_size=30))
-def test_every_form_over_an_endpoint(facts: str, asked: list[Expression], oxigraph: Oxigraph) -> None:
+def test_every_form_over_an_endpoint(facts: str, asked: list[ex.Expression], oxigraph: Oxigraph) -> None:
     # Over an endpoint nobody can name a blank node, so none can be picked from a set.
     named = "".join(line for line in facts.splitlines(keepends=True) if "_:" not in line)
     with (
@@ -94,7 +83,8 @@ def test_every_form_over_an_endpoint(facts: str, asked: list[Expression], oxigra
     ):
         for program in filter(is_sound, asked):
             if not all(
-                kb.schema.relation_ids.keys() >= {r.iri for r in relations(n)} for n in post_order(program)
+                kb.schema.relation_ids.keys() >= {r.iri for r in ex.relations(n)}
+                for n in ex.post_order(program)
             ):
                 continue  # all its facts were about blank nodes
             found = by_index(execute(program, endpoint), endpoint, program)
@@ -104,7 +94,7 @@ def test_every_form_over_an_endpoint(facts: str, asked: list[Expression], oxigra
 @pytest.mark.virtuoso
 @unhurried
 @given(facts=graphs(), asked=st.lists(every_program, min_size=10, max_size=30))
-def test_every_form_on_virtuoso(facts: str, asked: list[Expression], virtuoso: Virtuoso) -> None:
+def test_every_form_on_virtuoso(facts: str, asked: list[ex.Expression], virtuoso: Virtuoso) -> None:
     # Equal numbers of two datatypes are one there, and so are summed up once.
     wild = ('"INF"', "#decimal", "#float")
     lines = facts.splitlines(keepends=True)
@@ -117,29 +107,33 @@ def test_every_form_on_virtuoso(facts: str, asked: list[Expression], virtuoso: V
                 assert by_index(execute(program, kb), kb, program) == found
 
 
-def _is_too_much(program: Expression) -> bool:
+def _is_too_much(program: ex.Expression) -> bool:
     """What Virtuoso's compiler gives up on or mistakes: values of a program to compare with, subqueries in
     what NOT takes away, and times among numbers."""
-    for node in post_order(program):
-        if isinstance(node, Compare) and not isinstance(node.value, Value):
+    for node in ex.post_order(program):
+        if isinstance(node, ex.Compare) and not isinstance(node.value, ex.Value):
             return True
-        if isinstance(node, Not) and any(isinstance(n, Compare | Extreme) for n in post_order(node.without)):
+        if isinstance(node, ex.Not) and any(
+            isinstance(n, ex.Compare | ex.Extreme) for n in ex.post_order(node.without)
+        ):
             return True
-        if any(relation.iri.endswith("mixed") for relation in relations(node)):
+        if any(relation.iri.endswith("mixed") for relation in ex.relations(node)):
             return True
     return False
 
 
-def _is_tame(program: Expression) -> bool:
+def _is_tame(program: ex.Expression) -> bool:
     """Without infinities and nested superlatives, which Virtuoso does not know or cannot hold, and
     without conditions on a literal, which it lets pass although a literal is no subject."""
-    nodes = list(post_order(program))
-    asked = program.argument if isinstance(program, Count) else program
+    nodes = list(ex.post_order(program))
+    asked = program.argument if isinstance(program, ex.Count) else program
     inner = [node for node in nodes if node not in (program, asked)]
-    if any(isinstance(node, Join) and node.relation.inverse and node.relation in VALUES for node in inner):
+    if any(isinstance(node, ex.Join) and node.relation.inverse and node.relation in VALUES for node in inner):
         return False
-    named = [node for node in nodes if isinstance(node, Cons | Value)]
-    return not any("INF" in repr(node) for node in named) and sum(isinstance(n, Extreme) for n in nodes) < 2
+    named = [node for node in nodes if isinstance(node, ex.Cons | ex.Value)]
+    return (
+        not any("INF" in repr(node) for node in named) and sum(isinstance(n, ex.Extreme) for n in nodes) < 2
+    )
 
 
 def assert_same_answers(facts: str, asked: Asked, url: str) -> None:

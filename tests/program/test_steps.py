@@ -9,17 +9,8 @@ from hypothesis import strategies as st
 from arcaneqa.errors import ProgramError
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import XSD, Iri, Literal
+from arcaneqa.program import expression as ex
 from arcaneqa.program.canonical import canonical
-from arcaneqa.program.expression import (
-    And,
-    Class,
-    Entity,
-    Expression,
-    Join,
-    Relation,
-    Value,
-    post_order,
-)
 from arcaneqa.program.steps import (
     Function,
     Steps,
@@ -35,12 +26,12 @@ from tests.program.worlds import EX, PROFILE, programs, relation
 NAMES = Names(PROFILE)
 
 
-def program(text: str) -> Expression:
+def program(text: str) -> ex.Expression:
     return parse(text, NAMES)
 
 
-def entity(name: str) -> Entity:
-    return Entity(Iri(EX + name))
+def entity(name: str) -> ex.Entity:
+    return ex.Entity(Iri(EX + name))
 
 
 def shown(steps: Steps) -> list[str]:
@@ -50,11 +41,11 @@ def shown(steps: Steps) -> list[str]:
         match argument:
             case Variable(index):
                 return f"#{index}"
-            case Relation(iri, inverse):
+            case ex.Relation(iri, inverse):
                 return iri.removeprefix(EX) + "_inv" * inverse
-            case Class(iri) | Entity(Iri(iri)):
+            case ex.Class(iri) | ex.Entity(Iri(iri)):
                 return iri.removeprefix(EX)
-            case Value(literal):
+            case ex.Value(literal):
                 return literal.lexical
             case other:
                 return repr(other)
@@ -73,7 +64,7 @@ def test_paths_cons_and_tc_are_flat() -> None:
         "(ARGMAX (TC (CONS (JOIN ex:r0 ex:e0) ex:r1 ex:e1) ex:from 2000^^xsd:gYear) (JOIN ex:r2_inv ex:size))"
     )
     steps = to_steps(program(text))
-    assert steps.topics == (entity("e0"), Value(Literal("2000", XSD + "gYear")))
+    assert steps.topics == (entity("e0"), ex.Value(Literal("2000", XSD + "gYear")))
     assert shown(steps) == ["JOIN #0 r0", "CONS #2 r1 e1", "TC #3 from #1", "ARGMAX #4 r2_inv size"]
 
 
@@ -132,12 +123,12 @@ def test_sequences_that_are_no_program(subprogram: Subprogram) -> None:
 
 def test_a_single_name_has_no_steps() -> None:
     with pytest.raises(ProgramError, match="at least one function"):
-        to_steps(Class(EX + "C0"))
+        to_steps(ex.Class(EX + "C0"))
 
 
 @given(programs)
-def test_steps_come_back(random_program: Expression) -> None:
-    if isinstance(random_program, Class):
+def test_steps_come_back(random_program: ex.Expression) -> None:
+    if isinstance(random_program, ex.Class):
         return
     steps = to_steps(random_program)
     assert from_steps(steps) == random_program
@@ -145,9 +136,9 @@ def test_steps_come_back(random_program: Expression) -> None:
 
 
 @given(programs, st.randoms(use_true_random=False))
-def test_one_program_has_one_canonical_sequence(random_program: Expression, chance: object) -> None:
+def test_one_program_has_one_canonical_sequence(random_program: ex.Expression, chance: object) -> None:
     shuffled = _shuffled(random_program, chance)
-    topics = [node for node in post_order(random_program) if isinstance(node, Entity | Value)]
+    topics = [node for node in ex.post_order(random_program) if isinstance(node, ex.Entity | ex.Value)]
     assert canonical(shuffled, topics) == canonical(random_program, topics)
     assert canonical(canonical(random_program, topics), topics) == canonical(random_program, topics)
 
@@ -159,14 +150,14 @@ def test_canonical_order_follows_the_question() -> None:
         assert canonical(program(text), [entity("e1"), entity("e0")]) == expected
 
 
-def _shuffled(node: Expression, chance: object) -> Expression:
+def _shuffled(node: ex.Expression, chance: object) -> ex.Expression:
     """The same program with its conjunctions turned round at random."""
     match node:
-        case And(left, right):
+        case ex.And(left, right):
             sides = [_shuffled(left, chance), _shuffled(right, chance)]
             chance.shuffle(sides)  # type: ignore[attr-defined]
-            return And(*sides)
-        case Join(along, argument):
-            return Join(along, _shuffled(argument, chance))
+            return ex.And(*sides)
+        case ex.Join(along, argument):
+            return ex.Join(along, _shuffled(argument, chance))
         case _:
             return node

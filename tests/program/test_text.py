@@ -14,23 +14,8 @@ from arcaneqa.kb.profile import FREEBASE, FREEBASE_PROFILE
 from arcaneqa.kb.schema import Schema
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import RDF_LANG_STRING, XSD, Blank, Iri, Literal
+from arcaneqa.program import expression as ex
 from arcaneqa.program.check import check
-from arcaneqa.program.expression import (
-    NOW,
-    And,
-    Class,
-    Compare,
-    Cons,
-    Count,
-    Direction,
-    During,
-    Entity,
-    Expression,
-    Extreme,
-    Join,
-    Relation,
-    Value,
-)
 from arcaneqa.program.text import parse, print_program
 from tests.program.worlds import EX, PROFILE, programs, relation
 
@@ -67,18 +52,18 @@ def test_both_dialects_mean_the_same() -> None:
 
 def test_canonical_text() -> None:
     text = '(COUNT (TC (CONS (AND a.c (JOIN a.r_inv m.0)) a.s "x y"@en) a.from NOW))'
-    program = Count(
-        During(
-            Cons(
-                And(
-                    Class(FREEBASE + "a.c"),
-                    Join(Relation(FREEBASE + "a.r", True), Entity(Iri(FREEBASE + "m.0"))),
+    program = ex.Count(
+        ex.During(
+            ex.Cons(
+                ex.And(
+                    ex.Class(FREEBASE + "a.c"),
+                    ex.Join(ex.Relation(FREEBASE + "a.r", True), ex.Entity(Iri(FREEBASE + "m.0"))),
                 ),
-                Relation(FREEBASE + "a.s"),
-                Value(Literal("x y", RDF_LANG_STRING, "en")),
+                ex.Relation(FREEBASE + "a.s"),
+                ex.Value(Literal("x y", RDF_LANG_STRING, "en")),
             ),
-            Relation(FREEBASE + "a.from"),
-            NOW,
+            ex.Relation(FREEBASE + "a.from"),
+            ex.NOW,
         )
     )
     assert parse(text, FB) == program
@@ -87,33 +72,37 @@ def test_canonical_text() -> None:
 
 def test_iris_in_brackets_may_hold_parentheses() -> None:
     text = "(JOIN <http://x.org/p>_inv <http://x.org/Primus_(band)>)"
-    program = Join(Relation("http://x.org/p", True), Entity(Iri("http://x.org/Primus_(band)")))
+    program = ex.Join(ex.Relation("http://x.org/p", True), ex.Entity(Iri("http://x.org/Primus_(band)")))
     assert parse(text, EXAMPLE) == program
     assert print_program(program, EXAMPLE) == text
 
 
 def test_a_relation_whose_name_ends_like_an_inverse() -> None:
     for inverse in (False, True):
-        program = Join(Relation(EX + "r_inv", inverse), Entity(Iri(EX + "e")))
+        program = ex.Join(ex.Relation(EX + "r_inv", inverse), ex.Entity(Iri(EX + "e")))
         assert parse(print_program(program, EXAMPLE), EXAMPLE) == program
 
 
 def test_names_against_their_position_are_marked() -> None:
-    program = And(Entity(Iri(EX + "e")), Join(relation("r0"), Class(EX + "C0")))
+    program = ex.And(ex.Entity(Iri(EX + "e")), ex.Join(relation("r0"), ex.Class(EX + "C0")))
     assert print_program(program, EXAMPLE) == "(AND (ENTITY ex:e) (JOIN ex:r0 (CLASS ex:C0)))"
     assert parse(print_program(program, EXAMPLE), EXAMPLE) == program
 
 
 def test_a_path_reads_from_the_set_outwards() -> None:
     program = parse("(ARGMAX a.c (JOIN a.r_inv (JOIN a.s a.t)))", FB)
-    steps = [Relation(FREEBASE + "a.r", True), Relation(FREEBASE + "a.s"), Relation(FREEBASE + "a.t")]
-    assert program == Extreme(Direction.LARGEST, Class(FREEBASE + "a.c"), tuple(steps))
+    steps = [
+        ex.Relation(FREEBASE + "a.r", True),
+        ex.Relation(FREEBASE + "a.s"),
+        ex.Relation(FREEBASE + "a.t"),
+    ]
+    assert program == ex.Extreme(ex.Direction.LARGEST, ex.Class(FREEBASE + "a.c"), tuple(steps))
 
 
 @given(programs)
-def test_parse_undoes_print(program: Expression) -> None:
+def test_parse_undoes_print(program: ex.Expression) -> None:
     assert parse(print_program(program, EXAMPLE), EXAMPLE) == program
-    if isinstance(program, Count):
+    if isinstance(program, ex.Count):
         program = program.argument
     assert parse(print_program(program, EXAMPLE), EXAMPLE) == program
 
@@ -125,7 +114,7 @@ def test_parse_undoes_print(program: Expression) -> None:
 )
 def test_any_literal_survives(lexical: str, language: str, datatype: str) -> None:
     literal = Literal(lexical, RDF_LANG_STRING if language else datatype, language)
-    program = Join(relation("r0"), Value(literal))
+    program = ex.Join(relation("r0"), ex.Value(literal))
     assert parse(print_program(program, EXAMPLE), EXAMPLE) == program
 
 
@@ -137,14 +126,15 @@ def test_any_literal_survives(lexical: str, language: str, datatype: str) -> Non
 )
 def test_any_iri_survives(local: str) -> None:
     for namespace in (EX, "urn:x:"):
-        program = And(
-            Class(namespace + local), Join(Relation(namespace + local, True), Entity(Iri(namespace + local)))
+        program = ex.And(
+            ex.Class(namespace + local),
+            ex.Join(ex.Relation(namespace + local, True), ex.Entity(Iri(namespace + local))),
         )
         assert parse(print_program(program, EXAMPLE), EXAMPLE) == program
 
 
 def test_blank_nodes_are_always_entities() -> None:
-    program = And(Entity(Blank("b0")), Join(relation("r0"), Entity(Blank("b1"))))
+    program = ex.And(ex.Entity(Blank("b0")), ex.Join(relation("r0"), ex.Entity(Blank("b1"))))
     assert print_program(program, EXAMPLE) == "(AND _:b0 (JOIN ex:r0 _:b1))"
     assert parse("(AND _:b0 (JOIN ex:r0 _:b1))", EXAMPLE) == program
 
@@ -215,7 +205,7 @@ def test_no_text_is_too_strange(text: str) -> None:
 
 
 @given(program=programs)
-def test_what_is_well_typed_parses_back_with_a_schema(program: Expression, schema: Schema) -> None:
+def test_what_is_well_typed_parses_back_with_a_schema(program: ex.Expression, schema: Schema) -> None:
     check(program, EXAMPLE, schema)
     assert parse(print_program(program, EXAMPLE), EXAMPLE, schema) == program
 
@@ -235,7 +225,9 @@ class TestSchema:
             parse("(ARGMIN ex:C0 ex:r0)", EXAMPLE, schema)
         with pytest.raises(ProgramError, match="numbers or times, and ex:r1 does not"):
             check(
-                Compare(Comparison.LT, relation("r1"), Value(Literal("5", XSD + "integer"))), EXAMPLE, schema
+                ex.Compare(Comparison.LT, relation("r1"), ex.Value(Literal("5", XSD + "integer"))),
+                EXAMPLE,
+                schema,
             )
 
     def test_tc_needs_times(self, schema: Schema) -> None:
@@ -244,7 +236,7 @@ class TestSchema:
 
     def test_a_class_is_known_as_an_argument_of_join(self, schema: Schema) -> None:
         program = parse("(JOIN ex:r0 ex:C0)", EXAMPLE, schema)
-        assert program == Join(relation("r0"), Class(EX + "C0"))
+        assert program == ex.Join(relation("r0"), ex.Class(EX + "C0"))
 
 
 def test_names_need_a_prefix_without_a_base() -> None:

@@ -16,23 +16,8 @@ from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import Comparison, KnowledgeBase
 from arcaneqa.kb.profile import RDF_PROFILE, RDFS
 from arcaneqa.kb.terms import RDF, RDF_LANG_STRING, XSD, Blank, Iri, Literal, Term
+from arcaneqa.program import expression as ex
 from arcaneqa.program.execute import Result
-from arcaneqa.program.expression import (
-    NOW,
-    And,
-    Class,
-    Compare,
-    Cons,
-    Count,
-    Direction,
-    During,
-    Entity,
-    Expression,
-    Extreme,
-    Join,
-    Relation,
-    Value,
-)
 
 EX = "http://example.org/"
 PROFILE = replace(
@@ -115,55 +100,55 @@ def whole_graph() -> str:
     return "".join(f"{written(s)} <{p}> {written(o)} .\n" for s, p, o in facts)
 
 
-def relation(name: str, inverse: bool = False) -> Relation:
-    return Relation(EX + name, inverse)
+def relation(name: str, inverse: bool = False) -> ex.Relation:
+    return ex.Relation(EX + name, inverse)
 
 
-entities = st.sampled_from([*ENTITIES * 3, "absent"]).map(lambda name: Entity(Iri(EX + name)))
-classes = st.sampled_from(CLASSES).map(lambda name: Class(EX + name))
-times = st.sampled_from(TIMES).map(Value)
+entities = st.sampled_from([*ENTITIES * 3, "absent"]).map(lambda name: ex.Entity(Iri(EX + name)))
+classes = st.sampled_from(CLASSES).map(lambda name: ex.Class(EX + name))
+times = st.sampled_from(TIMES).map(ex.Value)
 links = st.builds(relation, st.sampled_from(LINKS), st.booleans())
 ordered = st.builds(relation, st.sampled_from(ORDERED))
 paths = st.tuples(st.lists(links, max_size=2), ordered).map(lambda parts: (*parts[0], parts[1]))
 # A relation with a value that it may well have: most random pairs would say nothing.
 facts_with_values = st.sampled_from(ORDERED).flatmap(
-    lambda name: st.tuples(st.just(relation(name)), st.sampled_from(_OBJECTS[name]).map(Value))
+    lambda name: st.tuples(st.just(relation(name)), st.sampled_from(_OBJECTS[name]).map(ex.Value))
 )
 comparisons = st.sampled_from(("size", "when", "from", "to")).flatmap(
     lambda name: st.builds(
-        Compare,
+        ex.Compare,
         st.sampled_from([sign for sign in Comparison if sign is not Comparison.EQ]),
         st.sampled_from([relation(name), relation("mixed")]),
-        st.sampled_from(_OBJECTS[name]).map(Value),
+        st.sampled_from(_OBJECTS[name]).map(ex.Value),
     )
 )
 
 
-def _grown(sets: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression]:
+def _grown(sets: st.SearchStrategy[ex.Expression]) -> st.SearchStrategy[ex.Expression]:
     walks = st.one_of(links, st.builds(relation, st.sampled_from(ORDERED), st.booleans()))
     dated = st.builds(relation, st.sampled_from(["from", "when"]))
     return st.one_of(
-        st.builds(Join, walks, sets),
-        st.builds(And, sets, sets),
-        st.builds(Extreme, st.sampled_from(Direction), sets, paths),
-        st.builds(Cons, sets, links, entities),
-        st.builds(lambda u, fact: Cons(u, *fact), sets, facts_with_values),
-        st.builds(During, sets, dated, st.one_of(times, st.just(NOW))),
+        st.builds(ex.Join, walks, sets),
+        st.builds(ex.And, sets, sets),
+        st.builds(ex.Extreme, st.sampled_from(ex.Direction), sets, paths),
+        st.builds(ex.Cons, sets, links, entities),
+        st.builds(lambda u, fact: ex.Cons(u, *fact), sets, facts_with_values),
+        st.builds(ex.During, sets, dated, st.one_of(times, st.just(ex.NOW))),
     )
 
 
-set_programs: st.SearchStrategy[Expression] = st.recursive(
+set_programs: st.SearchStrategy[ex.Expression] = st.recursive(
     st.one_of(
         classes,
-        st.builds(Join, links, entities),
-        facts_with_values.map(lambda fact: Join(*fact)),
+        st.builds(ex.Join, links, entities),
+        facts_with_values.map(lambda fact: ex.Join(*fact)),
         comparisons,
     ),
     _grown,
     max_leaves=3,
 )
-programs: st.SearchStrategy[Expression] = st.tuples(set_programs, st.integers(0, 5)).map(
-    lambda drawn: drawn[0] if drawn[1] else Count(drawn[0])
+programs: st.SearchStrategy[ex.Expression] = st.tuples(set_programs, st.integers(0, 5)).map(
+    lambda drawn: drawn[0] if drawn[1] else ex.Count(drawn[0])
 )
 
 

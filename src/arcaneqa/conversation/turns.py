@@ -13,18 +13,8 @@ from arcaneqa.kb.interface import KnowledgeBase, NodeSet
 from arcaneqa.kb.names.forms import split, stem
 from arcaneqa.kb.schema import Class
 from arcaneqa.kb.terms import Literal
+from arcaneqa.program import expression as ex
 from arcaneqa.program.execute import Result, execute
-from arcaneqa.program.expression import (
-    Aggregate,
-    Count,
-    Entity,
-    Expression,
-    Meet,
-    Per,
-    Show,
-    Sort,
-    mentioned,
-)
 
 MOST_NAMED = 3
 
@@ -34,8 +24,8 @@ class Referent:
     """What a word may refer to, and how sure it is. `thing` is the entity itself; of several it is the best
     known, which stands in for all of them while a program is looked for."""
 
-    program: Expression
-    thing: Entity
+    program: ex.Expression
+    thing: ex.Entity
     node: int
     label: str
     said: str
@@ -57,18 +47,18 @@ class Turn:
     """The question was not answered; this is what it most likely means."""
 
     @cached_property
-    def members(self) -> Expression | None:
+    def members(self) -> ex.Expression | None:
         """The program of the set that the answer is, counts or lists."""
         match self.answer.expression:
             case (
-                Count(argument, ())
-                | Aggregate(_, argument, _)
-                | Sort(argument, _)
-                | Show(argument, _)
-                | Per(argument, _, _)
+                ex.Count(argument, ())
+                | ex.Aggregate(_, argument, _)
+                | ex.Sort(argument, _)
+                | ex.Show(argument, _)
+                | ex.Per(argument, _, _)
             ):
                 return argument
-            case None | Meet() | Count():
+            case None | ex.Meet() | ex.Count():
                 return None
             case program:
                 return program
@@ -126,14 +116,14 @@ class Turn:
     def topics(self) -> Iterator[Referent]:
         """What the question named."""
         if self.answer.expression is not None:
-            nodes = [self.kb.node(entity.term) for entity in mentioned(self.answer.expression)]
+            nodes = [self.kb.node(entity.term) for entity in ex.mentioned(self.answer.expression)]
             yield from self._things([node for node in nodes if node is not None][:MOST_NAMED])
 
     def _things(self, nodes: list[int]) -> Iterator[Referent]:
         for node, term in zip(nodes, self.kb.terms(np.array(nodes, np.int64)), strict=True):
             if not isinstance(term, Literal):
                 label = self.label(node)
-                yield Referent(Entity(term), Entity(term), node, label, label)
+                yield Referent(ex.Entity(term), ex.Entity(term), node, label, label)
 
 
 def nouns_of(kb: KnowledgeBase, node: int) -> set[str]:

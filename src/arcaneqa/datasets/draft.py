@@ -7,15 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from arcaneqa.errors import InputError
-from arcaneqa.program.expression import (
-    Compare,
-    Count,
-    Direction,
-    Expression,
-    Extreme,
-    post_order,
-    relations,
-)
+from arcaneqa.program import expression as ex
 from arcaneqa.record import Mention
 
 NameLookup = Callable[[str], list[str]]
@@ -27,7 +19,7 @@ class Parse:
     """One reading of a question; without a program where it has none in this language."""
 
     query: str
-    program: Expression | None
+    program: ex.Expression | None
     answers: tuple[str, ...] | None
 
 
@@ -44,7 +36,7 @@ class Draft:
 
     id: str
     question: str
-    programs: tuple[Expression, ...] = ()
+    programs: tuple[ex.Expression, ...] = ()
     reason: str | None = None
     answers: tuple[str, ...] | None = None
     names: dict[str, list[str]] = field(default_factory=dict)
@@ -69,19 +61,19 @@ def text_field(item: Any, key: str, where: str) -> str:
 _SYMBOLS = {"LT": "<", "LE": "<=", "GT": ">", "GE": ">=", "EQ": "="}
 
 
-def function_of(program: Expression) -> str:
+def function_of(program: ex.Expression) -> str:
     """The function that gives a question its kind, in GrailQA's words."""
-    for node in reversed(list(post_order(program))):
-        if isinstance(node, Count):
+    for node in reversed(list(ex.post_order(program))):
+        if isinstance(node, ex.Count):
             return "count"
-        if isinstance(node, Extreme):
-            return "argmax" if node.direction is Direction.LARGEST else "argmin"
-    for node in post_order(program):
-        if isinstance(node, Compare):
+        if isinstance(node, ex.Extreme):
+            return "argmax" if node.direction is ex.Direction.LARGEST else "argmin"
+    for node in ex.post_order(program):
+        if isinstance(node, ex.Compare):
             return _SYMBOLS[node.comparison.value]
     return "none"
 
 
-def relations_of(program: Expression) -> int:
+def relations_of(program: ex.Expression) -> int:
     """How many relations a program walks."""
-    return sum(len(relations(node)) for node in post_order(program))
+    return sum(len(ex.relations(node)) for node in ex.post_order(program))

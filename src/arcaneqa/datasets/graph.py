@@ -10,27 +10,13 @@ from arcaneqa.errors import ProgramError
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.schema import Schema, ValueKind
 from arcaneqa.kb.terms import Iri, Literal
+from arcaneqa.program import expression as ex
 from arcaneqa.program.canonical import canonical
-from arcaneqa.program.expression import (
-    And,
-    Class,
-    Compare,
-    Cons,
-    Count,
-    Direction,
-    During,
-    Entity,
-    Expression,
-    Extreme,
-    Join,
-    Relation,
-    Value,
-)
 
 
 def program_of(
     query: Query, profile: Profile, named: Callable[[str], bool], schema: Schema | None = None
-) -> tuple[Expression, bool, bool]:
+) -> tuple[ex.Expression, bool, bool]:
     """The program of a query, whether the query leaves the entities it names out of its answers, and whether
     it has a filter that the program leaves out: then only equal answers tell that it is the same.
 
@@ -45,7 +31,7 @@ def program_of(
     program = builder.build(query.target, None)
     if builder.left:
         raise ProgramError("the query has parts that do not hang together")
-    return canonical(Count(program) if query.counted else program), bool(found.excluded), found.apart
+    return canonical(ex.Count(program) if query.counted else program), bool(found.excluded), found.apart
 
 
 def _fixed(query: Query, found: Conditions) -> set[Atom]:
@@ -103,37 +89,37 @@ class _Builder:
         self.schema = schema
         self.visited: set[Var] = set()
 
-    def build(self, node: Var, along: Relation | None) -> Expression:
+    def build(self, node: Var, along: ex.Relation | None) -> ex.Expression:
         """The set a variable stands for, apart from the way `along` which it was reached."""
         if node in self.visited:
             raise ProgramError("the query has a cycle")
         self.visited.add(node)
-        sets: list[Expression] = []
-        implied: list[tuple[Relation, Entity]] = []
-        classes: list[Class] = []
-        ranked: tuple[Relation, Expression, Relation] | None = None
-        own_rank: Relation | None = None
+        sets: list[ex.Expression] = []
+        implied: list[tuple[ex.Relation, ex.Entity]] = []
+        classes: list[ex.Class] = []
+        ranked: tuple[ex.Relation, ex.Expression, ex.Relation] | None = None
+        own_rank: ex.Relation | None = None
         for relation, other in self.edges(node):
             match other:
                 case Iri(iri) if relation.iri in self.profile.type and not relation.inverse:
-                    classes.append(Class(iri))
+                    classes.append(ex.Class(iri))
                 case Iri(iri):
                     if self.named(iri):
-                        sets.append(Join(relation, Entity(other)))
+                        sets.append(ex.Join(relation, ex.Entity(other)))
                     else:
-                        implied.append((relation, Entity(other)))
+                        implied.append((relation, ex.Entity(other)))
                 case Literal():
-                    sets.append(Join(relation, Value(other)))
+                    sets.append(ex.Join(relation, ex.Value(other)))
                 case Var() if self.is_value(other):
                     if self.order is not None and other == self.order[0]:
                         own_rank = relation
                     compared = self.conditions.compared.get(other, ())
-                    sets += [Compare(comparison, relation, value) for comparison, value in compared]
+                    sets += [ex.Compare(comparison, relation, value) for comparison, value in compared]
                 case Var():
                     rank = self.rank_of(other)
                     child = self.build(other, relation)
                     if rank is None:
-                        sets.append(Join(relation, child))
+                        sets.append(ex.Join(relation, child))
                     else:
                         ranked = (relation, child, rank)
         result = self.narrowed(node, self.joined(sets, classes, implied, along, ranked is not None))
@@ -142,10 +128,10 @@ class _Builder:
         if result is None:
             raise ProgramError("the query has a variable without conditions")
         if own_rank is not None and along is None:
-            result = Extreme(self.direction(), result, (own_rank,))
+            result = ex.Extreme(self.direction(), result, (own_rank,))
         return result
 
-    def edges(self, node: Var) -> Iterable[tuple[Relation, Atom]]:
+    def edges(self, node: Var) -> Iterable[tuple[ex.Relation, Atom]]:
         mine = [triple for triple in self.left if node in (triple[0], triple[2])]
         self.left = [triple for triple in self.left if triple not in mine]
         neighbours = [value if subject == node else subject for subject, _, value in mine]
@@ -154,7 +140,7 @@ class _Builder:
             raise ProgramError("the query has a cycle")
         for subject, relation, value in mine:
             inverse = value == node
-            yield Relation(relation.value, inverse), subject if inverse else value
+            yield ex.Relation(relation.value, inverse), subject if inverse else value
 
     def is_value(self, variable: Var) -> bool:
         """Whether a variable is only there to be compared or ordered by."""
@@ -162,49 +148,49 @@ class _Builder:
         touching = sum(variable in (triple[0], triple[2]) for triple in self.left)
         return touching == 0 and (ordered or variable in self.conditions.compared)
 
-    def rank_of(self, variable: Var) -> Relation | None:
+    def rank_of(self, variable: Var) -> ex.Relation | None:
         """The relation of a variable to what the query orders by, if it is next to it."""
         if self.order is None:
             return None
         for subject, relation, value in self.left:
             if (subject, value) == (variable, self.order[0]):
-                return Relation(relation.value)
+                return ex.Relation(relation.value)
         return None
 
-    def direction(self) -> Direction:
-        return Direction.LARGEST if self.order is not None and self.order[1] else Direction.SMALLEST
+    def direction(self) -> ex.Direction:
+        return ex.Direction.LARGEST if self.order is not None and self.order[1] else ex.Direction.SMALLEST
 
     def joined(
         self,
-        sets: list[Expression],
-        classes: list[Class],
-        implied: list[tuple[Relation, Entity]],
-        along: Relation | None,
+        sets: list[ex.Expression],
+        classes: list[ex.Class],
+        implied: list[tuple[ex.Relation, ex.Entity]],
+        along: ex.Relation | None,
         may_be_open: bool,
-    ) -> Expression | None:
+    ) -> ex.Expression | None:
         """The conjunction of all conditions on a node; None where there are none, if that may be."""
         if not sets and not classes and not implied:
             return None if may_be_open else self.range_of(along)
         if not sets and not classes:
-            sets.append(Join(*implied.pop(0)))
-        result: Expression = sets[0] if sets else classes.pop(0)
+            sets.append(ex.Join(*implied.pop(0)))
+        result: ex.Expression = sets[0] if sets else classes.pop(0)
         for other in sets[1:]:
-            result = And(result, other)
+            result = ex.And(result, other)
         for klass in classes:
-            result = And(klass, result)
+            result = ex.And(klass, result)
         for relation, entity in implied:
-            result = Cons(result, relation, entity)
+            result = ex.Cons(result, relation, entity)
         return result
 
-    def range_of(self, along: Relation | None) -> Expression | None:
+    def range_of(self, along: ex.Relation | None) -> ex.Expression | None:
         """Some value, any value: the class that the schema gives for what the relation leads to."""
         if along is None or self.schema is None or along.iri not in self.schema.relation_ids:
             return None
         relation = self.schema.relations[self.schema.relation_ids[along.iri]]
         klass = relation.domain if along.inverse else relation.range
-        return None if klass is None else Class(self.schema.classes[klass].iri)
+        return None if klass is None else ex.Class(self.schema.classes[klass].iri)
 
-    def narrowed(self, node: Var, result: Expression | None) -> Expression | None:
+    def narrowed(self, node: Var, result: ex.Expression | None) -> ex.Expression | None:
         """A set within its time, if the conditions name one and the knowledge base has dates for it."""
         if result is None or node not in self.conditions.dated:
             return result
@@ -213,13 +199,13 @@ class _Builder:
             known = [self.schema.relation_ids.get(iri) for iri in (start, end)]
             if not any(i is not None and ValueKind.TIME in self.schema.relations[i].kinds for i in known):
                 return result
-        return During(result, Relation(start), when)
+        return ex.During(result, ex.Relation(start), when)
 
     def superlative(
-        self, rest: Expression | None, along: Relation, child: Expression, rank: Relation
-    ) -> Expression:
+        self, rest: ex.Expression | None, along: ex.Relation, child: ex.Expression, rank: ex.Relation
+    ) -> ex.Expression:
         """The node next to the best of its neighbours, among neighbours of what else is asked of it."""
         if rest is None:
-            return Join(along, Extreme(self.direction(), child, (rank,)))
-        within = And(child, Join(Relation(along.iri, not along.inverse), rest))
-        return And(rest, Join(along, Extreme(self.direction(), within, (rank,))))
+            return ex.Join(along, ex.Extreme(self.direction(), child, (rank,)))
+        within = ex.And(child, ex.Join(ex.Relation(along.iri, not along.inverse), rest))
+        return ex.And(rest, ex.Join(along, ex.Extreme(self.direction(), within, (rank,))))

@@ -17,22 +17,8 @@ import networkx as nx
 
 from arcaneqa.kb.interface import Comparison
 from arcaneqa.kb.terms import Blank
+from arcaneqa.program import expression as ex
 from arcaneqa.program.equivalence import canonical
-from arcaneqa.program.expression import (
-    And,
-    Class,
-    Compare,
-    Cons,
-    Count,
-    During,
-    Entity,
-    Expression,
-    Extreme,
-    Join,
-    Now,
-    Relation,
-    Value,
-)
 from arcaneqa.program.ontology import Ontology
 
 _SIGNS = {Comparison.LT: "<", Comparison.LE: "<=", Comparison.GT: ">", Comparison.GE: ">="}
@@ -69,7 +55,7 @@ class _Graph:
         return _Graph(nodes, self.edges + other.edges)
 
 
-def official_match(predicted: Expression, gold: Expression, ontology: Ontology) -> bool:
+def official_match(predicted: ex.Expression, gold: ex.Expression, ontology: Ontology) -> bool:
     one, other = _graph(predicted, ontology), _graph(gold, ontology)
     if _labels(one) != _labels(other):
         return False
@@ -107,40 +93,40 @@ def _same_relations(one: dict[int, Node], other: dict[int, Node]) -> bool:
     return first == second
 
 
-def _graph(expression: Expression, ontology: Ontology) -> _Graph:
+def _graph(expression: ex.Expression, ontology: Ontology) -> _Graph:
     match expression:
-        case Class(iri):
+        case ex.Class(iri):
             return _symbol(iri, ontology) if ontology.roles else _single(iri, "class")
-        case Entity(term):
+        case ex.Entity(term):
             if isinstance(term, Blank):
                 return _single(f"_:{term.label}", "entity")
             return _symbol(term.value, ontology)
-        case Value(literal):
+        case ex.Value(literal):
             return _single(f"{literal.lexical}^^{literal.datatype}", "literal")
-        case Join(relation, argument):
+        case ex.Join(relation, argument):
             return _join(_relation(relation, ontology), _graph(argument, ontology), ontology)
-        case Compare(comparison, Relation() as relation, Value() as value) if comparison in _SIGNS:
+        case ex.Compare(comparison, ex.Relation() as relation, ex.Value() as value) if comparison in _SIGNS:
             graph = _join(_relation(relation, ontology), _graph(value, ontology), ontology)
             graph.nodes[1]["function"] = _SIGNS[comparison]
             return graph
-        case And(left, right):
+        case ex.And(left, right):
             return _merge(_graph(left, ontology), _graph(right, ontology))
-        case Cons(argument, relation, constant):
-            return _graph(And(argument, Join(relation, constant)), ontology)
-        case Count(argument, ()):
+        case ex.Cons(argument, relation, constant):
+            return _graph(ex.And(argument, ex.Join(relation, constant)), ontology)
+        case ex.Count(argument, ()):
             graph = _graph(argument, ontology)
             graph.nodes[graph.top]["function"] = "count"
             return graph
-        case Extreme(direction, argument, tuple() as path, 1, 1):
+        case ex.Extreme(direction, argument, tuple() as path, 1, 1):
             *first, last = (_relation(relation, ontology) for relation in path)
             way = last
             for step in reversed(first):
                 way = _join(step, way, ontology)
             way.nodes[1] |= {"id": _VALUE, "type": "literal", "function": direction.lower()}
             return _merge(_graph(argument, ontology), way)
-        case During(argument, relation, when):
+        case ex.During(argument, relation, when):
             graph = _graph(argument, ontology)
-            moment = "NOW" if isinstance(when, Now) else f"{when.literal.lexical}^^{when.literal.datatype}"
+            moment = "NOW" if isinstance(when, ex.Now) else f"{when.literal.lexical}^^{when.literal.datatype}"
             graph.nodes[graph.top]["tc"] = (relation, moment)
             return graph
         case _:
@@ -169,7 +155,7 @@ def _step(iri: str, domain: str | None, range_: str | None) -> _Graph:
     return _Graph(nodes, [(2, 1, iri)])
 
 
-def _relation(relation: Relation, ontology: Ontology) -> _Graph:
+def _relation(relation: ex.Relation, ontology: Ontology) -> _Graph:
     graph = _symbol(relation.iri, ontology) if ontology.roles else _step(relation.iri, None, None)
     if not relation.inverse:
         return graph

@@ -6,21 +6,8 @@ from collections import Counter
 from enum import StrEnum
 
 from arcaneqa.kb.terms import Blank
+from arcaneqa.program import expression as ex
 from arcaneqa.program.equivalence import literal_key
-from arcaneqa.program.expression import (
-    Class,
-    Compare,
-    Cons,
-    Count,
-    During,
-    Entity,
-    Expression,
-    Extreme,
-    Relation,
-    Value,
-    post_order,
-    relations,
-)
 from arcaneqa.program.ontology import Ontology
 
 
@@ -54,7 +41,7 @@ MEANING = {
 
 
 def classify(
-    gold: Expression | None, predicted: Expression | None, same_answers: bool, ontology: Ontology
+    gold: ex.Expression | None, predicted: ex.Expression | None, same_answers: bool, ontology: Ontology
 ) -> Mistake:
     """The kind of a miss; the caller knows that it is one."""
     if same_answers:
@@ -80,7 +67,7 @@ def classify(
 class _Parts:
     """What a program is made of, without how it is put together."""
 
-    def __init__(self, program: Expression, ontology: Ontology) -> None:
+    def __init__(self, program: ex.Expression, ontology: Ontology) -> None:
         self.entities: set[str] = set()
         self.classes: set[str] = set()
         self.literals: Counter[str] = Counter()
@@ -88,35 +75,35 @@ class _Parts:
         self.relations: Counter[str] = Counter()
         self.directions: Counter[str] = Counter()
         self._ontology = ontology
-        for node in post_order(program):
+        for node in ex.post_order(program):
             self._add(node)
 
-    def _add(self, node: Expression) -> None:
+    def _add(self, node: ex.Expression) -> None:
         match node:
-            case Entity(term):
+            case ex.Entity(term):
                 name = f"_:{term.label}" if isinstance(term, Blank) else term.value
                 (self.classes if name in self._ontology.classes else self.entities).add(name)
-            case Class(iri):
+            case ex.Class(iri):
                 self.classes.add(iri)
-            case Value(literal):
+            case ex.Value(literal):
                 self.literals[literal_key(literal)] += 1
-            case Cons(_, _, constant):
+            case ex.Cons(_, _, constant):
                 self._add(constant)
-            case Compare(comparison, _, _):
+            case ex.Compare(comparison, _, _):
                 self.functions[comparison] += 1
-            case Extreme(direction, _, _):
+            case ex.Extreme(direction, _, _):
                 self.functions[direction] += 1
-            case Count():
+            case ex.Count():
                 self.functions["COUNT"] += 1
-            case During():
+            case ex.During():
                 self.functions["TC"] += 1
             case _:
                 pass
-        for relation in relations(node):
+        for relation in ex.relations(node):
             self._step(relation)
 
-    def _step(self, relation: Relation) -> None:
+    def _step(self, relation: ex.Relation) -> None:
         forwards = self._ontology.edge(relation).name
-        backwards = self._ontology.edge(Relation(relation.iri, not relation.inverse)).name
+        backwards = self._ontology.edge(ex.Relation(relation.iri, not relation.inverse)).name
         self.relations[min(forwards, backwards)] += 1
         self.directions[forwards] += 1

@@ -11,106 +11,99 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from arcaneqa.program.expression import (
-    And,
-    Class,
-    Compare,
-    Cons,
-    Counted,
-    During,
-    Entity,
-    Expression,
-    Has,
-    Join,
-    Like,
-    Meet,
-    Named,
-    Or,
-    Relation,
-    Totalled,
-    Value,
-    post_order,
-)
+from arcaneqa.program import expression as ex
 from arcaneqa.program.rewrite import leaves, rewrite
 
 MOST_BRANCH_JOINS = 2
 """JOINs of a branch while another waits; a comparative counts as one."""
-Ranks = Mapping[Expression, int]
+Ranks = Mapping[ex.Expression, int]
 
 
-def arranged(program: Expression, ranks: Ranks) -> Expression:
+def arranged(program: ex.Expression, ranks: Ranks) -> ex.Expression:
     """An equal program in building order; `ranks` numbers the topics."""
 
-    def change(node: Expression) -> Expression:
+    def change(node: ex.Expression) -> ex.Expression:
         match node:
-            case And():
-                return _conjunction(leaves(node, And), ranks)
-            case Or():
-                first, *others = sorted(leaves(node, Or), key=lambda part: _side(part, ranks))
-                return _chain(first, others, Or)
-            case Meet(left, right):
-                return Meet(*sorted((left, right), key=lambda part: _side(part, ranks)))
+            case ex.And():
+                return _conjunction(leaves(node, ex.And), ranks)
+            case ex.Or():
+                first, *others = sorted(leaves(node, ex.Or), key=lambda part: _side(part, ranks))
+                return _chain(first, others, ex.Or)
+            case ex.Meet(left, right):
+                return ex.Meet(*sorted((left, right), key=lambda part: _side(part, ranks)))
             case _:
                 return node
 
     return rewrite(program, change)
 
 
-def counts(conjunct: Expression) -> bool:
+def counts(conjunct: ex.Expression) -> bool:
     """Whether a conjunct compares counts or totals, which picks from the set beside it."""
-    return isinstance(conjunct, Compare) and isinstance(conjunct.key, Counted | Totalled)
+    return isinstance(conjunct, ex.Compare) and isinstance(conjunct.key, ex.Counted | ex.Totalled)
 
 
-def _conjunction(parts: Sequence[Expression], ranks: Ranks) -> Expression:
+def _conjunction(parts: Sequence[ex.Expression], ranks: Ranks) -> ex.Expression:
     counted = sorted((part for part in parts if counts(part)), key=repr)
     plain = [part for part in parts if not counts(part)]
-    sets = sorted((c for c in plain if not isinstance(c, Class)), key=lambda c: _priority(c, ranks))
-    classes = sorted((c for c in plain if isinstance(c, Class)), key=lambda c: c.iri)
+    sets = sorted((c for c in plain if not isinstance(c, ex.Class)), key=lambda c: _priority(c, ranks))
+    classes = sorted((c for c in plain if isinstance(c, ex.Class)), key=lambda c: c.iri)
     if not sets and not classes:
-        return _chain(counted[0], counted[1:], And)
-    result = _chain(sets[0], sets[1:], And) if sets else classes.pop()
+        return _chain(counted[0], counted[1:], ex.And)
+    result = _chain(sets[0], sets[1:], ex.And) if sets else classes.pop()
     for klass in classes:
-        result = And(klass, result)
-    return _chain(result, counted, And)
+        result = ex.And(klass, result)
+    return _chain(result, counted, ex.And)
 
 
-def _chain(first: Expression, others: Sequence[Expression], kind: type[And] | type[Or]) -> Expression:
+def _chain(
+    first: ex.Expression, others: Sequence[ex.Expression], kind: type[ex.And] | type[ex.Or]
+) -> ex.Expression:
     for other in others:
         first = kind(first, other)
     return first
 
 
-def _side(part: Expression, ranks: Ranks) -> tuple[int, tuple[int, int, int, str]]:
-    late = 2 if isinstance(part, Class) else 1 if isinstance(part, Entity | Value) else 0
+def _side(part: ex.Expression, ranks: Ranks) -> tuple[int, tuple[int, int, int, str]]:
+    late = 2 if isinstance(part, ex.Class) else 1 if isinstance(part, ex.Entity | ex.Value) else 0
     return late, _priority(part, ranks)
 
 
-def _priority(conjunct: Expression, ranks: Ranks) -> tuple[int, int, int, str]:
-    nodes = list(post_order(conjunct))
+def _priority(conjunct: ex.Expression, ranks: Ranks) -> tuple[int, int, int, str]:
+    nodes = list(ex.post_order(conjunct))
     first = min((ranks[node] for node in nodes if node in ranks), default=len(ranks))
-    steps = [node for node in nodes if not isinstance(node, Entity | Value | Class)]
+    steps = [node for node in nodes if not isinstance(node, ex.Entity | ex.Value | ex.Class)]
     return _ease(conjunct), -len(steps), first, repr(conjunct)
 
 
-def is_plain(branch: Expression) -> bool:
+def is_plain(branch: ex.Expression) -> bool:
     """Whether a branch can grow while another waits."""
     return _ease(branch) == 2
 
 
-def _ease(branch: Expression) -> int:
+def _ease(branch: ex.Expression) -> int:
     """0: nothing may wait; 1: it can be built inside a function; 2: while another branch waits."""
     joins, ease = 0, 2
-    for node in post_order(branch):
+    for node in ex.post_order(branch):
         match node:
-            case And(_, right) if counts(right):
+            case ex.And(_, right) if counts(right):
                 return 0
-            case And(left, right) if not isinstance(left, Class) and not isinstance(right, Class):
+            case ex.And(left, right) if not isinstance(left, ex.Class) and not isinstance(right, ex.Class):
                 ease = 1
-            case And() | Cons() | During() | Entity() | Value() | Class() | Has() | Like() | Named():
+            case (
+                ex.And()
+                | ex.Cons()
+                | ex.During()
+                | ex.Entity()
+                | ex.Value()
+                | ex.Class()
+                | ex.Has()
+                | ex.Like()
+                | ex.Named()
+            ):
                 pass
-            case Join(_, Class()):
+            case ex.Join(_, ex.Class()):
                 return 0
-            case Join() | Compare(_, Relation(), Value()):
+            case ex.Join() | ex.Compare(_, ex.Relation(), ex.Value()):
                 joins += 1
             case _:
                 return 0

@@ -17,17 +17,7 @@ from arcaneqa.kb.names.words import label_from_iri
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.kb.terms import Literal, Term
 from arcaneqa.kb.values import kind_of, value_of
-from arcaneqa.program.expression import (
-    NOW,
-    And,
-    Cons,
-    During,
-    Entity,
-    Expression,
-    Extreme,
-    Relation,
-    Value,
-)
+from arcaneqa.program import expression as ex
 from arcaneqa.program.steps import Function, Variable
 
 
@@ -53,7 +43,7 @@ class Filtering(Rules):
         if function is Function.AND or len(rest) == 2:
             return CLOSE
         relation = rest[0]
-        assert isinstance(relation, Relation)
+        assert isinstance(relation, ex.Relation)
         if function is Function.CONS:
             return self._constants(state, source, relation)
         return self._moments(state, source, self._results.relation(relation))
@@ -92,26 +82,26 @@ class Filtering(Rules):
 
     def _has_others(self, state: State, source: Known, number: int, used: Used) -> bool:
         """Whether a relation has a constant that does not hold of the set already."""
-        relation = Relation(self._kb.schema.relations[number].iri)
+        relation = ex.Relation(self._kb.schema.relations[number].iri)
         return (
             all(known != relation for known, _ in used) or len(self._constants(state, source, relation)) > 0
         )
 
-    def _constants(self, state: State, source: Known, relation: Relation) -> Options:
+    def _constants(self, state: State, source: Known, relation: ex.Relation) -> Options:
         used = constraints_of(source.expression)
         ids = self._reach.members(state, source).constants(self._results.relation(relation)).ids
         tokens: list[Token] = []
         candidates = []
         names = names_of(self._kb, ids, label_from_iri, nameless="something")
         for term, name in zip(self._kb.terms(ids), names, strict=True):
-            constant = Value(term) if isinstance(term, Literal) else Entity(term)
+            constant = ex.Value(term) if isinstance(term, Literal) else ex.Entity(term)
             if (relation, constant) in used:
                 continue
             tokens.append(constant)
             candidates.append(Candidate(TokenKind.CONSTANT, self._constant_words(term, name, relation)))
         return Options(tokens, candidates)
 
-    def _constant_words(self, term: Term, name: str, relation: Relation) -> str:
+    def _constant_words(self, term: Term, name: str, relation: ex.Relation) -> str:
         if isinstance(term, Literal) and kind_of(term) is ValueKind.BOOLEAN:
             # "discontinued" and "not discontinued" say more than true and false.
             words = self._results.label(relation)
@@ -132,29 +122,29 @@ class Filtering(Rules):
         candidates = []
         for topic in self.free_topics(state):
             term = topic.expression
-            if not isinstance(term, Value) or not isinstance(value_of(term.literal), Window):
+            if not isinstance(term, ex.Value) or not isinstance(value_of(term.literal), Window):
                 continue
             if self._meanings.during(members, relation, term):
                 assert topic.index is not None
                 tokens.append(Variable(topic.index))
                 candidates.append(variable(topic))
-        if self._meanings.during(members, relation, NOW):
-            tokens.append(NOW)
+        if self._meanings.during(members, relation, ex.NOW):
+            tokens.append(ex.NOW)
             candidates.append(wording.NOW_CANDIDATE)
         return Options(tokens, candidates)
 
 
-Used = frozenset[tuple[Relation, Entity | Value]]
+Used = frozenset[tuple[ex.Relation, ex.Entity | ex.Value]]
 
 
-def constraints_of(program: Expression) -> Used:
+def constraints_of(program: ex.Expression) -> Used:
     """The CONS that hold of all members of a set: once more they would change nothing."""
     match program:
-        case Cons(argument, relation, constant):
+        case ex.Cons(argument, relation, constant):
             return constraints_of(argument) | {(relation, constant)}
-        case And(left, right):
+        case ex.And(left, right):
             return constraints_of(left) | constraints_of(right)
-        case During(argument, _, _) | Extreme(_, argument, _):
+        case ex.During(argument, _, _) | ex.Extreme(_, argument, _):
             return constraints_of(argument)
         case _:
             return frozenset()

@@ -7,117 +7,90 @@ from collections.abc import Mapping
 from arcaneqa.induction.tokens import Chosen, Form, Token
 from arcaneqa.kb.terms import XSD, Literal
 from arcaneqa.kb.values import Number, value_of
-from arcaneqa.program.expression import (
-    Aggregate,
-    And,
-    Class,
-    Compare,
-    Cons,
-    Count,
-    Counted,
-    During,
-    Entity,
-    Expression,
-    Extreme,
-    Has,
-    Join,
-    Key,
-    Like,
-    Meet,
-    Named,
-    Not,
-    Now,
-    Or,
-    Path,
-    Per,
-    Show,
-    Sort,
-    Totalled,
-    Value,
-)
+from arcaneqa.program import expression as ex
 from arcaneqa.program.steps import Function, Ranks, Symbol, Variable
 
 
 class Linear:
     """Writes one arranged program; `topics` are the variables of its entities and literals."""
 
-    def __init__(self, topics: Mapping[Expression, int], first_variable: int) -> None:
+    def __init__(self, topics: Mapping[ex.Expression, int], first_variable: int) -> None:
         self._topics = topics
         self._next = first_variable
         self.tokens: list[Token] = []
         self.subprograms = 0
 
-    def write(self, program: Expression) -> None:
+    def write(self, program: ex.Expression) -> None:
         self._built(program)
         self.tokens.append(Symbol.END)
 
-    def _built(self, node: Expression) -> Variable:
+    def _built(self, node: ex.Expression) -> Variable:
         """Write the subprograms of a node; its variable."""
         match node:
-            case Class():
+            case ex.Class():
                 return self._closed(Form.ALL, node)
-            case Join(relation, argument):
-                source = self._built(argument) if isinstance(argument, Class) else self._source(argument)
+            case ex.Join(relation, argument):
+                source = self._built(argument) if isinstance(argument, ex.Class) else self._source(argument)
                 return self._closed(Function.JOIN, source, relation)
-            case And(left, Compare(_, Counted() | Totalled(), Value()) as compare):
+            case ex.And(left, ex.Compare(_, ex.Counted() | ex.Totalled(), ex.Value()) as compare):
                 return self._having(compare, self._source(left))
-            case Compare(_, Counted(path) | Totalled(_, path), Value()):
+            case ex.Compare(_, ex.Counted(path) | ex.Totalled(_, path), ex.Value()):
                 # Whatever has more than none has some, and only what has some has a total.
                 return self._having(node, self._closed(Function.HAS, path[0]))
-            case And(Class() as klass, right):
+            case ex.And(ex.Class() as klass, right):
                 return self._closed(Function.AND, self._source(right), klass)
-            case And(left, right):
+            case ex.And(left, right):
                 waiting = self._source(left)
                 return self._closed(Function.AND, self._source(right), waiting)
-            case Or(left, right):
+            case ex.Or(left, right):
                 return self._paired(Function.OR, left, right)
-            case Meet(left, right):
+            case ex.Meet(left, right):
                 return self._paired(Function.MEET, left, right)
-            case Not(argument, without):
+            case ex.Not(argument, without):
                 return self._paired(Function.NOT, argument, without)
-            case Has(relation):
+            case ex.Has(relation):
                 return self._closed(Function.HAS, relation)
-            case Like(relation, text):
+            case ex.Like(relation, text):
                 return self._closed(Function.LIKE, self._source(text), relation)
-            case Named(text):
+            case ex.Named(text):
                 return self._closed(Function.NAMED, self._source(text))
-            case Cons(argument, relation, constant):
+            case ex.Cons(argument, relation, constant):
                 return self._closed(Function.CONS, self._source(argument), relation, constant)
-            case During(argument, relation, when):
+            case ex.During(argument, relation, when):
                 source = self._source(argument)
-                moment = when if isinstance(when, Now) else self._source(when)
+                moment = when if isinstance(when, ex.Now) else self._source(when)
                 return self._closed(Function.TC, source, relation, moment)
-            case Count(argument, path):
+            case ex.Count(argument, path):
                 return self._closed(Form.DISTINCT if path else Function.COUNT, self._source(argument), *path)
-            case Aggregate(function, argument, path):
+            case ex.Aggregate(function, argument, path):
                 return self._closed(Function(function.value), self._source(argument), *path)
             case _:
                 return self._keyed(node)
 
-    def _keyed(self, node: Expression) -> Variable:
+    def _keyed(self, node: ex.Expression) -> Variable:
         match node:
-            case Compare(comparison, key, value):
+            case ex.Compare(comparison, key, value):
                 source = self._source(value)
                 self._open(Function(comparison.value), source)
-                self._key((key,) if not isinstance(key, Counted | Totalled) else key)
+                self._key((key,) if not isinstance(key, ex.Counted | ex.Totalled) else key)
                 return self._close()
-            case Extreme(direction, argument, key, first, last):
+            case ex.Extreme(direction, argument, key, first, last):
                 source = self._source(argument)
                 self._open(Function(direction.value), source)
                 self._key(key)
                 return self._close(*([] if first == last == 1 else [Ranks(first, last)]))
-            case Sort(argument, key, descending):
+            case ex.Sort(argument, key, descending):
                 source = self._source(argument)
                 self._open(Function.SORT, source)
                 self._key(key)
                 return self._close(*([Symbol.DESC] if descending else []))
-            case Show(argument, columns):
+            case ex.Show(argument, columns):
                 source = self._source(argument)
                 self._open(Function.SHOW, source)
                 for number, column in enumerate(columns):
                     self._column(column, follows=number > 0)
                 return self._close()
-            case Per(argument, path, columns):
+            case ex.Per(argument, path, columns):
                 source = self._source(argument)
                 self._open(Function.PER, source)
                 self._column(path, follows=False)
@@ -126,38 +99,38 @@ class Linear:
                 return self._close()
         raise AssertionError(f"{node} is a topic, never a subprogram")
 
-    def _source(self, node: Expression) -> Token:
+    def _source(self, node: ex.Expression) -> Token:
         """What stands for an argument: a class itself, a topic's variable, or that of what is built first."""
-        if isinstance(node, Class):
+        if isinstance(node, ex.Class):
             return node
-        return Variable(self._topics[node]) if isinstance(node, Entity | Value) else self._built(node)
+        return Variable(self._topics[node]) if isinstance(node, ex.Entity | ex.Value) else self._built(node)
 
-    def _having(self, compare: Compare, source: Token) -> Variable:
+    def _having(self, compare: ex.Compare, source: Token) -> Variable:
         self._open(Form.HAVING, source)
-        assert isinstance(compare.key, Counted | Totalled)
-        assert isinstance(compare.value, Value)
+        assert isinstance(compare.key, ex.Counted | ex.Totalled)
+        assert isinstance(compare.value, ex.Value)
         self._key(compare.key)
-        number = _whole(compare.value) if isinstance(compare.key, Counted) else self._source(compare.value)
+        number = _whole(compare.value) if isinstance(compare.key, ex.Counted) else self._source(compare.value)
         return self._close(Function(compare.comparison.value), number)
 
-    def _paired(self, function: Function, one: Expression, two: Expression) -> Variable:
+    def _paired(self, function: Function, one: ex.Expression, two: ex.Expression) -> Variable:
         first = self._source(one)
         self._open(function, first)
         second = self._source(two)
         return self._close(second)
 
-    def _key(self, key: Key) -> None:
+    def _key(self, key: ex.Key) -> None:
         match key:
-            case Counted(path, within):
+            case ex.Counted(path, within):
                 self.tokens += [Function.COUNT, *path]
                 if within is not None:
                     self.tokens.append(self._source(within))
-            case Totalled(function, path):
+            case ex.Totalled(function, path):
                 self.tokens += [Function(function.value), *path]
             case _:
                 self.tokens += key
 
-    def _column(self, column: Key | Path, follows: bool) -> None:
+    def _column(self, column: ex.Key | ex.Path, follows: bool) -> None:
         if follows:
             self.tokens.append(Symbol.NEXT)
         if column == ():
@@ -179,9 +152,9 @@ class Linear:
         return self._close()
 
 
-def _whole(value: Value) -> Value:
+def _whole(value: ex.Value) -> ex.Value:
     """A number that counts compare with, as induction writes it."""
     number = value_of(value.literal)
     if isinstance(number, Number) and number.nearest.is_integer():
-        return Value(Literal(str(int(number.nearest)), XSD + "integer"))
+        return ex.Value(Literal(str(int(number.nearest)), XSD + "integer"))
     return value

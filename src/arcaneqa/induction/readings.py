@@ -19,25 +19,8 @@ from arcaneqa.induction.wording import ANYTHING, class_words, domain_words, rang
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.schema import Schema, ValueKind
 from arcaneqa.kb.values import kind_of
+from arcaneqa.program import expression as ex
 from arcaneqa.program.execute import Result
-from arcaneqa.program.expression import (
-    And,
-    Class,
-    Compare,
-    Cons,
-    Denotation,
-    During,
-    Expression,
-    Extreme,
-    Has,
-    Join,
-    Like,
-    Not,
-    Or,
-    Relation,
-    Sort,
-    denotes,
-)
 from arcaneqa.program.phrase import paraphrase
 
 NONE = Candidate(TokenKind.END, "none of these")
@@ -77,18 +60,18 @@ class Readings:
         found = tuple(sorted(weighed, key=lambda one: -one.score))
         return replace(outcome, found=found, none=none)
 
-    def candidate(self, program: Expression, result: Result) -> Candidate:
+    def candidate(self, program: ex.Expression, result: Result) -> Candidate:
         """ "the capital of France", which leads to "1 city"; for a scorer it is an end of the program."""
         return Candidate(TokenKind.END, paraphrase(program, self._kb), self._answers(program, result))
 
-    def _answers(self, program: Expression, result: Result) -> str:
-        match denotes(program):
-            case Denotation.NUMBER:
+    def _answers(self, program: ex.Expression, result: Result) -> str:
+        match ex.denotes(program):
+            case ex.Denotation.NUMBER:
                 is_time = result.value is not None and kind_of(result.value) is ValueKind.TIME
                 return "date" if is_time else "number"
-            case Denotation.TRUTH:
+            case ex.Denotation.TRUTH:
                 return "yes or no"
-            case Denotation.TABLE:
+            case ex.Denotation.TABLE:
                 assert result.table is not None
                 return f"{len(result.table.rows)} rows"
             case _:
@@ -120,25 +103,25 @@ def is_same(one: Result, two: Result) -> bool:
     return same_size and bool((one.nodes.ids == two.nodes.ids).all())
 
 
-def _kind(program: Expression, schema: Schema) -> str:
+def _kind(program: ex.Expression, schema: Schema) -> str:
     """What the answers are, by the schema alone."""
     match program:
-        case Class(iri):
+        case ex.Class(iri):
             return class_words(schema.classes[schema.class_ids[iri]])
-        case Join(relation, _):
+        case ex.Join(relation, _):
             known = schema.relations[schema.relation_ids[relation.iri]]
             return range_words(known, schema) if relation.inverse else domain_words(known, schema)
-        case Has(relation):
+        case ex.Has(relation):
             known = schema.relations[schema.relation_ids[relation.iri]]
             return range_words(known, schema) if relation.inverse else domain_words(known, schema)
-        case Compare(_, Relation() as relation, _) | Like(relation, _):
+        case ex.Compare(_, ex.Relation() as relation, _) | ex.Like(relation, _):
             return domain_words(schema.relations[schema.relation_ids[relation.iri]], schema)
-        case And(left, right):
+        case ex.And(left, right):
             kinds = [_kind(side, schema) for side in (left, right)]
-            return kinds[0] if isinstance(left, Class) or kinds[1] == ANYTHING else kinds[1]
-        case Or(argument, _) | Not(argument, _) | Sort(argument):
+            return kinds[0] if isinstance(left, ex.Class) or kinds[1] == ANYTHING else kinds[1]
+        case ex.Or(argument, _) | ex.Not(argument, _) | ex.Sort(argument):
             return _kind(argument, schema)
-        case Extreme(_, argument, _) | Cons(argument, _, _) | During(argument, _, _):
+        case ex.Extreme(_, argument, _) | ex.Cons(argument, _, _) | ex.During(argument, _, _):
             return _kind(argument, schema)
         case _:
             return ANYTHING

@@ -19,40 +19,10 @@ from arcaneqa.induction.wording import (
     relation_words,
 )
 from arcaneqa.kb.interface import Comparison, Step
-from arcaneqa.program.expression import (
-    Aggregate,
-    Aggregation,
-    And,
-    Class,
-    Compare,
-    Cons,
-    Count,
-    Counted,
-    Direction,
-    During,
-    Entity,
-    Expression,
-    Extreme,
-    Has,
-    Join,
-    Key,
-    Like,
-    Meet,
-    Named,
-    Not,
-    Now,
-    Or,
-    Path,
-    Per,
-    Relation,
-    Show,
-    Sort,
-    Totalled,
-    Value,
-)
+from arcaneqa.program import expression as ex
 from arcaneqa.program.steps import Function, Ranks, Symbol, Variable
 
-Outcome = tuple[Meaning, Expression, str]
+Outcome = tuple[Meaning, ex.Expression, str]
 
 
 class Results:
@@ -82,7 +52,7 @@ class Results:
             case Function.SORT | Function.SHOW | Function.PER:
                 return self._outermost(state, function, source)
         if function in SUPERLATIVES:
-            return self._superlative(state, Direction(function.value), source)
+            return self._superlative(state, ex.Direction(function.value), source)
         if function in COMPARATIVES:
             return self._comparison(Comparison(function.value), source, rest)
         return self._number(state, function, source)
@@ -92,38 +62,42 @@ class Results:
     def _plain(self, state: State, function: Function, source: Known) -> Outcome:
         meanings, meaning, inner = self._meanings, source.meaning, source.expression
         match function, state.rest:
-            case Function.JOIN, (Relation() as relation,):
+            case Function.JOIN, (ex.Relation() as relation,):
                 found = meanings.join(meaning, self.walk(relation))
-                return found, Join(relation, inner), _join_words(self.label(relation), relation, source.words)
-            case Function.AND, (Class() as klass,):
+                return (
+                    found,
+                    ex.Join(relation, inner),
+                    _join_words(self.label(relation), relation, source.words),
+                )
+            case Function.AND, (ex.Class() as klass,):
                 known = self.known_class(klass)
                 return (
                     meanings.both(meaning, known.meaning),
-                    And(klass, inner),
+                    ex.And(klass, inner),
                     f"{known.words} {source.words}",
                 )
             case Function.AND, (Variable(),):
                 waiting = state.waiting
                 assert waiting is not None
                 words = f"{waiting.words} and {source.words}"
-                return meanings.both(meaning, waiting.meaning), And(waiting.expression, inner), words
-            case Function.CONS, (Relation() as relation, (Entity() | Value()) as constant):
+                return meanings.both(meaning, waiting.meaning), ex.And(waiting.expression, inner), words
+            case Function.CONS, (ex.Relation() as relation, (ex.Entity() | ex.Value()) as constant):
                 found = meanings.constant(meaning, self.relation(relation), constant)
                 words = f"{source.words} with {self.label(relation)}"
-                return found, Cons(inner, relation, constant), words
-            case Function.TC, (Relation() as relation, when):
+                return found, ex.Cons(inner, relation, constant), words
+            case Function.TC, (ex.Relation() as relation, when):
                 moment = _moment(state, when)
                 words = f"{source.words} at {_moment_words(moment)}"
                 found = meanings.during(meaning, self.relation(relation), moment)
-                return found, During(inner, relation, moment), words
+                return found, ex.During(inner, relation, moment), words
         raise AssertionError(f"{function} was closed with {state.rest}")
 
     def _comparison(self, comparison: Comparison, source: Known, rest: Sequence[Token]) -> Outcome:
         (relation,) = rest
-        assert isinstance(relation, Relation)
+        assert isinstance(relation, ex.Relation)
         words = f"{self.label(relation)} {FUNCTION_WORDS[Function(comparison.value)]} {source.words}"
-        program = Compare(comparison, relation, source.expression)
-        if isinstance(source.expression, Value):
+        program = ex.Compare(comparison, relation, source.expression)
+        if isinstance(source.expression, ex.Value):
             number = self.relation(relation)
             return self._meanings.compare(comparison, number, source.expression.literal), program, words
         return self._meanings.compared(comparison, self.relation(relation), source.meaning), program, words
@@ -134,58 +108,58 @@ class Results:
         left, right = one.expression, two.expression
         if function is Function.OR:
             found = self._meanings.either(one.meaning, two.meaning)
-            return found, Or(left, right), f"{one.words} or {two.words}"
+            return found, ex.Or(left, right), f"{one.words} or {two.words}"
         if function is Function.NOT:
             found = self._meanings.without(one.meaning, two.meaning)
-            return found, Not(left, right), f"{one.words} but not {two.words}"
+            return found, ex.Not(left, right), f"{one.words} but not {two.words}"
         key = (function, frozenset((one.meaning, two.meaning)))
-        found = self._meanings.answer(key, Meet(left, right), {left: one.meaning, right: two.meaning})
-        return found, Meet(left, right), f"whether {one.words} is {two.words}"
+        found = self._meanings.answer(key, ex.Meet(left, right), {left: one.meaning, right: two.meaning})
+        return found, ex.Meet(left, right), f"whether {one.words} is {two.words}"
 
     def _has(self, rest: Sequence[Token]) -> Outcome:
         (relation,) = rest
-        assert isinstance(relation, Relation)
+        assert isinstance(relation, ex.Relation)
         label = self.label(relation)
         words = f"that is {label} of something" if relation.inverse else f"that has {label}"
-        return self._meanings.having_some(self.step(relation)), Has(relation), words
+        return self._meanings.having_some(self.step(relation)), ex.Has(relation), words
 
     def _text(self, function: Function, source: Known, rest: Sequence[Token]) -> Outcome:
         text = source.expression
-        assert isinstance(text, Value)
+        assert isinstance(text, ex.Value)
         said = text.literal.lexical
         if function is Function.NAMED:
-            return self._meanings.named(text.literal.lexical), Named(text), f"called {said}"
+            return self._meanings.named(text.literal.lexical), ex.Named(text), f"called {said}"
         (relation,) = rest
-        assert isinstance(relation, Relation)
+        assert isinstance(relation, ex.Relation)
         found = self._meanings.like(self.relation(relation), said)
-        return found, Like(relation, text), f"whose {self.label(relation)} contains {said}"
+        return found, ex.Like(relation, text), f"whose {self.label(relation)} contains {said}"
 
     # Keys ------------------------------------------------------------------------------------
 
-    def _superlative(self, state: State, direction: Direction, source: Known) -> Outcome:
+    def _superlative(self, state: State, direction: ex.Direction, source: Known) -> Outcome:
         key, rest = self.key(state)
         ranks = next((token for token in rest if isinstance(token, Ranks)), Ranks(1, 1))
-        program = Extreme(direction, source.expression, key, ranks.first, ranks.last)
+        program = ex.Extreme(direction, source.expression, key, ranks.first, ranks.last)
         function = FUNCTION_WORDS[Function(direction.value)]
         words = f"{source.words} with {ranks_words(ranks, function)} {self._key_words(state)}"
         if ranks == Ranks(1, 1) and isinstance(key, tuple):
             steps = tuple(self.step(relation) for relation in key)
-            found = self._meanings.extreme(source.meaning, steps, direction is Direction.LARGEST)
+            found = self._meanings.extreme(source.meaning, steps, direction is ex.Direction.LARGEST)
             return found, program, words
         return self.picked(state, program), program, words
 
-    def picked(self, state: State, program: Expression, *more: Token) -> Meaning:
+    def picked(self, state: State, program: ex.Expression, *more: Token) -> Meaning:
         """The set that the open subprogram would pick, were it closed after these tokens."""
         return self._meanings.picked(_key(state, more), program, _given(state))
 
     def _having(self, state: State, source: Known) -> Outcome:
         key, (comparison, said) = self.key(state)
         assert isinstance(comparison, Function)
-        number = said if isinstance(said, Value) else state.argument and state.argument.expression
-        assert isinstance(number, Value)
+        number = said if isinstance(said, ex.Value) else state.argument and state.argument.expression
+        assert isinstance(number, ex.Value)
         assert not isinstance(key, tuple)
-        compare = Compare(Comparison(comparison.value), key, number)
-        program = And(source.expression, compare)
+        compare = ex.Compare(Comparison(comparison.value), key, number)
+        program = ex.And(source.expression, compare)
         than = f"{COMPARISON_WORDS[comparison]} {number.literal.lexical}"
         words = f"{source.words} with {than} {self._key_words(state)}"
         return self.picked(state, program), program, words
@@ -193,12 +167,12 @@ class Results:
     def _number(self, state: State, function: Chosen, source: Known) -> Outcome:
         path = _path(state.rest)
         inner = source.expression
-        program: Expression
+        program: ex.Expression
         if function in (Function.COUNT, Form.DISTINCT):
-            program = Count(inner, path)
+            program = ex.Count(inner, path)
         else:
             assert function in AGGREGATES
-            program = Aggregate(Aggregation(function.value), inner, path)
+            program = ex.Aggregate(ex.Aggregation(function.value), inner, path)
         names = " ".join(self.label(relation) for relation in path)
         of = f"{names} of {source.words}" if names else source.words
         return (
@@ -207,61 +181,63 @@ class Results:
             f"{FUNCTION_WORDS[function]} {of}",
         )
 
-    def key(self, state: State) -> tuple[Key, Sequence[Token]]:
+    def key(self, state: State) -> tuple[ex.Key, Sequence[Token]]:
         """The key among the arguments of the open subprogram, and what comes after it."""
         rest = state.rest
         path = _path(rest)
         if rest and isinstance(rest[0], Function):
             after = rest[1 + len(path) :]
             if rest[0] is not Function.COUNT:
-                return Totalled(Aggregation(rest[0].value), path), after
+                return ex.Totalled(ex.Aggregation(rest[0].value), path), after
             if state.argument is None:
-                return Counted(path), after
-            return Counted(path, state.argument.expression), after[1:]
+                return ex.Counted(path), after
+            return ex.Counted(path, state.argument.expression), after[1:]
         return path, rest[len(path) :]
 
     def _key_words(self, state: State) -> str:
         key = self.key(state)[0]
         words = self._column_words(key)
-        within = state.argument if isinstance(key, Counted) else None
+        within = state.argument if isinstance(key, ex.Counted) else None
         return words if within is None else f"{words} {within.words}"
 
     # Lists and tables ------------------------------------------------------------------------
 
     def _outermost(self, state: State, function: Function, source: Known) -> Outcome:
         inner, rest = source.expression, state.rest
-        program: Expression
+        program: ex.Expression
         if function is Function.SORT:
             descending = rest[-1] is Symbol.DESC
             key = _column(rest[:-1] if descending else rest)
-            program = Sort(inner, key, descending)
+            program = ex.Sort(inner, key, descending)
             order = f" {DESCENDING.text}" if descending else ""
             words = f"{source.words} {FUNCTION_WORDS[function]} {self._column_words(key)}{order}"
         else:
             columns = [_column(column) for column in columns_of(rest)]
             said = [self._column_words(column) for column in columns]
             if function is Function.SHOW:
-                program = Show(inner, tuple(columns))
+                program = ex.Show(inner, tuple(columns))
                 words = f"{FUNCTION_WORDS[function]} {', '.join(said)} of {source.words}"
             else:
                 path, *measures = columns
                 assert isinstance(path, tuple)
-                program = Per(inner, path, tuple(m for m in measures if isinstance(m, Counted | Totalled)))
+                program = ex.Per(
+                    inner, path, tuple(m for m in measures if isinstance(m, ex.Counted | ex.Totalled))
+                )
                 words = f"{', '.join(said[1:])} {FUNCTION_WORDS[function]} {said[0]} of {source.words}"
         return self._meanings.answer(_key(state), program, {inner: source.meaning}), program, words
 
-    def _column_words(self, column: Key) -> str:
+    def _column_words(self, column: ex.Key) -> str:
         path = column if isinstance(column, tuple) else column.path
         words = [self.label(relation) for relation in path]
-        if isinstance(column, Counted):
+        if isinstance(column, ex.Counted):
             words.insert(0, KEY_WORDS[Function.COUNT])
-        elif isinstance(column, Totalled):
+        elif isinstance(column, ex.Totalled):
             words.insert(0, KEY_WORDS[Function(column.function.value)])
         return " ".join(words) or SELF.text
 
     # Names -----------------------------------------------------------------------------------
 
-    def known_class(self, klass: Class) -> Known:
+    def known_class(self, klass: ex.Class) -> Known:
         number = self._schema.class_ids[klass.iri]
         words = class_words(self._schema.classes[number])
         return Known(None, self._meanings.members(number), klass, words)
@@ -269,30 +245,30 @@ class Results:
     def words_of(self, token: Token, state: State) -> str:
         """An argument of the open subprogram in words."""
         match token:
-            case Relation():
+            case ex.Relation():
                 return self.label(token)
             case Function():
                 return KEY_WORDS.get(token) or COMPARISON_WORDS[token]
-            case Variable() | Class() if state.argument is not None:
+            case Variable() | ex.Class() if state.argument is not None:
                 return state.argument.words
-            case Value(literal):
+            case ex.Value(literal):
                 return literal.lexical
             case Symbol.SELF:
                 return SELF.text
             case _:
                 return ""
 
-    def relation(self, relation: Relation) -> int:
+    def relation(self, relation: ex.Relation) -> int:
         return self._schema.relation_ids[relation.iri]
 
-    def label(self, relation: Relation) -> str:
+    def label(self, relation: ex.Relation) -> str:
         return relation_words(self._schema.relations[self.relation(relation)])
 
-    def walk(self, relation: Relation) -> Step:
+    def walk(self, relation: ex.Relation) -> Step:
         """JOIN reads a plain relation from objects to subjects."""
         return Step(self.relation(relation), not relation.inverse)
 
-    def step(self, relation: Relation) -> Step:
+    def step(self, relation: ex.Relation) -> Step:
         """Everywhere else a plain relation leads from subjects to objects."""
         return Step(self.relation(relation), relation.inverse)
 
@@ -308,13 +284,13 @@ def columns_of(rest: Sequence[Token]) -> list[tuple[Token, ...]]:
     return [tuple(column) for column in columns]
 
 
-def _column(tokens: Sequence[Token]) -> Key:
+def _column(tokens: Sequence[Token]) -> ex.Key:
     path = _path(tokens)
     match tokens[0]:
         case Function.COUNT:
-            return Counted(path)
+            return ex.Counted(path)
         case Function() as function:
-            return Totalled(Aggregation(function.value), path)
+            return ex.Totalled(ex.Aggregation(function.value), path)
         case _:
             return path
 
@@ -331,28 +307,28 @@ def _key(state: State, more: tuple[Token, ...] = ()) -> Hashable:
     return state.function, rest, state.source and state.source.meaning, argument
 
 
-def _path(rest: Sequence[Token]) -> Path:
+def _path(rest: Sequence[Token]) -> ex.Path:
     """The relations at the beginning, after a function that makes a key of them."""
-    path: list[Relation] = []
+    path: list[ex.Relation] = []
     for token in rest[1:] if rest and isinstance(rest[0], Function) else rest:
-        if not isinstance(token, Relation):
+        if not isinstance(token, ex.Relation):
             break
         path.append(token)
     return tuple(path)
 
 
-def _moment(state: State, token: Token) -> Value | Now:
-    if isinstance(token, Now):
+def _moment(state: State, token: Token) -> ex.Value | ex.Now:
+    if isinstance(token, ex.Now):
         return token
     assert isinstance(token, Variable)
     value = state.topics.items[token.index].term
-    assert isinstance(value, Value)
+    assert isinstance(value, ex.Value)
     return value
 
 
-def _join_words(label: str, relation: Relation, source: str) -> str:
+def _join_words(label: str, relation: ex.Relation, source: str) -> str:
     return f"{label} of {source}" if relation.inverse else f"whose {label} is {source}"
 
 
-def _moment_words(moment: Value | Now) -> str:
-    return "now" if isinstance(moment, Now) else moment.literal.lexical
+def _moment_words(moment: ex.Value | ex.Now) -> str:
+    return "now" if isinstance(moment, ex.Now) else moment.literal.lexical

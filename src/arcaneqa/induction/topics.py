@@ -21,16 +21,7 @@ from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri, Literal
 from arcaneqa.kb.values import Number, value_of
 from arcaneqa.links import Links
-from arcaneqa.program.expression import (
-    Compare,
-    Counted,
-    Entity,
-    Expression,
-    Extreme,
-    Value,
-    children,
-    post_order,
-)
+from arcaneqa.program import expression as ex
 from arcaneqa.program.lexer import read_literal
 from arcaneqa.program.steps import Ranks
 from arcaneqa.record import Mention
@@ -40,7 +31,7 @@ from arcaneqa.record import Mention
 class Topic:
     """`term` as it stands in programs; `prior` is added to the score of a program that uses it."""
 
-    term: Entity | Value
+    term: ex.Entity | ex.Value
     words: scorer.Topic
     prior: float = 0.0
 
@@ -78,7 +69,7 @@ class Topics:
 def topics_given(question: str, entities: Sequence[Mention], links: Links, kb: KnowledgeBase) -> Topics:
     """Entities as a dataset lists them, with the numbers and dates that are read off the question's words."""
     named = topics_from_gold(entities, kb, question)
-    if any(isinstance(topic.term, Value) for topic in named.items):
+    if any(isinstance(topic.term, ex.Value) for topic in named.items):
         return named
     values = topics_from_links(Links(question, literals=links.literals), kb).items
     groups = len(named.items)
@@ -96,16 +87,16 @@ def topics_from_links(links: Links, kb: KnowledgeBase) -> Topics:
             if not isinstance(term, Literal):
                 text = describe(kb, candidate.node, candidate.label)
                 words = scorer.Topic(text, mention.start, mention.end, group)
-                found.append(Topic(Entity(term), words, mention.score + candidate.score))
+                found.append(Topic(ex.Entity(term), words, mention.score + candidate.score))
         group += 1
     for literal in links.literals:
         for reading in _distinct(literal.readings):
             words = scorer.Topic(literal_words(reading), literal.start, literal.end, group)
-            found.append(Topic(Value(reading), words))
+            found.append(Topic(ex.Value(reading), words))
         group += 1
     known = {(topic.term, topic.words.start) for topic in found}
     for said in texts_said(links.question):
-        text_term = Value(Literal(said.text))
+        text_term = ex.Value(Literal(said.text))
         if (text_term, said.start) not in known:
             words = scorer.Topic(literal_words(text_term.literal), said.start, said.end, group)
             found.append(Topic(text_term, words))
@@ -127,7 +118,7 @@ def topics_from_gold(
     entities: Sequence[Mention],
     kb: KnowledgeBase,
     question: str,
-    program: Expression | None = None,
+    program: ex.Expression | None = None,
     learned: Learned | None = None,
 ) -> Topics:
     """The topics of a gold program, or of a record's entities where there is none, in question order.
@@ -152,9 +143,9 @@ def topics_from_gold(
         known = next((spans[name] for name in names if name in spans), None)
         start, end = known if known is not None else _find(text, lowered, taken)
         taken.append((start, end))
-        if isinstance(term, Entity) and (node := kb.node(term.term)) is not None:
+        if isinstance(term, ex.Entity) and (node := kb.node(term.term)) is not None:
             text = describe(kb, node, text)
-        elif isinstance(term, Value):
+        elif isinstance(term, ex.Value):
             text = literal_words(term.literal)
         found.append((term, text, start, end))
     found.sort(key=lambda place: place[2] if place[3] else len(question))
@@ -168,35 +159,39 @@ def topics_from_gold(
     return Topics(tuple(topics), len(topics), tuple(dict.fromkeys(ranks)), tuple(sorted(set(counts))))
 
 
-def terms_of(program: Expression) -> list[Entity | Value]:
+def terms_of(program: ex.Expression) -> list[ex.Entity | ex.Value]:
     """The entities and literals a program starts from, in order of appearance.
 
     Numbers that counts compare with are no topics: any number of the question may be one.
     """
-    nodes = list(post_order(program))
-    named = {program, *(child for node in nodes if not _counts(node) for child in children(node))}
-    return list(dict.fromkeys(n for n in nodes if isinstance(n, Entity | Value) and n in named))
+    nodes = list(ex.post_order(program))
+    named = {program, *(child for node in nodes if not _counts(node) for child in ex.children(node))}
+    return list(dict.fromkeys(n for n in nodes if isinstance(n, ex.Entity | ex.Value) and n in named))
 
 
-def ranks_of(program: Expression) -> list[Ranks]:
-    extremes = [node for node in post_order(program) if isinstance(node, Extreme)]
+def ranks_of(program: ex.Expression) -> list[Ranks]:
+    extremes = [node for node in ex.post_order(program) if isinstance(node, ex.Extreme)]
     return [Ranks(node.first, node.last) for node in extremes if (node.first, node.last) != (1, 1)]
 
 
-def counts_of(program: Expression) -> list[int]:
-    compared = [node.value for node in post_order(program) if isinstance(node, Compare) and _counts(node)]
-    values = [value_of(value.literal) for value in compared if isinstance(value, Value)]
+def counts_of(program: ex.Expression) -> list[int]:
+    compared = [
+        node.value for node in ex.post_order(program) if isinstance(node, ex.Compare) and _counts(node)
+    ]
+    values = [value_of(value.literal) for value in compared if isinstance(value, ex.Value)]
     return [int(v.nearest) for v in values if isinstance(v, Number) and v.nearest.is_integer()]
 
 
-def _counts(node: Expression) -> bool:
+def _counts(node: ex.Expression) -> bool:
     """Whether a node compares counts with a number."""
-    return isinstance(node, Compare) and isinstance(node.key, Counted) and isinstance(node.value, Value)
+    return (
+        isinstance(node, ex.Compare) and isinstance(node.key, ex.Counted) and isinstance(node.value, ex.Value)
+    )
 
 
-def is_same(one: Entity | Value, two: Entity | Value) -> bool:
+def is_same(one: ex.Entity | ex.Value, two: ex.Entity | ex.Value) -> bool:
     """Whether two terms mean the same in a program; literals count by value."""
-    if one == two or isinstance(one, Entity) or isinstance(two, Entity):
+    if one == two or isinstance(one, ex.Entity) or isinstance(two, ex.Entity):
         return one == two
     value = value_of(one.literal)
     return value is not None and value == value_of(two.literal)
@@ -212,19 +207,19 @@ def describe(kb: KnowledgeBase, node: int, label: str) -> str:
     return f"{label} ({class_words(min(visible, key=lambda klass: (klass.members, klass.id)))})"
 
 
-def _term(name: str, names: Names) -> Entity | Value | None:
+def _term(name: str, names: Names) -> ex.Entity | ex.Value | None:
     """The entity or typed literal a record's id stands for; None if it is neither."""
     try:
         if "^^" in name or name.startswith('"'):
-            return Value(read_literal(name, names))
-        return Entity(names.read(name))
+            return ex.Value(read_literal(name, names))
+        return ex.Entity(names.read(name))
     except ArcaneError:
         return None
 
 
-def _names(term: Entity | Value, kb: KnowledgeBase) -> tuple[list[str], str]:
+def _names(term: ex.Entity | ex.Value, kb: KnowledgeBase) -> tuple[list[str], str]:
     """Under which ids a record may list a term, and how a question would spell it."""
-    if isinstance(term, Value):
+    if isinstance(term, ex.Value):
         literal = term.literal
         return [literal.lexical, f"{literal.lexical}^^{literal.datatype}"], literal.lexical
     if not isinstance(term.term, Iri):

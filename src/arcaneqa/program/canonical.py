@@ -4,42 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from arcaneqa.program.expression import (
-    And,
-    Class,
-    Compare,
-    Entity,
-    Expression,
-    Not,
-    Or,
-    Relation,
-    Value,
-    post_order,
-)
+from arcaneqa.program import expression as ex
 from arcaneqa.program.rewrite import leaves, rewrite
 from arcaneqa.program.steps import Topic
 
-Ranks = Mapping[Expression, int]
+Ranks = Mapping[ex.Expression, int]
 
 
-def canonical(program: Expression, topics: Sequence[Topic] | None = None) -> Expression:
+def canonical(program: ex.Expression, topics: Sequence[Topic] | None = None) -> ex.Expression:
     """The one program among those equal but for the order, nesting and repeats of AND, OR and NOT.
 
     In an AND a class comes last, on the left, as GrailQA writes it; sets come in the order in which the
     question names their first topic, shorter ones first, and so do the sides of OR and what NOT takes away.
     """
-    own = (node for node in post_order(program) if isinstance(node, Entity | Value))
-    ranks: dict[Expression, int] = {}
+    own = (node for node in ex.post_order(program) if isinstance(node, ex.Entity | ex.Value))
+    ranks: dict[ex.Expression, int] = {}
     for topic in dict.fromkeys([*(topics or ()), *own]):
         ranks[topic] = len(ranks)
 
-    def change(node: Expression) -> Expression:
+    def change(node: ex.Expression) -> ex.Expression:
         match node:
-            case And():
+            case ex.And():
                 return _conjunction(node, ranks)
-            case Or():
-                return _disjunction(leaves(node, Or), ranks)
-            case Not():
+            case ex.Or():
+                return _disjunction(leaves(node, ex.Or), ranks)
+            case ex.Not():
                 return _difference(node, ranks)
             case _:
                 return node
@@ -47,45 +36,45 @@ def canonical(program: Expression, topics: Sequence[Topic] | None = None) -> Exp
     return rewrite(program, change)
 
 
-def picks_from_a_set(node: Expression) -> bool:
+def picks_from_a_set(node: ex.Expression) -> bool:
     """Whether this is a comparison of counts or totals, which may let members with none pass."""
-    return isinstance(node, Compare) and not isinstance(node.key, Relation)
+    return isinstance(node, ex.Compare) and not isinstance(node.key, ex.Relation)
 
 
-def _conjunction(node: And, ranks: Ranks) -> Expression:
+def _conjunction(node: ex.And, ranks: Ranks) -> ex.Expression:
     """Both sides are in order already, so their conjuncts are the leaves of two chains."""
-    conjuncts = leaves(node, And)
+    conjuncts = leaves(node, ex.And)
     picks = _in_order([c for c in conjuncts if picks_from_a_set(c)], ranks)
-    sets = _in_order([c for c in conjuncts if not isinstance(c, Class) and c not in picks], ranks)
-    classes = sorted((c for c in conjuncts if isinstance(c, Class)), key=lambda c: c.iri, reverse=True)
+    sets = _in_order([c for c in conjuncts if not isinstance(c, ex.Class) and c not in picks], ranks)
+    classes = sorted((c for c in conjuncts if isinstance(c, ex.Class)), key=lambda c: c.iri, reverse=True)
     result = sets.pop(0) if sets else classes.pop(0) if classes else picks.pop(0)
     for conjunct in sets:
-        result = And(result, conjunct)
+        result = ex.And(result, conjunct)
     for klass in classes:
-        result = And(klass, result)
+        result = ex.And(klass, result)
     for pick in picks:
-        result = And(result, pick)
+        result = ex.And(result, pick)
     return result
 
 
-def _disjunction(sides: list[Expression], ranks: Ranks) -> Expression:
+def _disjunction(sides: list[ex.Expression], ranks: Ranks) -> ex.Expression:
     first, *rest = _in_order(sides, ranks)
     for side in rest:
-        first = Or(first, side)
+        first = ex.Or(first, side)
     return first
 
 
-def _difference(node: Not, ranks: Ranks) -> Expression:
+def _difference(node: ex.Not, ranks: Ranks) -> ex.Expression:
     """`(NOT (NOT u v) w)` as `(NOT u (OR v w))`, so that what is taken away has one order."""
     argument, taken = node.argument, node.without
-    if isinstance(argument, Not):
-        return Not(argument.argument, _disjunction(leaves(Or(argument.without, taken), Or), ranks))
+    if isinstance(argument, ex.Not):
+        return ex.Not(argument.argument, _disjunction(leaves(ex.Or(argument.without, taken), ex.Or), ranks))
     return node
 
 
-def _in_order(parts: list[Expression], ranks: Ranks) -> list[Expression]:
-    def key(part: Expression) -> tuple[int, int, str]:
-        nodes = list(post_order(part))
+def _in_order(parts: list[ex.Expression], ranks: Ranks) -> list[ex.Expression]:
+    def key(part: ex.Expression) -> tuple[int, int, str]:
+        nodes = list(ex.post_order(part))
         first = min((ranks[node] for node in nodes if node in ranks), default=len(ranks))
         return first, len(nodes), repr(part)
 

@@ -15,40 +15,9 @@ from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import XSD, Blank, Iri, Literal, Term
 from arcaneqa.kb.values import Number, value_of
+from arcaneqa.program import expression as ex
 from arcaneqa.program import numbers
 from arcaneqa.program.check import check, lets_none_pass
-from arcaneqa.program.expression import (
-    Aggregate,
-    Aggregation,
-    And,
-    Class,
-    Compare,
-    Cons,
-    Count,
-    Counted,
-    Direction,
-    During,
-    Entity,
-    Expression,
-    Extreme,
-    Has,
-    Join,
-    Key,
-    Like,
-    Meet,
-    Named,
-    Not,
-    Now,
-    Or,
-    Path,
-    Per,
-    Relation,
-    Show,
-    Sort,
-    Totalled,
-    Value,
-    mentioned,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +35,7 @@ class Budget:
 class Table:
     """Columns as the program names them; a cell without a value is None."""
 
-    columns: tuple[Key, ...]
+    columns: tuple[ex.Key, ...]
     rows: list[tuple[Term | None, ...]]
 
 
@@ -91,7 +60,7 @@ DEFAULT_BUDGET = Budget()
 
 
 def execute(
-    program: Expression,
+    program: ex.Expression,
     kb: KnowledgeBase,
     budget: Budget = DEFAULT_BUDGET,
     exclude_mentioned: bool = False,
@@ -102,24 +71,24 @@ def execute(
     so a superlative or a count at the top does not see those entities either.
     """
     check(program, Names(kb.profile), kb.schema)
-    return evaluate(program, Run(kb, budget, mentioned(program) if exclude_mentioned else []))
+    return evaluate(program, Run(kb, budget, ex.mentioned(program) if exclude_mentioned else []))
 
 
-def evaluate(program: Expression, run: Run) -> Result:
+def evaluate(program: ex.Expression, run: Run) -> Result:
     """What a well-typed program denotes, with what the run knows already."""
     match program:
-        case Count(argument, _):
+        case ex.Count(argument, _):
             nodes = run.nodes(argument, asked_for=True)
             count = run.count(nodes, program.path)
             return Result(nodes, count, Literal(str(count), XSD + "integer"))
-        case Aggregate(function, argument, path):
+        case ex.Aggregate(function, argument, path):
             nodes = run.nodes(argument, asked_for=True)
             value = run.aggregate(function, nodes, path)
             return Result(nodes, value=value, nothing=value is None)
-        case Meet(left, right):
+        case ex.Meet(left, right):
             met = run.kb.intersects(run.nodes(left), run.nodes(right))
             return Result(run.nodes(left), value=Literal(str(met).lower(), XSD + "boolean"))
-        case Sort() | Show() | Per():
+        case ex.Sort() | ex.Show() | ex.Per():
             from arcaneqa.program import tables
 
             return tables.arranged(program, run)
@@ -139,14 +108,14 @@ def now_window(profile: Profile) -> Window:
 class Run:
     """One execution: what the sets of a program denote, each computed once."""
 
-    def __init__(self, kb: KnowledgeBase, budget: Budget, excluded: list[Entity]) -> None:
+    def __init__(self, kb: KnowledgeBase, budget: Budget, excluded: list[ex.Entity]) -> None:
         self.kb = kb
         self.budget = budget
         self.deadline = time.monotonic() + budget.seconds
-        self.known: dict[tuple[Expression, bool], NodeSet] = {}
+        self.known: dict[tuple[ex.Expression, bool], NodeSet] = {}
         self.excluded = self.entities(*(entity.term for entity in excluded)) if excluded else None
 
-    def nodes(self, node: Expression, asked_for: bool = False) -> NodeSet:
+    def nodes(self, node: ex.Expression, asked_for: bool = False) -> NodeSet:
         """The denotation of a node, computed once; `asked_for` where it stands for the answers."""
         key = (node, asked_for and self.excluded is not None)
         if key not in self.known:
@@ -161,57 +130,57 @@ class Run:
 
     # Sets ------------------------------------------------------------------------------------
 
-    def compute(self, node: Expression, excluding: bool) -> NodeSet:
+    def compute(self, node: ex.Expression, excluding: bool) -> NodeSet:
         kb = self.kb
         match node:
-            case And(left, right):
+            case ex.And(left, right):
                 for base, condition in ((left, right), (right, left)):
                     if _picks(condition) and not lets_none_pass(base):
                         return self.picked(self.nodes(base, excluding), condition)
                 return kb.intersection(self.nodes(left, excluding), self.nodes(right, excluding))
-            case Or(left, right):
+            case ex.Or(left, right):
                 return kb.union(self.nodes(left, excluding), self.nodes(right, excluding))
-            case Not(argument, without):
+            case ex.Not(argument, without):
                 return kb.difference(self.nodes(argument, excluding), self.nodes(without))
-            case Extreme():
+            case ex.Extreme():
                 return self.extreme(node, self.nodes(node.argument, excluding))
-            case Cons(argument, relation, constant):
+            case ex.Cons(argument, relation, constant):
                 return kb.intersection(self.nodes(argument, excluding), self.join(relation, constant))
-            case During(argument, relation, when):
+            case ex.During(argument, relation, when):
                 start = self.id(relation)
-                window = now_window(kb.profile) if isinstance(when, Now) else value_of(when.literal)
+                window = now_window(kb.profile) if isinstance(when, ex.Now) else value_of(when.literal)
                 assert isinstance(window, Window), "checked before"
                 end = kb.schema.time_pairs.get(start)
                 return kb.valid_during(self.nodes(argument, excluding), start, end, window)
-            case Join(relation, argument):
+            case ex.Join(relation, argument):
                 found = self.join(relation, argument)
-            case Compare(comparison, Relation() as relation, value):
+            case ex.Compare(comparison, ex.Relation() as relation, value):
                 found = self.compared(comparison, self.id(relation), value)
-            case Compare(_, (Counted() | Totalled()) as key, _):
+            case ex.Compare(_, (ex.Counted() | ex.Totalled()) as key, _):
                 found = self.picked(kb.having(self.steps(key.path)[0]), node)
-            case Has(relation):
+            case ex.Has(relation):
                 found = kb.having(self.steps((relation,))[0])
-            case Like(relation, text):
+            case ex.Like(relation, text):
                 found = kb.containing(self.id(relation), text.literal.lexical)
-            case Named(text):
+            case ex.Named(text):
                 found = kb.named(text.literal.lexical)
-            case Class(iri):
+            case ex.Class(iri):
                 found = kb.members(kb.schema.class_ids[iri])
-            case Entity(term):
+            case ex.Entity(term):
                 found = self.entities(term)
-            case Value(literal):
+            case ex.Value(literal):
                 found = kb.equal(literal)
             case _:
                 raise AssertionError("checked before")
         return kb.difference(found, self.excluded) if excluding and self.excluded is not None else found
 
-    def join(self, relation: Relation, argument: Expression) -> NodeSet:
+    def join(self, relation: ex.Relation, argument: ex.Expression) -> NodeSet:
         # (JOIN r u) are the subjects of facts with their object in u, so a plain relation walks backwards.
         return self.kb.walk(Step(self.id(relation), not relation.inverse), self.nodes(argument))
 
-    def extreme(self, node: Extreme, nodes: NodeSet) -> NodeSet:
-        largest = node.direction is Direction.LARGEST
-        if not isinstance(node.key, Counted | Totalled) and node.first == node.last == 1:
+    def extreme(self, node: ex.Extreme, nodes: NodeSet) -> NodeSet:
+        largest = node.direction is ex.Direction.LARGEST
+        if not isinstance(node.key, ex.Counted | ex.Totalled) and node.first == node.last == 1:
             return self.kb.extreme(nodes, self.steps(node.key), largest)
         scores = self.scores(nodes, node.key, largest)
         return self.subset(nodes, scores.ranked(largest, node.first, node.last))
@@ -221,29 +190,29 @@ class Run:
 
     # Comparisons -----------------------------------------------------------------------------
 
-    def compared(self, comparison: Comparison, relation: int, value: Expression) -> NodeSet:
+    def compared(self, comparison: Comparison, relation: int, value: ex.Expression) -> NodeSet:
         found = self.kb.nodes(np.empty(0, np.int64))
         for literal in self.limits(comparison, value):
             found = self.kb.union(found, self.kb.compare(comparison, relation, literal))
         return found
 
-    def limits(self, comparison: Comparison, value: Expression) -> list[Literal]:
+    def limits(self, comparison: Comparison, value: ex.Expression) -> list[Literal]:
         """What stands for all values of the program; several are of different kinds."""
         match value:
-            case Value(literal):
+            case ex.Value(literal):
                 return [literal]
-            case Count(argument, path):
+            case ex.Count(argument, path):
                 return [Literal(str(self.count(self.nodes(argument), path)), XSD + "integer")]
-            case Aggregate(function, argument, path):
+            case ex.Aggregate(function, argument, path):
                 literal_or_none = self.aggregate(function, self.nodes(argument), path)
                 return [] if literal_or_none is None else [literal_or_none]
             case _:
                 return self.kb.edges(comparison, self.nodes(value))
 
-    def picked(self, nodes: NodeSet, condition: Expression) -> NodeSet:
+    def picked(self, nodes: NodeSet, condition: ex.Expression) -> NodeSet:
         """Members whose count or total compares so."""
-        assert isinstance(condition, Compare)
-        assert isinstance(condition.key, Counted | Totalled)
+        assert isinstance(condition, ex.Compare)
+        assert isinstance(condition.key, ex.Counted | ex.Totalled)
         limits = [value_of(literal) for literal in self.limits(condition.comparison, condition.value)]
         scores = self.scores(nodes, condition.key, largest=True)
         for limit in limits:
@@ -253,50 +222,50 @@ class Run:
 
     # Numbers ---------------------------------------------------------------------------------
 
-    def scores(self, nodes: NodeSet, key: Key, largest: bool) -> numbers.Scores:
+    def scores(self, nodes: NodeSet, key: ex.Key, largest: bool) -> numbers.Scores:
         """What the members are ordered by."""
         match key:
-            case Counted(path, within):
+            case ex.Counted(path, within):
                 tally = self.kb.tally(nodes, self.steps(path), None if within is None else self.nodes(within))
                 counts = numbers.with_zeros(nodes.ids, tally.nodes, tally.counts)
                 return numbers.Scores(nodes.ids, counts)
-            case Totalled(Aggregation.SUM | Aggregation.AVG as function, path):
+            case ex.Totalled(ex.Aggregation.SUM | ex.Aggregation.AVG as function, path):
                 totals = self.kb.totals(nodes, self.steps(path))
-                sums = totals.sums if function is Aggregation.SUM else totals.sums / totals.counts
+                sums = totals.sums if function is ex.Aggregation.SUM else totals.sums / totals.counts
                 return numbers.Scores(totals.nodes, sums)
-            case Totalled(function, path):
-                best = self.kb.standings(nodes, self.steps(path), function is Aggregation.MAX)
+            case ex.Totalled(function, path):
+                best = self.kb.standings(nodes, self.steps(path), function is ex.Aggregation.MAX)
             case _:
                 best = self.kb.standings(nodes, self.steps(key), largest)
         return numbers.Scores(best.nodes, best.scores)
 
-    def count(self, nodes: NodeSet, path: Path) -> int:
+    def count(self, nodes: NodeSet, path: ex.Path) -> int:
         for step in self.steps(path):
             nodes = self.kb.walk(step, nodes)
         return len(nodes)
 
-    def aggregate(self, function: Aggregation, nodes: NodeSet, path: Path) -> Literal | None:
+    def aggregate(self, function: ex.Aggregation, nodes: NodeSet, path: ex.Path) -> Literal | None:
         """None where no member has a value."""
         steps = self.steps(path)
-        if function in (Aggregation.MAX, Aggregation.MIN):
+        if function in (ex.Aggregation.MAX, ex.Aggregation.MIN):
             for step in steps:
                 nodes = self.kb.walk(step, nodes)
-            edge = Comparison.GT if function is Aggregation.MAX else Comparison.LT
+            edge = Comparison.GT if function is ex.Aggregation.MAX else Comparison.LT
             return next(iter(self.kb.edges(edge, nodes)), None)
         totals = self.kb.totals(nodes, steps)
         whole = numbers.total(totals)
         if whole is None:
             return None
-        if function is Aggregation.AVG:
+        if function is ex.Aggregation.AVG:
             return numbers.number(float(whole) / int(totals.counts.sum()))
         return numbers.number(whole)
 
     # Names -----------------------------------------------------------------------------------
 
-    def id(self, relation: Relation) -> int:
+    def id(self, relation: ex.Relation) -> int:
         return self.kb.schema.relation_ids[relation.iri]
 
-    def steps(self, path: Iterable[Relation]) -> list[Step]:
+    def steps(self, path: Iterable[ex.Relation]) -> list[Step]:
         """A path is read outwards: a plain relation walks forwards."""
         return [Step(self.id(relation), relation.inverse) for relation in path]
 
@@ -305,6 +274,6 @@ class Run:
         return self.kb.nodes(np.array(found, dtype=np.int64))
 
 
-def _picks(node: Expression) -> bool:
+def _picks(node: ex.Expression) -> bool:
     """Whether this compares counts or totals, and so is best asked of the members of a set."""
-    return isinstance(node, Compare) and not isinstance(node.key, Relation)
+    return isinstance(node, ex.Compare) and not isinstance(node.key, ex.Relation)

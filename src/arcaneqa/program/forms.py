@@ -5,29 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from enum import StrEnum
 
-from arcaneqa.program.expression import (
-    Aggregate,
-    Aggregation,
-    Compare,
-    Count,
-    Counted,
-    Expression,
-    Extreme,
-    Has,
-    Key,
-    Like,
-    Meet,
-    Named,
-    Not,
-    Or,
-    Per,
-    Relation,
-    Show,
-    Sort,
-    Totalled,
-    Value,
-    post_order,
-)
+from arcaneqa.program import expression as ex
 
 
 class Form(StrEnum):
@@ -67,49 +45,49 @@ PAPER = frozenset((Form.SUPERLATIVE, Form.COMPARISON, Form.NUMBER))
 """The forms of the published language, which every model has learned."""
 
 
-def forms_of(program: Expression) -> frozenset[Form]:
-    return frozenset(form for node in post_order(program) for form in _forms(node))
+def forms_of(program: ex.Expression) -> frozenset[Form]:
+    return frozenset(form for node in ex.post_order(program) for form in _forms(node))
 
 
-def _forms(node: Expression) -> Iterator[Form]:
+def _forms(node: ex.Expression) -> Iterator[Form]:
     match node:
-        case Extreme(_, _, key, first, last):
+        case ex.Extreme(_, _, key, first, last):
             yield Form.SUPERLATIVE
             yield from _of_key(key)
             if (first, last) != (1, 1):
                 yield Form.RANKS
-        case Compare(_, key, value):
+        case ex.Compare(_, key, value):
             yield Form.COMPARISON
-            if isinstance(key, Counted):
+            if isinstance(key, ex.Counted):
                 yield Form.COUNT_COMPARED
-            if not isinstance(key, Relation):
+            if not isinstance(key, ex.Relation):
                 yield from _of_key(key)
-            if not isinstance(value, Value):
+            if not isinstance(value, ex.Value):
                 yield Form.COMPARED_WITH_OTHERS
-        case Count():
+        case ex.Count():
             yield Form.NUMBER
-        case Aggregate(function):
+        case ex.Aggregate(function):
             yield _AGGREGATES[function]
-        case Or():
+        case ex.Or():
             yield Form.EITHER
-        case Not():
+        case ex.Not():
             yield Form.EXCEPT
-        case Has():
+        case ex.Has():
             yield Form.HAVING
-        case Meet():
+        case ex.Meet():
             yield Form.TRUTH
-        case Like():
+        case ex.Like():
             yield Form.TEXT
-        case Named():
+        case ex.Named():
             yield Form.NAMED
-        case Sort(_, key, _):
+        case ex.Sort(_, key, _):
             yield Form.ORDER
             yield from _of_key(key)
-        case Show(_, columns):
+        case ex.Show(_, columns):
             yield Form.TABLE
             for column in columns:
                 yield from _of_key(column)
-        case Per(_, _, columns):
+        case ex.Per(_, _, columns):
             yield Form.GROUPS
             for column in columns:
                 yield from _of_key(column)
@@ -118,18 +96,18 @@ def _forms(node: Expression) -> Iterator[Form]:
 
 
 _AGGREGATES = {
-    Aggregation.SUM: Form.TOTAL,
-    Aggregation.AVG: Form.AVERAGE,
-    Aggregation.MAX: Form.EXTREME_VALUE,
-    Aggregation.MIN: Form.EXTREME_VALUE,
+    ex.Aggregation.SUM: Form.TOTAL,
+    ex.Aggregation.AVG: Form.AVERAGE,
+    ex.Aggregation.MAX: Form.EXTREME_VALUE,
+    ex.Aggregation.MIN: Form.EXTREME_VALUE,
 }
 
 
-def _of_key(key: Key) -> Iterator[Form]:
+def _of_key(key: ex.Key) -> Iterator[Form]:
     match key:
-        case Counted():
+        case ex.Counted():
             yield Form.BY_COUNT
-        case Totalled(function, _):
+        case ex.Totalled(function, _):
             yield Form.BY_TOTAL
             yield _AGGREGATES[function]
         case _:

@@ -7,39 +7,8 @@ from arcaneqa.kb.interface import Comparison
 from arcaneqa.kb.schema import Schema
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Blank, Iri
+from arcaneqa.program import expression as ex
 from arcaneqa.program.check import fault, misplaced
-from arcaneqa.program.expression import (
-    NOW,
-    Aggregate,
-    Aggregation,
-    And,
-    Class,
-    Compare,
-    Cons,
-    Count,
-    Counted,
-    Direction,
-    During,
-    Entity,
-    Expression,
-    Extreme,
-    Has,
-    Join,
-    Key,
-    Like,
-    Meet,
-    Named,
-    Not,
-    Now,
-    Or,
-    Path,
-    Per,
-    Relation,
-    Show,
-    Sort,
-    Totalled,
-    Value,
-)
 from arcaneqa.program.lexer import (
     NUMBER,
     Token,
@@ -52,8 +21,8 @@ from arcaneqa.program.lexer import (
 _MOST_ARGUMENTS = {"JOIN": 2, "AND": 2, "OR": 2, "NOT": 2, "MEET": 2, "COUNT": 2}
 _MOST_ARGUMENTS |= {"HAS": 1, "LIKE": 2, "NAMED": 1, "R": 1, "CLASS": 1, "ENTITY": 1}
 _MOST_ARGUMENTS |= {"CONS": 3, "TC": 3, "SORT": 3}
-_MOST_ARGUMENTS |= {direction.value: 4 for direction in Direction}
-_MOST_ARGUMENTS |= {function.value: 2 for function in (*Comparison, *Aggregation)}
+_MOST_ARGUMENTS |= {direction.value: 4 for direction in ex.Direction}
+_MOST_ARGUMENTS |= {function.value: 2 for function in (*Comparison, *ex.Aggregation)}
 _FUNCTIONS = frozenset((*_MOST_ARGUMENTS, "SHOW", "PER"))
 
 
@@ -65,7 +34,7 @@ class Parser:
         self.schema = schema
         self.index = 0
 
-    def program(self) -> Expression:
+    def program(self) -> ex.Expression:
         if not self.tokens:
             raise ProgramError("the program is empty", 0)
         result = self.set()
@@ -108,14 +77,14 @@ class Parser:
         except (InputError, ProgramError) as error:
             raise self.error(str(error).rstrip("."), position) from error
 
-    def sound(self, node: Expression, position: int) -> Expression:
+    def sound(self, node: ex.Expression, position: int) -> ex.Expression:
         if reason := fault(node, self.names, self.schema):
             raise self.error(reason, position)
         return node
 
     # Grammar ---------------------------------------------------------------------------------
 
-    def set(self, name_is: type[Entity] | type[Class] = Class) -> Expression:
+    def set(self, name_is: type[ex.Entity] | type[ex.Class] = ex.Class) -> ex.Expression:
         token = self.next()
         if token.kind == "open":
             function = self.function()
@@ -124,67 +93,67 @@ class Parser:
             return self.sound(node, token.position)
         if token.kind == "close":
             raise self.error("an argument is missing before this parenthesis", token.position)
-        if token.kind == "literal" or (name_is is Entity and bare_literal(token.text) is not None):
+        if token.kind == "literal" or (name_is is ex.Entity and bare_literal(token.text) is not None):
             return self.literal(token)
         return self.sound(self.name(token, name_is), token.position)
 
-    def call(self, function: str) -> Expression:
+    def call(self, function: str) -> ex.Expression:
         position = self.tokens[self.index - 1].position
         match function:
             case "JOIN":
-                return Join(self.relation(), self.set(Entity))
+                return ex.Join(self.relation(), self.set(ex.Entity))
             case "AND":
-                return And(self.set(), self.set())
+                return ex.And(self.set(), self.set())
             case "OR":
-                return Or(self.set(Entity), self.set(Entity))
+                return ex.Or(self.set(ex.Entity), self.set(ex.Entity))
             case "MEET":
-                return Meet(self.set(Entity), self.set(Entity))
+                return ex.Meet(self.set(ex.Entity), self.set(ex.Entity))
             case "NOT":
-                return Not(self.set(), self.set(Entity))
+                return ex.Not(self.set(), self.set(ex.Entity))
             case "HAS":
-                return Has(self.relation())
+                return ex.Has(self.relation())
             case "LIKE":
-                return Like(self.relation(), self.literal(self.next()))
+                return ex.Like(self.relation(), self.literal(self.next()))
             case "NAMED":
-                return Named(self.literal(self.next()))
+                return ex.Named(self.literal(self.next()))
             case "ARGMAX" | "ARGMIN":
-                return Extreme(Direction(function), self.set(), self.key(), *self.ranks())
+                return ex.Extreme(ex.Direction(function), self.set(), self.key(), *self.ranks())
             case "LT" | "LE" | "GT" | "GE" | "EQ":
-                return Compare(Comparison(function), self.compared(), self.bound())
+                return ex.Compare(Comparison(function), self.compared(), self.bound())
             case "COUNT":
-                return Count(self.set(), () if self.is_closing() else self.path())
+                return ex.Count(self.set(), () if self.is_closing() else self.path())
             case "SUM" | "AVG" | "MAX" | "MIN":
-                return Aggregate(Aggregation(function), self.set(), self.path())
+                return ex.Aggregate(ex.Aggregation(function), self.set(), self.path())
             case "SORT":
-                return Sort(self.set(), self.key(), self.skips("DESC"))
+                return ex.Sort(self.set(), self.key(), self.skips("DESC"))
             case "SHOW":
-                return Show(self.set(), self.columns())
+                return ex.Show(self.set(), self.columns())
             case "PER":
-                return Per(self.set(), self.path(), self.aggregates())
+                return ex.Per(self.set(), self.path(), self.aggregates())
             case "CONS":
-                return Cons(self.set(), self.relation(), self.constant())
+                return ex.Cons(self.set(), self.relation(), self.constant())
             case "TC":
-                return During(self.set(), self.relation(), self.moment())
+                return ex.During(self.set(), self.relation(), self.moment())
             case "CLASS":
-                return Class(self.iri_of(self.next()))
+                return ex.Class(self.iri_of(self.next()))
             case "ENTITY":
                 return self.entity(self.next())
         raise self.error(f"{function} turns a relation round and is no set by itself", position)
 
-    def relation(self) -> Relation:
+    def relation(self) -> ex.Relation:
         token = self.next()
         if token.kind == "open":
             if self.function() != "R":
                 raise self.error("a relation is expected here: r, r_inv or (R r)", token.position)
             inner = self.relation()
             self.close("R")
-            return Relation(inner.iri, not inner.inverse)
+            return ex.Relation(inner.iri, not inner.inverse)
         if token.kind not in ("word", "iri"):
             raise self.error("a relation is expected here: r, r_inv or (R r)", token.position)
         inverse = token.text.endswith("_inv")
-        return Relation(self.iri(token.text.removesuffix("_inv"), token.position), inverse)
+        return ex.Relation(self.iri(token.text.removesuffix("_inv"), token.position), inverse)
 
-    def path(self) -> Path:
+    def path(self) -> ex.Path:
         if not self.calls("JOIN"):
             return (self.relation(),)
         self.index += 2
@@ -192,30 +161,30 @@ class Parser:
         self.close("JOIN")
         return steps
 
-    def key(self) -> Key:
+    def key(self) -> ex.Key:
         """What members are ordered by, or a column: a path, SELF, COUNT, or one of these in a function."""
         if self.skips("SELF"):
             return ()
         if self.skips("COUNT"):
-            return Counted(())
+            return ex.Counted(())
         if self.calls("COUNT"):
             self.index += 2
             path = self.path()
             within = None if self.is_closing() else self.set()
             self.close("COUNT")
-            return Counted(path, within)
-        if self.calls(*Aggregation):
+            return ex.Counted(path, within)
+        if self.calls(*ex.Aggregation):
             self.index += 1
             function = self.function()
-            total = Totalled(Aggregation(function), self.path())
+            total = ex.Totalled(ex.Aggregation(function), self.path())
             self.close(function)
             return total
         return self.path()
 
-    def compared(self) -> Relation | Counted | Totalled:
+    def compared(self) -> ex.Relation | ex.Counted | ex.Totalled:
         position = self.index
         key = self.key()
-        if isinstance(key, Counted | Totalled):
+        if isinstance(key, ex.Counted | ex.Totalled):
             return key
         if len(key) == 1:
             return key[0]
@@ -224,7 +193,7 @@ class Parser:
         )
         raise self.error(reason, self.tokens[position].position)
 
-    def bound(self) -> Expression:
+    def bound(self) -> ex.Expression:
         following = self.peek()
         return self.set() if following is not None and following.kind == "open" else self.literal(self.next())
 
@@ -239,16 +208,16 @@ class Parser:
         first, last = [1, 1] if not found else [1, *found][-2:]
         return first, last
 
-    def columns(self) -> tuple[Key, ...]:
-        found: list[Key] = []
+    def columns(self) -> tuple[ex.Key, ...]:
+        found: list[ex.Key] = []
         while not found or not self.is_closing():
             found.append(self.key())
         return tuple(found)
 
-    def aggregates(self) -> tuple[Counted | Totalled, ...]:
+    def aggregates(self) -> tuple[ex.Counted | ex.Totalled, ...]:
         position = self.index
         found = self.columns()
-        columns = tuple(column for column in found if isinstance(column, Counted | Totalled))
+        columns = tuple(column for column in found if isinstance(column, ex.Counted | ex.Totalled))
         if len(columns) < len(found):
             reason = "PER shows COUNT, (COUNT r), (SUM r), (AVG r), (MAX r) or (MIN r) of each group"
             raise self.error(reason, self.tokens[position].position)
@@ -270,41 +239,41 @@ class Parser:
         self.index += found
         return found
 
-    def literal(self, token: Token) -> Value:
+    def literal(self, token: Token) -> ex.Value:
         if token.kind != "literal":
             if (bare := bare_literal(token.text)) is not None:
-                return Value(bare)
+                return ex.Value(bare)
             raise self.error(
                 f"a literal such as 1999^^xsd:gYear is expected here, not {token.text}", token.position
             )
         try:
-            return Value(read_literal(token.text, self.names))
+            return ex.Value(read_literal(token.text, self.names))
         except ProgramError as error:
             raise self.error(str(error), token.position) from error
 
-    def constant(self) -> Entity | Value:
+    def constant(self) -> ex.Entity | ex.Value:
         token = self.next()
         is_value = token.kind == "literal" or bare_literal(token.text) is not None
         return self.literal(token) if is_value else self.entity(token)
 
-    def moment(self) -> Value | Now:
+    def moment(self) -> ex.Value | ex.Now:
         token = self.next()
-        return NOW if token.kind == "word" and token.text.upper() == "NOW" else self.literal(token)
+        return ex.NOW if token.kind == "word" and token.text.upper() == "NOW" else self.literal(token)
 
-    def name(self, token: Token, name_is: type[Entity] | type[Class]) -> Entity | Class:
-        if token.text.startswith("_:") or name_is is Entity:
+    def name(self, token: Token, name_is: type[ex.Entity] | type[ex.Class]) -> ex.Entity | ex.Class:
+        if token.text.startswith("_:") or name_is is ex.Entity:
             entity = self.entity(token)
             term, schema = entity.term, self.schema
             is_class = schema is not None and isinstance(term, Iri) and term.value in schema.class_ids
-            return Class(self.iri_of(token)) if is_class else entity
-        return Class(self.iri_of(token))
+            return ex.Class(self.iri_of(token)) if is_class else entity
+        return ex.Class(self.iri_of(token))
 
-    def entity(self, token: Token) -> Entity:
+    def entity(self, token: Token) -> ex.Entity:
         if token.kind == "word" and token.text.startswith("_:"):
             if len(token.text) == 2:
                 raise self.error("a blank node needs a label after _:", token.position)
-            return Entity(Blank(token.text[2:]))
-        return Entity(Iri(self.iri_of(token)))
+            return ex.Entity(Blank(token.text[2:]))
+        return ex.Entity(Iri(self.iri_of(token)))
 
     def iri_of(self, token: Token) -> str:
         if token.kind not in ("word", "iri"):

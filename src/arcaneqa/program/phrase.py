@@ -16,6 +16,7 @@ from weakref import WeakKeyDictionary
 from arcaneqa.kb.interface import Comparison, KnowledgeBase
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.kb.values import kind_of
+from arcaneqa.program import expression as ex
 from arcaneqa.program.english import (
     Kind,
     Shape,
@@ -26,33 +27,6 @@ from arcaneqa.program.english import (
     singular,
     states,
     with_article,
-)
-from arcaneqa.program.expression import (
-    Aggregate,
-    And,
-    Class,
-    Compare,
-    Cons,
-    Count,
-    Counted,
-    During,
-    Entity,
-    Expression,
-    Extreme,
-    Has,
-    Join,
-    Like,
-    Meet,
-    Named,
-    Not,
-    Now,
-    Or,
-    Path,
-    Per,
-    Relation,
-    Show,
-    Sort,
-    Value,
 )
 from arcaneqa.program.measures import Measures
 from arcaneqa.program.nouns import SOMETHING, THINGS, Part, Phrase, named
@@ -76,7 +50,7 @@ _TIMES = {
 _NOBODY: Set[int] = frozenset()
 
 
-def paraphrase(program: Expression, kb: KnowledgeBase) -> str:
+def paraphrase(program: ex.Expression, kb: KnowledgeBase) -> str:
     """For example "cities located in France with the largest population"."""
     speaker = _speakers.get(kb)
     if speaker is None:
@@ -89,55 +63,55 @@ class _Speaker:
         self.spoken = spoken
         self.measures = Measures(spoken, self.phrase)
 
-    def say(self, node: Expression) -> str:
+    def say(self, node: ex.Expression) -> str:
         match node:
-            case Count(argument, path):
+            case ex.Count(argument, path):
                 things = self.walked(self.phrase(argument), path).many
                 return f"the number of {'different ' if path else ''}{things}"
-            case Aggregate(function, argument, path):
+            case ex.Aggregate(function, argument, path):
                 word = self.measures.total(function, path)
                 return f"the {word} of {self.walked(self.phrase(argument), path).many}"
-            case Meet(left, right):
+            case ex.Meet(left, right):
                 one, two = self.phrase(left), self.phrase(right)
                 if one.is_name:
                     return f"whether {one.alone} is {two.one}"
                 return f"whether some {one.closed} are {two.many}"
-            case Sort(argument, key, is_falling):
+            case ex.Sort(argument, key, is_falling):
                 order = f", {self.measures.first(key)} first" if is_falling else ""
                 return f"{self.say(argument)}, sorted by {self.measures.key(key, _NOBODY)}{order}"
-            case Show(argument, columns):
+            case ex.Show(argument, columns):
                 said = listed([self.measures.key(column, _NOBODY) for column in columns])
                 start = "" if any(isinstance(column, tuple) for column in columns) else "together, "
                 return f"{start}{self.say(argument)}: {said}"
-            case Per(argument, path, columns):
+            case ex.Per(argument, path, columns):
                 members = self.phrase(argument)
                 said = listed([self.measures.key(column, members.classes) for column in columns])
                 return f"{said} of {members.closed} for each {self.measures.path(path, members.classes)}"
             case _:
                 return self.phrase(node).alone
 
-    def phrase(self, node: Expression) -> Phrase:
+    def phrase(self, node: ex.Expression) -> Phrase:
         """What a set, or a number beside which one is put, is called."""
         match node:
-            case Entity(term):
+            case ex.Entity(term):
                 return named(self.spoken.entity(term))
-            case Value(literal):
+            case ex.Value(literal):
                 return named(self.spoken.value(literal) or "nothing")
-            case And() | Cons() | During():
+            case ex.And() | ex.Cons() | ex.During():
                 return self.both(list(_conditions(node)))
-            case Or():
+            case ex.Or():
                 return self.either(node)
-            case Not(argument, Has(relation)):
+            case ex.Not(argument, ex.Has(relation)):
                 members = self.phrase(argument)
                 return members.also(self.lacks(relation, members.classes))
-            case Not(argument, without):
+            case ex.Not(argument, without):
                 taken = self.phrase(without)
                 return self.phrase(argument).also(Part("except", "except", taken.those, not taken.is_name))
-            case Extreme(argument=argument):
+            case ex.Extreme(argument=argument):
                 members = self.phrase(argument)
                 words = self.measures.superlative(node, members.classes)
                 return members.cut(Part(words, words))
-            case Count() | Aggregate():
+            case ex.Count() | ex.Aggregate():
                 said = self.say(node)
                 return Phrase(Part("", "", said, is_open=True), the="")
             case _:
@@ -145,12 +119,12 @@ class _Speaker:
 
     # Sets ------------------------------------------------------------------------------------
 
-    def both(self, conditions: list[Expression]) -> Phrase:
+    def both(self, conditions: list[ex.Expression]) -> Phrase:
         """One noun for all: what a superlative left, a class, what something is, or "things"."""
-        classes = [node for node in conditions if isinstance(node, Class)]
+        classes = [node for node in conditions if isinstance(node, ex.Class)]
         owners = frozenset(id for node in classes if (id := self.spoken.class_id(node.iri)) is not None)
-        others = [node for node in conditions if not isinstance(node, Class)]
-        stage = next((node for node in others if isinstance(node, Extreme | Not)), None)
+        others = [node for node in conditions if not isinstance(node, ex.Class)]
+        stage = next((node for node in others if isinstance(node, ex.Extreme | ex.Not)), None)
         if stage is not None:
             others.remove(stage)
             start = self.phrase(stage)
@@ -175,42 +149,42 @@ class _Speaker:
                 start = self.noun(head)
         return start.also(*parts, *(self.part(node, owners) for node in others))
 
-    def noun(self, node: Expression) -> Phrase:
+    def noun(self, node: ex.Expression) -> Phrase:
         match node:
-            case Join(relation, argument):
+            case ex.Join(relation, argument):
                 return self.objects(relation.iri, self.phrase(argument))
-            case Has(relation):
+            case ex.Has(relation):
                 return replace(self.objects(relation.iri, SOMETHING), the=None)
             case _:
                 return self.phrase(node)
 
-    def part(self, node: Expression, owners: Set[int]) -> Part:
+    def part(self, node: ex.Expression, owners: Set[int]) -> Part:
         """What a condition says of a noun."""
         match node:
-            case Join(relation, argument) if not relation.inverse:
+            case ex.Join(relation, argument) if not relation.inverse:
                 return self.has(relation.iri, self.said(relation.iri, argument), owners)
-            case Has(relation) if not relation.inverse:
+            case ex.Has(relation) if not relation.inverse:
                 shape = self.spoken.relation(relation.iri, owners)
                 if shape.kind is Kind.NOUN:
                     words = f"with {with_article(shape.many)}"
                     return Part(words, words)
                 return self.has(relation.iri, SOMETHING, owners)
-            case Join(relation, argument):
+            case ex.Join(relation, argument):
                 return self.is_object(relation.iri, self.phrase(argument))
-            case Has(relation):
+            case ex.Has(relation):
                 return self.is_object(relation.iri, SOMETHING)
-            case Compare():
+            case ex.Compare():
                 return self.comparison(node, owners)
-            case Like(relation, text):
+            case ex.Like(relation, text):
                 words = f"whose {self.spoken.relation(relation.iri, owners).many} contains"
                 return Part(words, words, f'"{text.literal.lexical}"')
-            case Named(text):
+            case ex.Named(text):
                 return Part("called", "called", f'"{text.literal.lexical}"')
-            case During(_, relation, when):
-                time = "now" if isinstance(when, Now) else f"in {when.literal.lexical}"
+            case ex.During(_, relation, when):
+                time = "now" if isinstance(when, ex.Now) else f"in {when.literal.lexical}"
                 words = f"valid {time} by {self.spoken.relation(relation.iri).many}"
                 return Part(words, words)
-            case Or():
+            case ex.Or():
                 found = self.either(node)
                 if found.bare:
                     return found.parts[0]
@@ -219,7 +193,7 @@ class _Speaker:
                 members = self.phrase(node)
                 return Part("that are among", "that is among", members.alone, not members.is_name)
 
-    def either(self, node: Or) -> Phrase:
+    def either(self, node: ex.Or) -> Phrase:
         """ "either Nile or Amazon", "things either located in France or located in Spain"."""
         sides = [self.phrase(side) for side in _sides(node)]
         if all(side.bare and len(side.parts) == 1 and not side.parts[0].is_open for side in sides):
@@ -233,8 +207,8 @@ class _Speaker:
 
     # Relations -------------------------------------------------------------------------------
 
-    def said(self, relation: str, argument: Expression) -> Phrase:
-        if isinstance(argument, Value):
+    def said(self, relation: str, argument: ex.Expression) -> Phrase:
+        if isinstance(argument, ex.Value):
             return named(self.spoken.value(argument.literal, relation) or "nothing")
         return self.phrase(argument)
 
@@ -288,7 +262,7 @@ class _Speaker:
         many, one = states(shape)
         return f"{who} is {one}" if is_one else f"{who} are {many}"
 
-    def lacks(self, relation: Relation, owners: Set[int]) -> Part:
+    def lacks(self, relation: ex.Relation, owners: Set[int]) -> Part:
         """ "without a mayor"."""
         if relation.inverse:
             part = self.is_object(relation.iri, SOMETHING)
@@ -300,63 +274,63 @@ class _Speaker:
             part = self.has(relation.iri, SOMETHING, owners)
         return Part(f"except those {part.many}", f"except one {part.one}", part.inner)
 
-    def walked(self, start: Phrase, path: Path) -> Phrase:
+    def walked(self, start: Phrase, path: ex.Path) -> Phrase:
         """What a path leads to from all members."""
         for step in path:
             start = THINGS.also(self.has(step.iri, start)) if step.inverse else self.objects(step.iri, start)
         return start
 
-    def comparison(self, node: Compare, owners: Set[int]) -> Part:
+    def comparison(self, node: ex.Compare, owners: Set[int]) -> Part:
         """ "whose height is more than 5", "founded before 1900", "with at least 3 official languages"."""
         key, value = node.key, node.value
-        if isinstance(key, Counted):
+        if isinstance(key, ex.Counted):
             words = f"with {_COUNTS[node.comparison]} {self.phrase(value).closed}"
             return Part(words, words, self.measures.counted(key, owners), key.within is not None)
-        name = self.measures.key((key,) if isinstance(key, Relation) else key, owners)
-        is_time = self.spoken.is_time(key.iri) if isinstance(key, Relation) else False
-        if isinstance(value, Value):
+        name = self.measures.key((key,) if isinstance(key, ex.Relation) else key, owners)
+        is_time = self.spoken.is_time(key.iri) if isinstance(key, ex.Relation) else False
+        if isinstance(value, ex.Value):
             is_time = kind_of(value.literal) is ValueKind.TIME
         word = (_TIMES if is_time else _NUMBERS)[node.comparison]
         words = f"whose {name} {'are' if is_plural(name) else 'is'} {word}"
         if is_time and " " not in name and is_participle(name):
             words = f"{name} {word}"
-        if isinstance(value, Value):
+        if isinstance(value, ex.Value):
             return Part(words, words, value.literal.lexical)
         other = self.phrase(value)
         inner = other.alone if other.is_single else f"all of {other.many}"
         return Part(words, words, inner, not other.is_name)
 
 
-def _is_noun(node: Expression) -> bool:
+def _is_noun(node: ex.Expression) -> bool:
     """Whether a condition says what something is, rather than what it has."""
     match node:
-        case Join(relation, _) | Has(relation):
+        case ex.Join(relation, _) | ex.Has(relation):
             return relation.inverse
-        case Entity() | Value() | Or():
+        case ex.Entity() | ex.Value() | ex.Or():
             return True
         case _:
             return False
 
 
-def _conditions(node: Expression) -> Iterator[Expression]:
+def _conditions(node: ex.Expression) -> Iterator[ex.Expression]:
     """What an AND asks of its members, CONS and TC taken apart."""
     waiting = [node]
     while waiting:
         match waiting.pop():
-            case And(left, right):
+            case ex.And(left, right):
                 waiting += (right, left)
-            case Cons(argument, relation, constant):
-                yield Join(relation, constant)
+            case ex.Cons(argument, relation, constant):
+                yield ex.Join(relation, constant)
                 waiting.append(argument)
-            case During(argument, _, _) as during:
+            case ex.During(argument, _, _) as during:
                 yield during
                 waiting.append(argument)
             case part:
                 yield part
 
 
-def _sides(node: Expression) -> list[Expression]:
-    return [*_sides(node.left), *_sides(node.right)] if isinstance(node, Or) else [node]
+def _sides(node: ex.Expression) -> list[ex.Expression]:
+    return [*_sides(node.left), *_sides(node.right)] if isinstance(node, ex.Or) else [node]
 
 
 _speakers: WeakKeyDictionary[KnowledgeBase, _Speaker] = WeakKeyDictionary()

@@ -5,81 +5,62 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from arcaneqa.program.expression import (
-    Aggregate,
-    And,
-    Compare,
-    Cons,
-    Count,
-    Counted,
-    During,
-    Expression,
-    Extreme,
-    Join,
-    Key,
-    Meet,
-    Not,
-    Or,
-    Per,
-    Show,
-    Sort,
-    post_order,
-)
+from arcaneqa.program import expression as ex
 
-Change = Callable[[Expression], Expression]
+Change = Callable[[ex.Expression], ex.Expression]
 
 
-def rewrite(program: Expression, change: Change) -> Expression:
+def rewrite(program: ex.Expression, change: Change) -> ex.Expression:
     """Apply `change` to every node of a program, arguments first, equal nodes once.
 
     The literal of a TC, LIKE or NAMED and a CONS constant belong to their node and stay.
     """
-    done: dict[Expression, Expression] = {}
-    for node in post_order(program):
+    done: dict[ex.Expression, ex.Expression] = {}
+    for node in ex.post_order(program):
         if node not in done:
             done[node] = change(with_arguments(node, done.__getitem__))
     return done[program]
 
 
-def with_arguments(node: Expression, change: Change) -> Expression:
+def with_arguments(node: ex.Expression, change: Change) -> ex.Expression:
     """The node with its arguments changed, itself left as it is."""
     match node:
-        case Join() | Cons() | During() | Count() | Aggregate():
+        case ex.Join() | ex.Cons() | ex.During() | ex.Count() | ex.Aggregate():
             return replace(node, argument=change(node.argument))
-        case And(left, right):
-            return And(change(left), change(right))
-        case Or(left, right):
-            return Or(change(left), change(right))
-        case Meet(left, right):
-            return Meet(change(left), change(right))
-        case Not(argument, without):
-            return Not(change(argument), change(without))
-        case Extreme() | Sort():
+        case ex.And(left, right):
+            return ex.And(change(left), change(right))
+        case ex.Or(left, right):
+            return ex.Or(change(left), change(right))
+        case ex.Meet(left, right):
+            return ex.Meet(change(left), change(right))
+        case ex.Not(argument, without):
+            return ex.Not(change(argument), change(without))
+        case ex.Extreme() | ex.Sort():
             return replace(node, argument=change(node.argument), key=with_within(node.key, change))
-        case Compare(comparison, key, value):
-            compared = _counted(key, change) if isinstance(key, Counted) else key
-            return Compare(comparison, compared, change(value))
-        case Show(argument, columns):
-            return Show(change(argument), tuple(with_within(column, change) for column in columns))
-        case Per(argument, path, columns):
-            changed = (_counted(c, change) if isinstance(c, Counted) else c for c in columns)
-            return Per(change(argument), path, tuple(changed))
+        case ex.Compare(comparison, key, value):
+            compared = _counted(key, change) if isinstance(key, ex.Counted) else key
+            return ex.Compare(comparison, compared, change(value))
+        case ex.Show(argument, columns):
+            return ex.Show(change(argument), tuple(with_within(column, change) for column in columns))
+        case ex.Per(argument, path, columns):
+            changed = (_counted(c, change) if isinstance(c, ex.Counted) else c for c in columns)
+            return ex.Per(change(argument), path, tuple(changed))
         case _:
             return node
 
 
-def with_within(key: Key, change: Change) -> Key:
+def with_within(key: ex.Key, change: Change) -> ex.Key:
     """A key with the set it counts in changed."""
-    return _counted(key, change) if isinstance(key, Counted) else key
+    return _counted(key, change) if isinstance(key, ex.Counted) else key
 
 
-def _counted(key: Counted, change: Change) -> Counted:
-    return key if key.within is None else Counted(key.path, change(key.within))
+def _counted(key: ex.Counted, change: Change) -> ex.Counted:
+    return key if key.within is None else ex.Counted(key.path, change(key.within))
 
 
-def leaves(node: Expression, kind: type[And] | type[Or]) -> list[Expression]:
+def leaves(node: ex.Expression, kind: type[ex.And] | type[ex.Or]) -> list[ex.Expression]:
     """What nested ANDs or ORs hold, left to right, each once."""
-    found: dict[Expression, None] = {}
+    found: dict[ex.Expression, None] = {}
     stack = [node]
     while stack:
         part = stack.pop()

@@ -11,23 +11,8 @@ from arcaneqa.kb.schema import ValueKind
 from arcaneqa.kb.sparql.filters import is_number
 from arcaneqa.kb.sparql.terms import is_writable, written
 from arcaneqa.kb.terms import Iri, Literal, Term
+from arcaneqa.program import expression as ex
 from arcaneqa.program.check import lets_none_pass
-from arcaneqa.program.expression import (
-    Aggregate,
-    Aggregation,
-    Compare,
-    Count,
-    Counted,
-    Direction,
-    Expression,
-    Extreme,
-    Key,
-    Path,
-    Relation,
-    Totalled,
-    Value,
-    post_order,
-)
 from arcaneqa.program.sparql_values import Key as OrderKey
 from arcaneqa.program.sparql_values import order_key, summable
 
@@ -51,9 +36,9 @@ class Sets(Protocol):
 
     def fresh(self) -> str: ...
 
-    def pattern(self, node: Expression, x: str) -> list[str]: ...
+    def pattern(self, node: ex.Expression, x: str) -> list[str]: ...
 
-    def kinds(self, relation: Relation) -> frozenset[ValueKind] | None: ...
+    def kinds(self, relation: ex.Relation) -> frozenset[ValueKind] | None: ...
 
 
 class Keys:
@@ -63,7 +48,7 @@ class Keys:
     def fresh(self) -> str:
         return self.sets.fresh()
 
-    def walk(self, x: str, path: Path) -> tuple[list[str], str]:
+    def walk(self, x: str, path: ex.Path) -> tuple[list[str], str]:
         """Lines that lead from a variable along a path, and the variable at its end."""
         lines = []
         for relation in path:
@@ -72,36 +57,36 @@ class Keys:
             x = y
         return lines, x
 
-    def ordered_kinds(self, relation: Relation) -> list[frozenset[ValueKind]]:
+    def ordered_kinds(self, relation: ex.Relation) -> list[frozenset[ValueKind]]:
         """Numbers, times or both: what of it the relation may hold."""
         kinds = self.sets.kinds(relation)
         return [kind for kind in (_NUMBER, _TIME) if kinds is None or kind <= kinds]
 
     # A number for each member ----------------------------------------------------------------
 
-    def of_each(self, x: str, key: Key, largest: bool, among: Among) -> tuple[list[str], str]:
+    def of_each(self, x: str, key: ex.Key, largest: bool, among: Among) -> tuple[list[str], str]:
         """Lines that bind a number to each `x` that has one; `among` are the members it is compared with."""
         number = self.fresh()
         match key:
-            case Counted(path, within):
+            case ex.Counted(path, within):
                 lines, y = self.walk(x, path)
                 inside = [] if within is None else self.sets.pattern(within, y)
                 return group(x, f"COUNT(DISTINCT {y})", number, [*lines, *inside]), number
-            case Totalled(Aggregation.SUM | Aggregation.AVG as function, path):
+            case ex.Totalled(ex.Aggregation.SUM | ex.Aggregation.AVG as function, path):
                 lines, n = self.numbers(x, path)
                 return group(x, f"{function}({n})", number, lines), number
-            case Totalled(function, path):
-                return self.best(x, path, function is Aggregation.MAX, among)
+            case ex.Totalled(function, path):
+                return self.best(x, path, function is ex.Aggregation.MAX, among)
             case _:
                 return self.best(x, key, largest, among)
 
-    def numbers(self, x: str, path: Path) -> tuple[list[str], str]:
+    def numbers(self, x: str, path: ex.Path) -> tuple[list[str], str]:
         """Lines for every number that a path leads to."""
         lines, y = self.walk(x, path)
         n = self.fresh()
         return [*lines, f"FILTER({is_number(y)})", f"BIND({summable(y)} AS {n})"], n
 
-    def best(self, x: str, path: Path, largest: bool, among: Among) -> tuple[list[str], str]:
+    def best(self, x: str, path: ex.Path, largest: bool, among: Among) -> tuple[list[str], str]:
         """The best value of each member. Numbers decide if any member has one, otherwise times."""
         number = self.fresh()
         function = "MAX" if largest else "MIN"
@@ -118,23 +103,23 @@ class Keys:
         times = [*sides[1], "FILTER NOT EXISTS {", *some_number, "}"]
         return ["{", *sides[0], "} UNION {", *times, "}"], number
 
-    def scored(self, x: str, key: Key, largest: bool, among: Among) -> tuple[list[str], str]:
+    def scored(self, x: str, key: ex.Key, largest: bool, among: Among) -> tuple[list[str], str]:
         """Lines that bind the members that compete, and the number they compete by."""
         lines, number = self.of_each(x, key, largest, among)
-        if not isinstance(key, Counted):
+        if not isinstance(key, ex.Counted):
             return [*among(x), *lines], number
         count = self.fresh()
         return [*among(x), "OPTIONAL {", *lines, "}", f"BIND(COALESCE({number}, 0) AS {count})"], count
 
     # Superlatives ----------------------------------------------------------------------------
 
-    def extreme(self, node: Extreme, x: str, among: Among) -> list[str]:
-        if sum(isinstance(part, Extreme) for part in post_order(node)) > _MAX_NESTED_SUPERLATIVES:
+    def extreme(self, node: ex.Extreme, x: str, among: Among) -> list[str]:
+        if sum(isinstance(part, ex.Extreme) for part in ex.post_order(node)) > _MAX_NESTED_SUPERLATIVES:
             raise ProgramError(
                 f"more than {_MAX_NESTED_SUPERLATIVES} superlatives inside one another make too long a query"
             )
-        largest = node.direction is Direction.LARGEST
-        if isinstance(node.key, Counted | Totalled) or node.last > 1:
+        largest = node.direction is ex.Direction.LARGEST
+        if isinstance(node.key, ex.Counted | ex.Totalled) or node.last > 1:
             return self.ranked(node, x, largest, among)
         lines, key = self.path_order(x, node.key, largest, among)
         best_lines, best_key = self.path_order(self.fresh(), node.key, largest, among)
@@ -149,14 +134,14 @@ class Keys:
             f"FILTER({same})",
         ]
 
-    def path_order(self, x: str, path: Path, largest: bool, among: Among) -> tuple[list[str], OrderKey]:
+    def path_order(self, x: str, path: ex.Path, largest: bool, among: Among) -> tuple[list[str], OrderKey]:
         """Members with the values that a path leads to, and what orders them."""
         lines, y = self.walk(x, path)
         kinds = frozenset[ValueKind]().union(*self.ordered_kinds(path[-1])) or _NUMBER | _TIME
         key = order_key(y, kinds, largest, self.fresh)
         return [*among(x), *lines, *key.lines], key
 
-    def ranked(self, node: Extreme, x: str, largest: bool, among: Among) -> list[str]:
+    def ranked(self, node: ex.Extreme, x: str, largest: bool, among: Among) -> list[str]:
         """As many are better than a member as places are before it: so it has to reach the number at the last
         rank, if there are so many, and to stay behind the one before the first."""
         lines, number = self.scored(x, node.key, largest, among)
@@ -168,7 +153,7 @@ class Keys:
             lines += [*before, f"FILTER({number} {falls_short} {most})"]
         return lines
 
-    def number_at(self, node: Extreme, rank: int, largest: bool, among: Among) -> tuple[list[str], str]:
+    def number_at(self, node: ex.Extreme, rank: int, largest: bool, among: Among) -> tuple[list[str], str]:
         other = self.fresh()
         lines, number = self.scored(other, node.key, largest, among)
         order = f"{'DESC' if largest else 'ASC'}({number})"
@@ -180,22 +165,24 @@ class Keys:
 
     # Comparisons -----------------------------------------------------------------------------
 
-    def picked(self, x: str, node: Compare) -> list[str]:
+    def picked(self, x: str, node: ex.Compare) -> list[str]:
         """Members whose count or total compares so; those with none count 0 where that passes."""
-        assert isinstance(node.key, Counted | Totalled)
+        assert isinstance(node.key, ex.Counted | ex.Totalled)
         lines, number = self.of_each(x, node.key, True, lambda _: [])
-        if isinstance(node.value, Value):
+        if isinstance(node.value, ex.Value):
             limit = named(node.value.literal)
         else:
             limit = self.fresh()
             lines_of_limit = self.values(node.value, limit)
-        before = [] if isinstance(node.value, Value) else lines_of_limit
+        before = [] if isinstance(node.value, ex.Value) else lines_of_limit
         sign = _SIGNS[node.comparison]
         if not lets_none_pass(node):
             return [*lines, *before, f"FILTER({number} {sign} {limit})"]
         return ["OPTIONAL {", *lines, "}", *before, f"FILTER(COALESCE({number}, 0) {sign} {limit})"]
 
-    def beyond(self, x: str, comparison: Comparison, relation: Relation, value: Expression) -> list[str]:
+    def beyond(
+        self, x: str, comparison: Comparison, relation: ex.Relation, value: ex.Expression
+    ) -> list[str]:
         """`x` has a value that compares so with all values of a program: with the last one on the way."""
         sides = []
         for kind in self.ordered_kinds(relation):
@@ -224,30 +211,37 @@ class Keys:
             return ["FILTER(false)"]
         return sides[0] if len(sides) == 1 else ["{", *sides[0], "} UNION {", *sides[1], "}"]
 
-    def values(self, node: Expression, z: str) -> list[str]:
+    def values(self, node: ex.Expression, z: str) -> list[str]:
         """Lines that bind a variable to the values of a program, or to the number it gives."""
         match node:
-            case Count(argument, path):
+            case ex.Count(argument, path):
                 return ["{", *self.count(argument, path, z), "}"]
-            case Aggregate(function, argument, path):
+            case ex.Aggregate(function, argument, path):
                 return ["{", *self.aggregate(function, argument, path, z), "}"]
             case _:
                 return self.sets.pattern(node, z)
 
-    def count(self, argument: Expression, path: Path, number: str, asked: Among | None = None) -> list[str]:
+    def count(
+        self, argument: ex.Expression, path: ex.Path, number: str, asked: Among | None = None
+    ) -> list[str]:
         x = self.fresh()
         lines, y = self.walk(x, path)
         members = asked(x) if asked else self.sets.pattern(argument, x)
         return [f"SELECT (COUNT(DISTINCT {y}) AS {number}) WHERE {{", *_indented([*members, *lines]), "}"]
 
     def aggregate(
-        self, function: Aggregation, argument: Expression, path: Path, number: str, asked: Among | None = None
+        self,
+        function: ex.Aggregation,
+        argument: ex.Expression,
+        path: ex.Path,
+        number: str,
+        asked: Among | None = None,
     ) -> list[str]:
         """A query for one number, or none where no member has one."""
         x = self.fresh()
         among = asked or (lambda member: self.sets.pattern(argument, member))
-        if function in (Aggregation.MAX, Aggregation.MIN):
-            largest = function is Aggregation.MAX
+        if function in (ex.Aggregation.MAX, ex.Aggregation.MIN):
+            largest = function is ex.Aggregation.MAX
             lines, y = self.walk(x, path)
             kinds = frozenset[ValueKind]().union(*self.ordered_kinds(path[-1])) or _NUMBER | _TIME
             key = order_key(y, kinds, largest, self.fresh)
@@ -282,7 +276,7 @@ def direction(key: OrderKey, largest: bool) -> str:
     return " ".join([*(f"DESC({variable})" for variable in kind), f"{order}({best})"])
 
 
-def triple(x: str, relation: Relation, y: str) -> str:
+def triple(x: str, relation: ex.Relation, y: str) -> str:
     """`(JOIN r y)`: x has y as its object; the other way round for an inverse relation."""
     predicate = named(Iri(relation.iri))
     return f"{y} {predicate} {x} ." if relation.inverse else f"{x} {predicate} {y} ."

@@ -12,27 +12,9 @@ from arcaneqa.kb.sparql.filters import Bound, bounded, compares, equals, is_time
 from arcaneqa.kb.sparql.terms import quoted
 from arcaneqa.kb.terms import Iri
 from arcaneqa.kb.values import value_of
+from arcaneqa.program import expression as ex
 from arcaneqa.program.check import lets_none_pass
 from arcaneqa.program.execute import now_window
-from arcaneqa.program.expression import (
-    And,
-    Class,
-    Compare,
-    Cons,
-    During,
-    Entity,
-    Expression,
-    Extreme,
-    Has,
-    Join,
-    Like,
-    Named,
-    Not,
-    Now,
-    Or,
-    Relation,
-    Value,
-)
 from arcaneqa.program.rewrite import leaves
 from arcaneqa.program.sparql_keys import Keys, named, triple
 from arcaneqa.program.sparql_values import same_value
@@ -41,7 +23,7 @@ from arcaneqa.program.sparql_values import same_value
 class SetWriter:
     """Writes the group that binds a variable to what a program of sets denotes."""
 
-    def __init__(self, profile: Profile, schema: Schema | None, excluded: list[Entity]) -> None:
+    def __init__(self, profile: Profile, schema: Schema | None, excluded: list[ex.Entity]) -> None:
         self.profile = profile
         self.schema = schema
         self.excluded = [named(entity.term) for entity in excluded]
@@ -52,54 +34,54 @@ class SetWriter:
         self.variables += 1
         return f"?v{self.variables}"
 
-    def pattern(self, node: Expression, x: str, asked_for: bool = False) -> list[str]:
+    def pattern(self, node: ex.Expression, x: str, asked_for: bool = False) -> list[str]:
         """Lines of a group that binds `x` to what the node denotes."""
         match node:
-            case And(left, right):
+            case ex.And(left, right):
                 if lets_none_pass(left):
                     left, right = right, left
                 return [*self.pattern(left, x, asked_for), *self.pattern(right, x, asked_for)]
-            case Or(left, right):
+            case ex.Or(left, right):
                 sides = [self.pattern(side, x, asked_for) for side in (left, right)]
                 return ["{", *sides[0], "} UNION {", *sides[1], "}"]
-            case Not(argument, without):
+            case ex.Not(argument, without):
                 return [*self.pattern(argument, x, asked_for), *self.taken(without, x)]
-            case Cons(argument, relation, constant):
+            case ex.Cons(argument, relation, constant):
                 return [*self.pattern(argument, x, asked_for), *self.join(relation, constant, x)]
-            case During(argument, relation, when):
+            case ex.During(argument, relation, when):
                 return [*self.pattern(argument, x, asked_for), *self.during(x, relation, when)]
-            case Extreme():
+            case ex.Extreme():
                 among = partial(self.pattern, node.argument, asked_for=asked_for)
                 return self.keys.extreme(node, x, among)
-            case Join(relation, argument):
+            case ex.Join(relation, argument):
                 lines = self.join(relation, argument, x)
-            case Compare(comparison, Relation() as relation, Value(literal)):
+            case ex.Compare(comparison, ex.Relation() as relation, ex.Value(literal)):
                 y = self.fresh()
                 lines = [triple(x, relation, y), f"FILTER({compares(y, comparison, literal)})"]
-            case Compare(comparison, Relation() as relation, value):
+            case ex.Compare(comparison, ex.Relation() as relation, value):
                 lines = self.keys.beyond(x, comparison, relation, value)
-            case Compare():
+            case ex.Compare():
                 lines = self.keys.picked(x, node)
-            case Has(relation):
+            case ex.Has(relation):
                 lines = [triple(x, relation, self.fresh())]
-            case Like(relation, text):
+            case ex.Like(relation, text):
                 y, part = self.fresh(), quoted(text.literal.lexical.lower())
                 lines = [
                     triple(x, relation, y),
                     f"FILTER(isLiteral({y}) && CONTAINS(LCASE(STR({y})), {part}))",
                 ]
-            case Named(text):
+            case ex.Named(text):
                 y, name = self.fresh(), quoted(text.literal.lexical.lower())
                 names = alternatives((*self.profile.label, *self.profile.alias))
                 lines = [f"{x} {names} {y} .", f"FILTER(isLiteral({y}) && LCASE(STR({y})) = {name})"]
-            case Class(iri):
+            case ex.Class(iri):
                 lines = self.member(x, named(Iri(iri)))
-            case Entity(term):
+            case ex.Entity(term):
                 # The node must be there, as it must be in the index.
                 y, p, q, z = (self.fresh() for _ in range(4))
                 there = f"EXISTS {{ {x} {p} {y} }} || EXISTS {{ {z} {q} {x} }}"
                 lines = [f"VALUES {x} {{ {named(term)} }}", f"FILTER({there})"]
-            case Value(literal):
+            case ex.Value(literal):
                 lines = [f"{self.fresh()} {self.fresh()} {x} .", f"FILTER({equals(x, literal)})"]
             case _:
                 raise AssertionError("checked before")
@@ -107,22 +89,22 @@ class SetWriter:
             lines.append(f"FILTER({x} NOT IN ({', '.join(self.excluded)}))")
         return lines
 
-    def taken(self, without: Expression, x: str) -> list[str]:
+    def taken(self, without: ex.Expression, x: str) -> list[str]:
         """Lines that leave out what NOT takes away."""
         lines = []
-        for part in leaves(without, Or):
-            if isinstance(part, Entity):
+        for part in leaves(without, ex.Or):
+            if isinstance(part, ex.Entity):
                 # MINUS with a VALUES block alone takes nothing away on some servers.
                 lines.append(f"FILTER({x} != {named(part.term)})")
             else:
                 lines += ["MINUS {", *self.pattern(part, x), "}"]
         return lines
 
-    def join(self, relation: Relation, argument: Expression, x: str) -> list[str]:
-        if isinstance(argument, Entity):
+    def join(self, relation: ex.Relation, argument: ex.Expression, x: str) -> list[str]:
+        if isinstance(argument, ex.Entity):
             return [triple(x, relation, named(argument.term))]
         y = self.fresh()
-        if isinstance(argument, Value):
+        if isinstance(argument, ex.Value):
             literal = argument.literal
             if value_of(literal) is None:
                 return [triple(x, relation, named(literal))]
@@ -155,30 +137,30 @@ class SetWriter:
 
     # Values ----------------------------------------------------------------------------------
 
-    def kinds(self, relation: Relation) -> frozenset[ValueKind] | None:
+    def kinds(self, relation: ex.Relation) -> frozenset[ValueKind] | None:
         if self.schema is None or relation.iri not in self.schema.relation_ids:
             return None
         return self.schema.relations[self.schema.relation_ids[relation.iri]].kinds
 
-    def holds_values(self, relation: Relation) -> bool:
+    def holds_values(self, relation: ex.Relation) -> bool:
         """Whether the schema knows of objects that equal others written differently."""
         return bool((self.kinds(relation) or frozenset()) - {ValueKind.ENTITY, ValueKind.TEXT})
 
-    def may_be_values(self, node: Expression) -> bool:
+    def may_be_values(self, node: ex.Expression) -> bool:
         match node:
-            case Join(relation, _):
+            case ex.Join(relation, _):
                 return relation.inverse and self.holds_values(relation)
-            case And(left, right):
+            case ex.And(left, right):
                 return self.may_be_values(left) and self.may_be_values(right)
-            case Cons(argument, _, _) | During(argument, _, _) | Extreme(_, argument, _):
+            case ex.Cons(argument, _, _) | ex.During(argument, _, _) | ex.Extreme(_, argument, _):
                 return self.may_be_values(argument)
             case _:
-                return isinstance(node, Value)
+                return isinstance(node, ex.Value)
 
     # Time ------------------------------------------------------------------------------------
 
-    def during(self, x: str, relation: Relation, when: Value | Now) -> list[str]:
-        window = now_window(self.profile) if isinstance(when, Now) else value_of(when.literal)
+    def during(self, x: str, relation: ex.Relation, when: ex.Value | ex.Now) -> list[str]:
+        window = now_window(self.profile) if isinstance(when, ex.Now) else value_of(when.literal)
         assert isinstance(window, Window), "checked before"
         end = self.end_of(relation)
         y = self.fresh()
@@ -186,15 +168,15 @@ class SetWriter:
             return [self.undated_or(x, relation, y, meets(y, window))]
         return [
             self.undated_or(x, relation, y, bounded(y, Bound.STARTS_BEFORE, window.end)),
-            self.undated_or(x, Relation(end), y, bounded(y, Bound.ENDS_AFTER, window.start)),
+            self.undated_or(x, ex.Relation(end), y, bounded(y, Bound.ENDS_AFTER, window.start)),
         ]
 
-    def undated_or(self, x: str, relation: Relation, y: str, condition: str) -> str:
+    def undated_or(self, x: str, relation: ex.Relation, y: str, condition: str) -> str:
         fact = triple(x, relation, y)
         undated = f"NOT EXISTS {{ {fact} FILTER({is_time(y)}) }}"
         return f"FILTER({undated} || EXISTS {{ {fact} FILTER({condition}) }})"
 
-    def end_of(self, relation: Relation) -> str | None:
+    def end_of(self, relation: ex.Relation) -> str | None:
         if self.schema is not None:
             start = self.schema.relation_ids.get(relation.iri)
             end = None if start is None else self.schema.time_pairs.get(start)

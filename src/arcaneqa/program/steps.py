@@ -13,38 +13,7 @@ from enum import StrEnum
 
 from arcaneqa.errors import ProgramError
 from arcaneqa.kb.interface import Comparison
-from arcaneqa.program.expression import (
-    Aggregate,
-    Aggregation,
-    And,
-    Class,
-    Compare,
-    Cons,
-    Count,
-    Counted,
-    Direction,
-    During,
-    Entity,
-    Expression,
-    Extreme,
-    Has,
-    Join,
-    Key,
-    Like,
-    Meet,
-    Named,
-    Not,
-    Now,
-    Or,
-    Path,
-    Per,
-    Relation,
-    Show,
-    Sort,
-    Totalled,
-    Value,
-    post_order,
-)
+from arcaneqa.program import expression as ex
 
 
 class Function(StrEnum):
@@ -101,8 +70,8 @@ class Ranks:
     last: int
 
 
-Topic = Entity | Value
-Argument = Variable | Relation | Class | Entity | Value | Now | Function | Symbol | Ranks
+Topic = ex.Entity | ex.Value
+Argument = Variable | ex.Relation | ex.Class | ex.Entity | ex.Value | ex.Now | Function | Symbol | Ranks
 Token = Symbol | Function | Argument
 
 
@@ -154,36 +123,36 @@ class Steps:
         yield Symbol.END
 
 
-def to_steps(program: Expression, topics: Sequence[Topic] | None = None) -> Steps:
+def to_steps(program: ex.Expression, topics: Sequence[Topic] | None = None) -> Steps:
     """The subprograms of a program in post-order, equal ones once.
 
     `topics` are the first variables, in the caller's order (unused ones are welcome); left out, they
     are the program's own in order of appearance. Programs equal but for the order of AND or OR have
     different sequences: `canonical` picks one of them.
     """
-    order = list(post_order(program))
-    if isinstance(program, Entity | Value | Class):
+    order = list(ex.post_order(program))
+    if isinstance(program, ex.Entity | ex.Value | ex.Class):
         raise ProgramError("a single name has no steps; a program needs at least one function")
-    own = dict.fromkeys(node for node in order if isinstance(node, Entity | Value))
+    own = dict.fromkeys(node for node in order if isinstance(node, ex.Entity | ex.Value))
     given = tuple(own if topics is None else dict.fromkeys(topics))
     if missing := [topic for topic in own if topic not in given]:
         raise ProgramError(f"the program uses {missing[0]}, which is not among the topics given")
-    numbers: dict[Expression, int] = {topic: index for index, topic in enumerate(given)}
+    numbers: dict[ex.Expression, int] = {topic: index for index, topic in enumerate(given)}
 
-    def source(argument: Expression) -> Argument:
-        return argument if isinstance(argument, Class) else Variable(numbers[argument])
+    def source(argument: ex.Expression) -> Argument:
+        return argument if isinstance(argument, ex.Class) else Variable(numbers[argument])
 
     subprograms = []
     for node in order:
-        if not isinstance(node, Class) and node not in numbers:
+        if not isinstance(node, ex.Class) and node not in numbers:
             subprograms.append(_flat(node, source))
             numbers[node] = len(numbers)
     return Steps(given, tuple(subprograms))
 
 
-def from_steps(steps: Steps) -> Expression:
+def from_steps(steps: Steps) -> ex.Expression:
     """The program a sequence of subprograms builds; variables that lead nowhere are ignored."""
-    variables: list[Expression] = list(steps.topics)
+    variables: list[ex.Expression] = list(steps.topics)
     if not steps.subprograms:
         raise ProgramError("a sequence without subprograms is no program")
     for subprogram in steps.subprograms:
@@ -191,155 +160,155 @@ def from_steps(steps: Steps) -> Expression:
     return variables[-1]
 
 
-_Source = Callable[[Expression], Argument]
+_Source = Callable[[ex.Expression], Argument]
 
 
-def _flat(node: Expression, source: _Source) -> Subprogram:
+def _flat(node: ex.Expression, source: _Source) -> Subprogram:
     """The subprogram of one node; `source` gives the token of an argument."""
     match node:
-        case Join(relation, argument):
+        case ex.Join(relation, argument):
             return Subprogram(Function.JOIN, (source(argument), relation))
-        case And(left, right):
+        case ex.And(left, right):
             return Subprogram(Function.AND, (source(right), source(left)))
-        case Or(left, right):
+        case ex.Or(left, right):
             return Subprogram(Function.OR, (source(right), source(left)))
-        case Meet(left, right):
+        case ex.Meet(left, right):
             return Subprogram(Function.MEET, (source(right), source(left)))
-        case Not(argument, without):
+        case ex.Not(argument, without):
             return Subprogram(Function.NOT, (source(without), source(argument)))
-        case Has(relation):
+        case ex.Has(relation):
             return Subprogram(Function.HAS, (relation,))
-        case Like(relation, text):
+        case ex.Like(relation, text):
             return Subprogram(Function.LIKE, (source(text), relation))
-        case Named(text):
+        case ex.Named(text):
             return Subprogram(Function.NAMED, (source(text),))
-        case Extreme(direction, argument, key, first, last):
+        case ex.Extreme(direction, argument, key, first, last):
             ranks = () if first == last == 1 else (Ranks(first, last),)
             return Subprogram(Function(direction.value), (source(argument), *_flat_key(key, source), *ranks))
-        case Compare(comparison, compared, value):
-            key = (compared,) if isinstance(compared, Relation) else compared
+        case ex.Compare(comparison, compared, value):
+            key = (compared,) if isinstance(compared, ex.Relation) else compared
             return Subprogram(Function(comparison.value), (source(value), *_flat_key(key, source)))
-        case Count(argument, path):
+        case ex.Count(argument, path):
             return Subprogram(Function.COUNT, (source(argument), *path))
-        case Aggregate(function, argument, path):
+        case ex.Aggregate(function, argument, path):
             return Subprogram(Function(function.value), (source(argument), *path))
-        case Cons(argument, relation, constant):
+        case ex.Cons(argument, relation, constant):
             return Subprogram(Function.CONS, (source(argument), relation, constant))
-        case During(argument, relation, when):
-            moment: Argument = when if isinstance(when, Now) else source(when)
+        case ex.During(argument, relation, when):
+            moment: Argument = when if isinstance(when, ex.Now) else source(when)
             return Subprogram(Function.TC, (source(argument), relation, moment))
-        case Sort(argument, key, descending):
+        case ex.Sort(argument, key, descending):
             order = (Symbol.DESC,) if descending else ()
             return Subprogram(Function.SORT, (source(argument), *_flat_key(key, source), *order))
-        case Show(argument, columns):
+        case ex.Show(argument, columns):
             first_column, *others = (_flat_key(column, source) for column in columns)
             following = (token for column in others for token in (Symbol.NEXT, *column))
             return Subprogram(Function.SHOW, (source(argument), *first_column, *following))
-        case Per(argument, path, aggregates):
+        case ex.Per(argument, path, aggregates):
             following = (token for a in aggregates for token in (Symbol.NEXT, *_flat_key(a, source)))
             return Subprogram(Function.PER, (source(argument), *(path or (Symbol.SELF,)), *following))
     raise AssertionError(f"{node} is a topic or a class, never a step")
 
 
-def _flat_key(key: Key, source: _Source) -> tuple[Argument, ...]:
+def _flat_key(key: ex.Key, source: _Source) -> tuple[Argument, ...]:
     match key:
-        case Counted(path, within):
+        case ex.Counted(path, within):
             return (Function.COUNT, *path, *(() if within is None else (source(within),)))
-        case Totalled(function, path):
+        case ex.Totalled(function, path):
             return (Function(function.value), *path)
         case _:
             return key or (Symbol.SELF,)
 
 
-_AGGREGATES = frozenset(Function(aggregation.value) for aggregation in Aggregation)
+_AGGREGATES = frozenset(Function(aggregation.value) for aggregation in ex.Aggregation)
 _COMPARISONS = frozenset(Function(comparison.value) for comparison in Comparison)
 
 
-def expand(subprogram: Subprogram, variables: Sequence[Expression]) -> Expression:
+def expand(subprogram: Subprogram, variables: Sequence[ex.Expression]) -> ex.Expression:
     """The program of one subprogram, given those of the variables before it."""
     function, arguments = subprogram.function, subprogram.arguments
 
-    def argument(token: Argument) -> Expression:
+    def argument(token: Argument) -> ex.Expression:
         if isinstance(token, Variable):
             if not 0 <= token.index < len(variables):
                 raise ProgramError(f"#{token.index} is used before it is computed")
             return variables[token.index]
-        if isinstance(token, Class | Entity | Value):
+        if isinstance(token, ex.Class | ex.Entity | ex.Value):
             return token
         raise ProgramError(f"{function} cannot take {token} there")
 
-    def key(tokens: Sequence[Argument]) -> Key:
+    def key(tokens: Sequence[Argument]) -> ex.Key:
         match list(tokens):
             case [Symbol.SELF]:
                 return ()
-            case [Function.COUNT, *path, (Variable() | Class()) as within]:
-                return Counted(relations(path), argument(within))
+            case [Function.COUNT, *path, (Variable() | ex.Class()) as within]:
+                return ex.Counted(relations(path), argument(within))
             case [Function.COUNT, *path]:
-                return Counted(relations(path))
+                return ex.Counted(relations(path))
             case [Function() as aggregate, *path] if aggregate in _AGGREGATES and path:
-                return Totalled(Aggregation(aggregate.value), relations(path))
+                return ex.Totalled(ex.Aggregation(aggregate.value), relations(path))
             case [_, *_] as path:
                 return relations(path)
         raise ProgramError(f"{function} needs something to go by")
 
-    def relations(tokens: Sequence[Argument]) -> Path:
+    def relations(tokens: Sequence[Argument]) -> ex.Path:
         for token in tokens:
-            if not isinstance(token, Relation):
+            if not isinstance(token, ex.Relation):
                 raise ProgramError(f"{function} cannot take {token} there")
-        return tuple(token for token in tokens if isinstance(token, Relation))
+        return tuple(token for token in tokens if isinstance(token, ex.Relation))
 
     match function, arguments:
-        case Function.JOIN, (source, Relation() as relation):
-            return Join(relation, argument(source))
+        case Function.JOIN, (source, ex.Relation() as relation):
+            return ex.Join(relation, argument(source))
         case Function.AND, (right, left):
-            return And(argument(left), argument(right))
+            return ex.And(argument(left), argument(right))
         case Function.OR, (right, left):
-            return Or(argument(left), argument(right))
+            return ex.Or(argument(left), argument(right))
         case Function.MEET, (right, left):
-            return Meet(argument(left), argument(right))
+            return ex.Meet(argument(left), argument(right))
         case Function.NOT, (without, source):
-            return Not(argument(source), argument(without))
-        case Function.HAS, (Relation() as relation,):
-            return Has(relation)
-        case Function.LIKE, (source, Relation() as relation):
-            if isinstance(text := argument(source), Value):
-                return Like(relation, text)
+            return ex.Not(argument(source), argument(without))
+        case Function.HAS, (ex.Relation() as relation,):
+            return ex.Has(relation)
+        case Function.LIKE, (source, ex.Relation() as relation):
+            if isinstance(text := argument(source), ex.Value):
+                return ex.Like(relation, text)
         case Function.NAMED, (source,):
-            if isinstance(text := argument(source), Value):
-                return Named(text)
+            if isinstance(text := argument(source), ex.Value):
+                return ex.Named(text)
         case ((Function.ARGMAX | Function.ARGMIN), (source, *rest, Ranks(first, last))):
-            return Extreme(Direction(function.value), argument(source), key(rest), first, last)
+            return ex.Extreme(ex.Direction(function.value), argument(source), key(rest), first, last)
         case ((Function.ARGMAX | Function.ARGMIN), (source, *rest)):
-            return Extreme(Direction(function.value), argument(source), key(rest))
+            return ex.Extreme(ex.Direction(function.value), argument(source), key(rest))
         case Function.COUNT, (source, *path):
-            return Count(argument(source), relations(path))
-        case Function.CONS, (source, Relation() as relation, (Entity() | Value()) as constant):
-            return Cons(argument(source), relation, constant)
-        case Function.TC, (source, Relation() as relation, when):
-            moment = when if isinstance(when, Now) else argument(when)
-            if isinstance(moment, Value | Now):
-                return During(argument(source), relation, moment)
+            return ex.Count(argument(source), relations(path))
+        case Function.CONS, (source, ex.Relation() as relation, (ex.Entity() | ex.Value()) as constant):
+            return ex.Cons(argument(source), relation, constant)
+        case Function.TC, (source, ex.Relation() as relation, when):
+            moment = when if isinstance(when, ex.Now) else argument(when)
+            if isinstance(moment, ex.Value | ex.Now):
+                return ex.During(argument(source), relation, moment)
         case Function.SORT, (source, *rest, Symbol.DESC):
-            return Sort(argument(source), key(rest), descending=True)
+            return ex.Sort(argument(source), key(rest), descending=True)
         case Function.SORT, (source, *rest):
-            return Sort(argument(source), key(rest))
+            return ex.Sort(argument(source), key(rest))
         case Function.SHOW, (source, *rest):
-            return Show(argument(source), tuple(key(column) for column in _columns(rest)))
+            return ex.Show(argument(source), tuple(key(column) for column in _columns(rest)))
         case Function.PER, (source, *rest):
             group, *others = (key(column) for column in _columns(rest))
-            columns = tuple(column for column in others if isinstance(column, Counted | Totalled))
+            columns = tuple(column for column in others if isinstance(column, ex.Counted | ex.Totalled))
             if isinstance(group, tuple) and len(columns) == len(others):
-                return Per(argument(source), group, columns)
-        case _, (source, Relation() as relation) if function in _COMPARISONS:
+                return ex.Per(argument(source), group, columns)
+        case _, (source, ex.Relation() as relation) if function in _COMPARISONS:
             value = argument(source)
-            if not isinstance(value, Entity | Class):
-                return Compare(Comparison(function.value), relation, value)
+            if not isinstance(value, ex.Entity | ex.Class):
+                return ex.Compare(Comparison(function.value), relation, value)
         case _, (source, *rest) if function in _COMPARISONS:
             compared = key(rest)
-            if isinstance(compared, Counted | Totalled):
-                return Compare(Comparison(function.value), compared, argument(source))
+            if isinstance(compared, ex.Counted | ex.Totalled):
+                return ex.Compare(Comparison(function.value), compared, argument(source))
         case _, (source, *path) if function in _AGGREGATES and path:
-            return Aggregate(Aggregation(function.value), argument(source), relations(path))
+            return ex.Aggregate(ex.Aggregation(function.value), argument(source), relations(path))
     raise ProgramError(f"{function} cannot take the arguments {arguments}")
 
 

@@ -14,52 +14,43 @@ from arcaneqa.kb.interface import Ids, NodeSet, Totals, Window
 from arcaneqa.kb.names.called import labels_of
 from arcaneqa.kb.terms import XSD, Literal, Term
 from arcaneqa.kb.values import Number, value_of
+from arcaneqa.program import expression as ex
 from arcaneqa.program import numbers
 from arcaneqa.program.execute import Result, Run, Table
-from arcaneqa.program.expression import (
-    Aggregation,
-    Counted,
-    Key,
-    Path,
-    Per,
-    Show,
-    Sort,
-    Totalled,
-)
 from arcaneqa.ragged import ranges
 
 MOST_ROWS = 1_000_000
 _Cells = list[Term | None]
 
 
-def arranged(program: Sort | Show | Per, run: Run) -> Result:
+def arranged(program: ex.Sort | ex.Show | ex.Per, run: Run) -> Result:
     match program:
-        case Sort(Per() as table, key, descending):
+        case ex.Sort(ex.Per() as table, key, descending):
             found = _per(table, run)
             assert found.table is not None
             return Result(found.nodes, table=_sorted_table(found.table, table, key, descending, run))
-        case Sort():
+        case ex.Sort():
             nodes = run.nodes(program.argument, asked_for=True)
             return Result(nodes, order=_in_order(nodes, program.key, program.descending, run))
-        case Show(Sort(argument, key, descending), columns):
+        case ex.Show(ex.Sort(argument, key, descending), columns):
             nodes = run.nodes(argument, asked_for=True)
             order = _in_order(nodes, key, descending, run)
             return Result(nodes, table=_show(nodes, order, columns, run))
-        case Show(argument, columns):
+        case ex.Show(argument, columns):
             nodes = run.nodes(argument, asked_for=True)
             return Result(nodes, table=_show(nodes, nodes.ids, columns, run))
-        case Per():
+        case ex.Per():
             return _per(program, run)
 
 
 # Lists ---------------------------------------------------------------------------------------------
 
 
-def _in_order(nodes: NodeSet, key: Key, descending: bool, run: Run) -> Ids:
+def _in_order(nodes: NodeSet, key: ex.Key, descending: bool, run: Run) -> Ids:
     """Members by the key, those without one last, ties by label."""
     ids = nodes.ids
     scores = run.scores(nodes, key, largest=descending) if key != () else numbers.Scores(ids[:0], np.empty(0))
-    if not len(scores.nodes) and not isinstance(key, Counted | Totalled):
+    if not len(scores.nodes) and not isinstance(key, ex.Counted | ex.Totalled):
         texts = _texts(nodes, key, descending, run)
         different = sorted(set(texts.values()))
         places = {text: float(place) for place, text in enumerate(different)}
@@ -74,7 +65,7 @@ def _in_order(nodes: NodeSet, key: Key, descending: bool, run: Run) -> Ids:
     return found
 
 
-def _texts(nodes: NodeSet, path: Path, descending: bool, run: Run) -> dict[int, str]:
+def _texts(nodes: NodeSet, path: ex.Path, descending: bool, run: Run) -> dict[int, str]:
     """For each member the first text it leads to (the last one, if descending), in lower case."""
     pairs = run.kb.walks(nodes, run.steps(path))
     found: dict[int, str] = {}
@@ -89,8 +80,8 @@ def _texts(nodes: NodeSet, path: Path, descending: bool, run: Run) -> dict[int, 
 # SHOW ----------------------------------------------------------------------------------------------
 
 
-def _show(nodes: NodeSet, order: Ids, columns: tuple[Key, ...], run: Run) -> Table:
-    if all(isinstance(column, Counted | Totalled) for column in columns):
+def _show(nodes: NodeSet, order: Ids, columns: tuple[ex.Key, ...], run: Run) -> Table:
+    if all(isinstance(column, ex.Counted | ex.Totalled) for column in columns):
         return Table(columns, [tuple(_of_all(nodes, column, run) for column in columns)])
     cells = [_of_each(nodes, column, run) for column in columns]
     blank: _Cells = [None]
@@ -102,35 +93,35 @@ def _show(nodes: NodeSet, order: Ids, columns: tuple[Key, ...], run: Run) -> Tab
     return Table(columns, rows)
 
 
-def _of_all(nodes: NodeSet, column: Key, run: Run) -> Term | None:
+def _of_all(nodes: NodeSet, column: ex.Key, run: Run) -> Term | None:
     match column:
-        case Counted(path, None):
+        case ex.Counted(path, None):
             return _count(run.count(nodes, path))
-        case Counted(path, within):
+        case ex.Counted(path, within):
             assert within is not None
             for step in run.steps(path):
                 nodes = run.kb.walk(step, nodes)
             return _count(len(run.kb.intersection(nodes, run.nodes(within))))
-        case Totalled(function, path):
+        case ex.Totalled(function, path):
             return run.aggregate(function, nodes, path)
     raise AssertionError("asked of aggregates only")
 
 
-def _of_each(nodes: NodeSet, column: Key, run: Run) -> dict[int, _Cells]:
+def _of_each(nodes: NodeSet, column: ex.Key, run: Run) -> dict[int, _Cells]:
     """For each member what stands in the column, where anything does."""
     match column:
-        case Counted((), _):
+        case ex.Counted((), _):
             return {node: [_count(1)] for node in nodes.ids.tolist()}
-        case Counted():
+        case ex.Counted():
             counts = run.scores(nodes, column, largest=True)
             pairs = zip(counts.nodes.tolist(), counts.numbers.tolist(), strict=True)
             return {node: [_count(int(count))] for node, count in pairs}
-        case Totalled(Aggregation.SUM | Aggregation.AVG as function, path):
+        case ex.Totalled(ex.Aggregation.SUM | ex.Aggregation.AVG as function, path):
             totals = run.kb.totals(nodes, run.steps(path))
             sums = zip(totals.nodes.tolist(), _sums(totals, function), strict=True)
             return {node: [cell] for node, cell in sums}
-        case Totalled(function, path):
-            best = run.kb.standings(nodes, run.steps(path), function is Aggregation.MAX)
+        case ex.Totalled(function, path):
+            best = run.kb.standings(nodes, run.steps(path), function is ex.Aggregation.MAX)
             terms = run.kb.terms(best.values)
             return {node: [term] for node, term in zip(best.nodes.tolist(), terms, strict=True)}
     walks = run.kb.walks(nodes, run.steps(column))
@@ -151,8 +142,8 @@ def _count(count: int) -> Literal:
     return Literal(str(count), XSD + "integer")
 
 
-def _sums(totals: Totals, function: Aggregation) -> list[Literal]:
-    if function is Aggregation.AVG:
+def _sums(totals: Totals, function: ex.Aggregation) -> list[Literal]:
+    if function is ex.Aggregation.AVG:
         return [numbers.number(mean) for mean in (totals.sums / totals.counts).tolist()]
     return [
         numbers.number(whole)
@@ -169,7 +160,7 @@ def _one(totals: Totals, place: int) -> Totals:
 # PER -----------------------------------------------------------------------------------------------
 
 
-def _per(program: Per, run: Run) -> Result:
+def _per(program: ex.Per, run: Run) -> Result:
     """Groups are in the order of their nodes."""
     nodes = run.nodes(program.argument, asked_for=True)
     walks = run.kb.walks(nodes, run.steps(program.path))
@@ -181,14 +172,14 @@ def _per(program: Per, run: Run) -> Result:
 
 
 def _of_groups(
-    nodes: NodeSet, groups: Ids, members: Ids, column: Counted | Totalled, size: int, run: Run
+    nodes: NodeSet, groups: Ids, members: Ids, column: ex.Counted | ex.Totalled, size: int, run: Run
 ) -> Sequence[Term | None]:
     """The column of each group; `groups` and `members` are the pairs of a group's number and a member."""
     steps = run.steps(column.path)
     match column:
-        case Counted((), _):
+        case ex.Counted((), _):
             return [_count(count) for count in np.bincount(groups, minlength=size).tolist()]
-        case Counted(_, within):
+        case ex.Counted(_, within):
             walks = run.kb.walks(nodes, steps)
             firsts = walks.subjects.searchsorted(members)
             lengths = walks.subjects.searchsorted(members, "right") - firsts
@@ -197,14 +188,14 @@ def _of_groups(
             if within is not None:
                 owners = owners[np.isin(ends, run.nodes(within).ids)]
             return [_count(count) for count in np.bincount(owners, minlength=size).tolist()]
-        case Totalled(Aggregation.SUM | Aggregation.AVG as function, _):
+        case ex.Totalled(ex.Aggregation.SUM | ex.Aggregation.AVG as function, _):
             totals = run.kb.totals(nodes, steps)
             some = np.isin(members, totals.nodes)
             at = totals.nodes.searchsorted(members[some])
             summed = counting.grouped(groups[some], totals, at)
             return _spread_over(summed.nodes, _sums(summed, function), size)
-        case Totalled(function, _):
-            largest = function is Aggregation.MAX
+        case ex.Totalled(function, _):
+            largest = function is ex.Aggregation.MAX
             best = run.kb.standings(nodes, steps, largest)
             some = np.isin(members, best.nodes)
             at = best.nodes.searchsorted(members[some])
@@ -219,7 +210,7 @@ def _spread_over(groups: Ids, cells: Sequence[Term], size: int) -> list[Term | N
     return found
 
 
-def _sorted_table(table: Table, program: Per, key: Key, descending: bool, run: Run) -> Table:
+def _sorted_table(table: Table, program: ex.Per, key: ex.Key, descending: bool, run: Run) -> Table:
     """Rows by one column: numbers, then times, then the rest by name; blanks last."""
     place = (program.path, *program.columns).index(key)
     names = [row[0] for row in table.rows]

@@ -7,120 +7,91 @@ from typing import Any
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.called import label_of
 from arcaneqa.kb.short_names import Names
-from arcaneqa.program.expression import (
-    Aggregate,
-    And,
-    Class,
-    Compare,
-    Cons,
-    Count,
-    Counted,
-    During,
-    Entity,
-    Expression,
-    Extreme,
-    Has,
-    Join,
-    Key,
-    Like,
-    Meet,
-    Named,
-    Not,
-    Now,
-    Or,
-    Path,
-    Per,
-    Relation,
-    Show,
-    Sort,
-    Totalled,
-    Value,
-    children,
-)
+from arcaneqa.program import expression as ex
 
 COMPARED = {"LT": "less than", "LE": "at most", "GT": "more than", "GE": "at least", "EQ": "exactly"}
 TOTALS = {"SUM": "total", "AVG": "average", "MAX": "largest", "MIN": "smallest"}
 
 
-def program_tree(program: Expression, kb: KnowledgeBase) -> dict[str, Any]:
+def program_tree(program: ex.Expression, kb: KnowledgeBase) -> dict[str, Any]:
     """`kind` is what a box does, `label` with what, `children` are its arguments."""
     kind, label = _words(program, kb)
-    parts = () if isinstance(program, During | Like | Named) else children(program)
-    if isinstance(program, During):
+    parts = () if isinstance(program, ex.During | ex.Like | ex.Named) else ex.children(program)
+    if isinstance(program, ex.During):
         parts = (program.argument,)
     return {"kind": kind, "label": label, "children": [program_tree(part, kb) for part in parts]}
 
 
-def _words(program: Expression, kb: KnowledgeBase) -> tuple[str, str]:
+def _words(program: ex.Expression, kb: KnowledgeBase) -> tuple[str, str]:
     match program:
-        case Entity():
+        case ex.Entity():
             return "entity", _entity(program, kb)
-        case Value():
+        case ex.Value():
             return "value", program.literal.lexical
-        case Class():
+        case ex.Class():
             return "class", _class(program, kb)
-        case Named(text):
+        case ex.Named(text):
             return "called", text.literal.lexical
-        case Join(relation, _):
+        case ex.Join(relation, _):
             return "follow" if relation.inverse else "follow backwards", _relation(relation, kb)
-        case And():
+        case ex.And():
             return "and", "both"
-        case Or():
+        case ex.Or():
             return "or", "either"
-        case Not():
+        case ex.Not():
             return "not", "the first without the second"
-        case Meet():
+        case ex.Meet():
             return "yes or no", "do they share anything?"
-        case Has(relation):
+        case ex.Has(relation):
             return "has", _relation(relation, kb)
-        case Like(relation, text):
+        case ex.Like(relation, text):
             return "contains", f"{_relation(relation, kb)}: {text.literal.lexical}"
-        case Extreme(direction, _, key, first, last):
+        case ex.Extreme(direction, _, key, first, last):
             kind = "largest" if direction.value == "ARGMAX" else "smallest"
             ranks = "" if first == last == 1 else f" ({first} to {last})"
             return kind, _key(key, kb) + ranks
-        case Compare(comparison, key, _):
-            return COMPARED[comparison.value], _key((key,) if isinstance(key, Relation) else key, kb)
-        case Count(_, path):
+        case ex.Compare(comparison, key, _):
+            return COMPARED[comparison.value], _key((key,) if isinstance(key, ex.Relation) else key, kb)
+        case ex.Count(_, path):
             return "count", _path(path, kb) if path else "how many"
-        case Aggregate(function, _, path):
+        case ex.Aggregate(function, _, path):
             return TOTALS[function.value], _path(path, kb)
-        case Cons(_, relation, constant):
+        case ex.Cons(_, relation, constant):
             return "only", f"{_relation(relation, kb)}: {_words(constant, kb)[1]}"
-        case During(_, relation, when):
-            moment = "now" if isinstance(when, Now) else when.literal.lexical
+        case ex.During(_, relation, when):
+            moment = "now" if isinstance(when, ex.Now) else when.literal.lexical
             return "at the time", f"{_relation(relation, kb)}: {moment}"
-        case Sort(_, key, descending):
+        case ex.Sort(_, key, descending):
             return "in order", _key(key, kb) + (", downwards" if descending else "")
-        case Show(_, columns):
+        case ex.Show(_, columns):
             return "table", ", ".join(_key(column, kb) for column in columns)
-        case Per(_, path, columns):
+        case ex.Per(_, path, columns):
             return f"for each {_path(path, kb)}", ", ".join(_key(column, kb) for column in columns)
 
 
-def _key(key: Key, kb: KnowledgeBase) -> str:
+def _key(key: ex.Key, kb: KnowledgeBase) -> str:
     match key:
-        case Counted(path, _):
+        case ex.Counted(path, _):
             return f"number of {_path(path, kb)}" if path else "how many"
-        case Totalled(function, path):
+        case ex.Totalled(function, path):
             return f"{TOTALS[function.value]} {_path(path, kb)}"
         case _:
             return _path(key, kb) or "name"
 
 
-def _path(path: Path, kb: KnowledgeBase) -> str:
+def _path(path: ex.Path, kb: KnowledgeBase) -> str:
     return " → ".join(_relation(relation, kb) for relation in path)
 
 
-def _entity(entity: Entity, kb: KnowledgeBase) -> str:
+def _entity(entity: ex.Entity, kb: KnowledgeBase) -> str:
     return label_of(kb, entity.term) or Names(kb.profile).write(entity.term)
 
 
-def _relation(relation: Relation, kb: KnowledgeBase) -> str:
+def _relation(relation: ex.Relation, kb: KnowledgeBase) -> str:
     found = kb.schema.relation_ids.get(relation.iri)
     return Names(kb.profile).short(relation.iri) if found is None else kb.schema.relations[found].label
 
 
-def _class(klass: Class, kb: KnowledgeBase) -> str:
+def _class(klass: ex.Class, kb: KnowledgeBase) -> str:
     found = kb.schema.class_ids.get(klass.iri)
     return Names(kb.profile).short(klass.iri) if found is None else kb.schema.classes[found].label

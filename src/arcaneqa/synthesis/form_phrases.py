@@ -6,28 +6,7 @@ from dataclasses import replace
 from functools import reduce
 
 from arcaneqa.kb.interface import Comparison
-from arcaneqa.program.expression import (
-    Aggregate,
-    Aggregation,
-    And,
-    Class,
-    Compare,
-    Counted,
-    Direction,
-    Entity,
-    Expression,
-    Extreme,
-    Has,
-    Join,
-    Key,
-    Like,
-    Not,
-    Or,
-    Path,
-    Relation,
-    Totalled,
-    Value,
-)
+from arcaneqa.program import expression as ex
 from arcaneqa.program.rewrite import leaves
 from arcaneqa.synthesis.attributes import generic
 from arcaneqa.synthesis.inflection import plural, singular, with_article
@@ -43,12 +22,12 @@ _BOUNDS = {
     Comparison.EQ: ("exactly {n}", "{n}", "just {n}"),
 }
 _TOTALS = {
-    Aggregation.SUM: ("total", "combined", "overall", "sum of"),
-    Aggregation.AVG: ("average", "mean", "average"),
-    Aggregation.MAX: ("highest", "maximum", "largest", "greatest", "top"),
-    Aggregation.MIN: ("lowest", "minimum", "smallest", "least"),
+    ex.Aggregation.SUM: ("total", "combined", "overall", "sum of"),
+    ex.Aggregation.AVG: ("average", "mean", "average"),
+    ex.Aggregation.MAX: ("highest", "maximum", "largest", "greatest", "top"),
+    ex.Aggregation.MIN: ("lowest", "minimum", "smallest", "least"),
 }
-_LAST = {Aggregation.MAX: ("latest", "most recent", "last"), Aggregation.MIN: ("earliest", "first")}
+_LAST = {ex.Aggregation.MAX: ("latest", "most recent", "last"), ex.Aggregation.MIN: ("earliest", "first")}
 _NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _ORDINALS = ("zeroth", "first", "second", "third", "fourth", "fifth")
 _SUFFIXES = (" id", " ids", " code", " codes", " name", " key")
@@ -63,45 +42,45 @@ def spoken(words: Words) -> str:
 
 
 class FormSpeaker(Speaker):
-    def phrase(self, expression: Expression, many: bool) -> Phrase:
+    def phrase(self, expression: ex.Expression, many: bool) -> Phrase:
         match expression:
-            case Or(Entity() | Value() as one, Entity() | Value() as two):
+            case ex.Or(ex.Entity() | ex.Value() as one, ex.Entity() | ex.Value() as two):
                 said = f"{self.mark(one)} or {self.mark(two)}"
                 return Phrase(name=f"either {said}" if self.chance(0.2) else said)
-            case Not(argument, without):
+            case ex.Not(argument, without):
                 return self.all_but(self.phrase(argument, many), without)
-            case Extreme(direction, argument, (Counted() | Totalled()) as key, first, last):
+            case ex.Extreme(direction, argument, (ex.Counted() | ex.Totalled()) as key, first, last):
                 head = self.phrase(argument, many=last > 1)
-                most = self.most(key, direction is Direction.LARGEST)
+                most = self.most(key, direction is ex.Direction.LARGEST)
                 if last > 1:
                     number = self.number(last)
                     return replace(head, before=(number, *head.before), after=(*head.after, most))
                 return replace(head, after=(*head.after, most), unique=first == last == 1)
-            case Extreme(direction, argument, tuple() as path, first, last) if last > 1:
-                return self.ranks(direction is Direction.LARGEST, argument, path, first, last)
-            case Compare() | Has() | Like():
+            case ex.Extreme(direction, argument, tuple() as path, first, last) if last > 1:
+                return self.ranks(direction is ex.Direction.LARGEST, argument, path, first, last)
+            case ex.Compare() | ex.Has() | ex.Like():
                 raise UnspeakableError
         return super().phrase(expression, many)
 
-    def conjunction(self, left: Expression, right: Expression, many: bool) -> Phrase:
+    def conjunction(self, left: ex.Expression, right: ex.Expression, many: bool) -> Phrase:
         """ "between 3 and 7": two ends of one relation are said together."""
-        parts = leaves(And(left, right), And)
-        ends = [part for part in parts if isinstance(part, Compare) and isinstance(part.value, Value)]
+        parts = leaves(ex.And(left, right), ex.And)
+        ends = [part for part in parts if isinstance(part, ex.Compare) and isinstance(part.value, ex.Value)]
         low = next((end for end in ends if end.comparison in (Comparison.GT, Comparison.GE)), None)
         high = next((end for end in ends if end.comparison in (Comparison.LT, Comparison.LE)), None)
         rest = [part for part in parts if part not in (low, high)]
         if low is None or high is None or low.key != high.key or not rest:
             return super().conjunction(left, right, many)
-        whole = reduce(And, rest)
+        whole = reduce(ex.And, rest)
         head = (
             super().conjunction(whole.left, whole.right, many)
-            if isinstance(whole, And)
+            if isinstance(whole, ex.And)
             else self.phrase(whole, many)
         )
         return replace(head, after=(*head.after, self.between(low, high)))
 
-    def between(self, low: Compare, high: Compare) -> Modifier:
-        if not isinstance(low.key, Relation):
+    def between(self, low: ex.Compare, high: ex.Compare) -> Modifier:
+        if not isinstance(low.key, ex.Relation):
             raise UnspeakableError
         words = self.lexicon.relation(low.key)
         a, b = (self.phrase(end.value, many=False).say() for end in (low, high))
@@ -121,9 +100,9 @@ class FormSpeaker(Speaker):
 
     # What is counted -----------------------------------------------------------------------------
 
-    def counted(self, path: Path, within: Expression | None = None) -> str:
+    def counted(self, path: ex.Path, within: ex.Expression | None = None) -> str:
         """The plural noun of what a step leads to: "products", "official languages"."""
-        if within is not None and not isinstance(within, Class):
+        if within is not None and not isinstance(within, ex.Class):
             found = self.phrase(within, many=True)
             if found.name is not None or found.noun == "thing":
                 raise UnspeakableError
@@ -137,10 +116,10 @@ class FormSpeaker(Speaker):
             raise UnspeakableError
         return plural(noun)
 
-    def most(self, key: Key, largest: bool) -> Modifier:
+    def most(self, key: ex.Key, largest: bool) -> Modifier:
         """ "with the most products", "with the highest total price"."""
         match key:
-            case Counted(path, within):
+            case ex.Counted(path, within):
                 noun = self.counted(path, within)
                 texts = (
                     (
@@ -153,7 +132,7 @@ class FormSpeaker(Speaker):
                     else (f"the fewest {noun}", f"the least {noun}", f"the lowest number of {noun}")
                 )
                 return Modifier.having(self.rng.choice(texts))
-            case Totalled(function, path):
+            case ex.Totalled(function, path):
                 words = self.lexicon.relation(path[-1])
                 total = self.rng.choice(_TOTALS[function]).removesuffix(" of")
                 best = (
@@ -165,7 +144,7 @@ class FormSpeaker(Speaker):
                 return Modifier.having(f"the {best} {total} {words.label}{of}")
         raise UnspeakableError
 
-    def ranks(self, largest: bool, argument: Expression, path: Path, first: int, last: int) -> Phrase:
+    def ranks(self, largest: bool, argument: ex.Expression, path: ex.Path, first: int, last: int) -> Phrase:
         words = self.lexicon.relation(path[-1])
         special = words.attribute
         best = (special.most if largest else special.least) if special else ()
@@ -203,26 +182,26 @@ class FormSpeaker(Speaker):
 
     # What is said of members -----------------------------------------------------------------------
 
-    def modifier(self, expression: Expression) -> Modifier:
+    def modifier(self, expression: ex.Expression) -> Modifier:
         match expression:
-            case Compare(comparison, Counted(path, within), Value() as value):
+            case ex.Compare(comparison, ex.Counted(path, within), ex.Value() as value):
                 bound = self.rng.choice(_BOUNDS[comparison]).format(n=self.mark(value))
                 noun = self.counted(path, within)
                 one = value.literal.lexical == "1" and bound.endswith(self.marked())
                 return Modifier.having(f"{bound} {singular(noun) if one else noun}")
-            case Compare(comparison, Relation() as relation, Aggregate()):
+            case ex.Compare(comparison, ex.Relation() as relation, ex.Aggregate()):
                 return self.than_average(relation, comparison is Comparison.GT)
-            case Compare(comparison, Relation() as relation, Join(_, Entity() as other)):
+            case ex.Compare(comparison, ex.Relation() as relation, ex.Join(_, ex.Entity() as other)):
                 return self.than(relation, comparison is Comparison.GT, self.mark(other))
-            case Join(relation, Join(back, Entity() as other)) if back == Relation(
+            case ex.Join(relation, ex.Join(back, ex.Entity() as other)) if back == ex.Relation(
                 relation.iri, inverse=True
             ):
                 return Modifier.having(
                     f"the same {spoken(self.lexicon.relation(relation))} as {self.mark(other)}"
                 )
-            case Has(relation):
+            case ex.Has(relation):
                 return self.some(relation)
-            case Join(Relation(_, True) as relation, Class()):
+            case ex.Join(ex.Relation(_, True) as relation, ex.Class()):
                 noun = self.counted((relation,))
                 return self.rng.choice(
                     (
@@ -232,7 +211,7 @@ class FormSpeaker(Speaker):
                         Modifier.clause("that", f"have {noun}", f"has {noun}"),
                     )
                 )
-            case Like(relation, text):
+            case ex.Like(relation, text):
                 return self.containing(relation, text)
         return super().modifier(expression)
 
@@ -240,7 +219,7 @@ class FormSpeaker(Speaker):
         """The mark that was made last."""
         return chr(0xE000 + len(self.marks) - 1)
 
-    def some(self, relation: Relation) -> Modifier:
+    def some(self, relation: ex.Relation) -> Modifier:
         words = self.lexicon.relation(relation)
         if relation.inverse:
             noun = plural(words.domain or "thing")
@@ -254,7 +233,7 @@ class FormSpeaker(Speaker):
             )
         )
 
-    def than(self, relation: Relation, over: bool, x: str) -> Modifier:
+    def than(self, relation: ex.Relation, over: bool, x: str) -> Modifier:
         words = self.lexicon.relation(relation)
         special = words.attribute
         plain = (special.over if over else special.under) if special else ()
@@ -267,7 +246,7 @@ class FormSpeaker(Speaker):
         side = self.pick("a higher", "a larger", "a greater") if over else self.pick("a lower", "a smaller")
         return Modifier.having(f"{side} {words.label} than {x}")
 
-    def than_average(self, relation: Relation, over: bool) -> Modifier:
+    def than_average(self, relation: ex.Relation, over: bool) -> Modifier:
         words = self.lexicon.relation(relation)
         special = words.attribute
         plain = (special.over if over else special.under) if special else ()
@@ -284,7 +263,7 @@ class FormSpeaker(Speaker):
             f"whose {words.label} is {side}", f"have a {words.label} {side}", f"has a {words.label} {side}"
         )
 
-    def containing(self, relation: Relation, text: Value) -> Modifier:
+    def containing(self, relation: ex.Relation, text: ex.Value) -> Modifier:
         words, mark = self.lexicon.relation(relation), self.mark(text)
         quoted = self.pick(f"'{mark}'", f'"{mark}"', mark, f"the word {mark}")
         noun = words.label
@@ -305,15 +284,15 @@ class FormSpeaker(Speaker):
             )
         )
 
-    def all_but(self, head: Phrase, without: Expression) -> Phrase:
+    def all_but(self, head: Phrase, without: ex.Expression) -> Phrase:
         """ "customers without orders", "countries that are not in Europe"."""
         if head.name is not None:
             raise UnspeakableError
         return replace(head, after=(*head.after, self.negated(without)))
 
-    def negated(self, without: Expression) -> Modifier:
+    def negated(self, without: ex.Expression) -> Modifier:
         match without:
-            case Join(Relation(_, True) as relation, Class()):
+            case ex.Join(ex.Relation(_, True) as relation, ex.Class()):
                 noun = self.counted((relation,))
                 return self.rng.choice(
                     (
@@ -329,13 +308,13 @@ class FormSpeaker(Speaker):
                         ),
                     )
                 )
-            case Has(relation):
+            case ex.Has(relation):
                 noun = (
                     self.counted((relation,)) if relation.inverse else spoken(self.lexicon.relation(relation))
                 )
                 one = noun if relation.inverse else with_article(noun)
                 return Modifier(f"without {one}", f"do not have {one}", f"does not have {one}")
-            case Join(Relation(_, False) as relation, (Entity() | Value()) as value):
+            case ex.Join(ex.Relation(_, False) as relation, (ex.Entity() | ex.Value()) as value):
                 words, x = self.lexicon.relation(relation), self.mark(value)
                 noun = spoken(words)
                 return self.rng.choice(
@@ -351,21 +330,21 @@ class FormSpeaker(Speaker):
                             f"has a {noun} other than {x}",
                         ),
                         Modifier.adverbial(f"not {self.pick('in', 'from', 'of')} {x}")
-                        if isinstance(value, Entity)
+                        if isinstance(value, ex.Entity)
                         else Modifier.having(f"a {noun} that is not {x}"),
                         Modifier.having(f"any {noun} except {x}"),
                     )
                 )
         raise UnspeakableError
 
-    def total(self, function: Aggregation, path: Path) -> str:
+    def total(self, function: ex.Aggregation, path: ex.Path) -> str:
         """ "average price", "latest date"."""
         words = self.lexicon.relation(path[-1])
         choices = _LAST[function] if words.is_time and function in _LAST else _TOTALS[function]
         word = self.rng.choice(choices)
         return f"sum of the {words.label}" if word == "sum of" else f"{word} {words.label}"
 
-    def most_word(self, relation: Relation, largest: bool) -> str | None:
+    def most_word(self, relation: ex.Relation, largest: bool) -> str | None:
         """ "longest", if the attribute has such a word."""
         words = self.lexicon.relation(relation)
         special = words.attribute or generic(words.is_time)

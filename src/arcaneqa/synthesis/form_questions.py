@@ -3,27 +3,7 @@
 from __future__ import annotations
 
 from arcaneqa.kb.interface import Comparison
-from arcaneqa.program.expression import (
-    Aggregate,
-    Class,
-    Compare,
-    Count,
-    Counted,
-    Direction,
-    Entity,
-    Expression,
-    Extreme,
-    Join,
-    Meet,
-    Or,
-    Path,
-    Per,
-    Relation,
-    Show,
-    Sort,
-    Totalled,
-    Value,
-)
+from arcaneqa.program import expression as ex
 from arcaneqa.synthesis import questions
 from arcaneqa.synthesis.form_phrases import FormSpeaker, spoken
 from arcaneqa.synthesis.inflection import plural, singular, with_article
@@ -33,13 +13,17 @@ from arcaneqa.synthesis.wording import UnspeakableError
 _COMMANDS: tuple[str, ...] = tuple(TABLES["openings"]["commands"])
 
 
-def ask(speaker: FormSpeaker, program: Expression, answers: int) -> str:
+def ask(speaker: FormSpeaker, program: ex.Expression, answers: int) -> str:
     match program:
-        case Extreme(direction, Join(back, Class() as klass), Counted((again,), None)) if back == again:
-            return _commonest(speaker, klass, back, direction is Direction.LARGEST)
-        case Extreme(direction, Or(Entity() as one, Entity() as two), (Relation() as relation,)):
-            return _which_of(speaker, one, two, relation, direction is Direction.LARGEST)
-        case Extreme(_, _, _, first, last) if last > first:
+        case ex.Extreme(direction, ex.Join(back, ex.Class() as klass), ex.Counted((again,), None)) if (
+            back == again
+        ):
+            return _commonest(speaker, klass, back, direction is ex.Direction.LARGEST)
+        case ex.Extreme(
+            direction, ex.Or(ex.Entity() as one, ex.Entity() as two), (ex.Relation() as relation,)
+        ):
+            return _which_of(speaker, one, two, relation, direction is ex.Direction.LARGEST)
+        case ex.Extreme(_, _, _, first, last) if last > first:
             phrase = speaker.phrase(program, many=True)
             return speaker.pick(
                 f"what are the {phrase.bare()}",
@@ -48,21 +32,21 @@ def ask(speaker: FormSpeaker, program: Expression, answers: int) -> str:
                 f"the {phrase.bare()}",
                 phrase.bare(),
             )
-        case Count(argument, path) if path:
+        case ex.Count(argument, path) if path:
             return _different(speaker, argument, path)
-        case Aggregate(function, argument, path):
+        case ex.Aggregate(function, argument, path):
             return _total(speaker, speaker.total(function, path), argument)
-        case Meet(left, right):
+        case ex.Meet(left, right):
             return _truth(speaker, left, right)
-        case Sort(Per() as table, _, descending):
+        case ex.Sort(ex.Per() as table, _, descending):
             order = speaker.pick("most first", "in descending order", "largest first")
             least = speaker.pick("fewest first", "in ascending order", "smallest first")
             return f"{_per(speaker, table)}, {order if descending else least}"
-        case Per():
+        case ex.Per():
             return _per(speaker, program)
-        case Sort(argument, (relation,), descending):
+        case ex.Sort(argument, (relation,), descending):
             return _sorted(speaker, argument, relation, descending)
-        case Show(argument, columns):
+        case ex.Show(argument, columns):
             return _table(speaker, argument, columns)
     return questions.ask(speaker, program, answers)
 
@@ -71,14 +55,14 @@ def _command(speaker: FormSpeaker) -> str:
     return speaker.rng.choice(_COMMANDS)
 
 
-def _members(speaker: FormSpeaker, argument: Expression) -> str:
+def _members(speaker: FormSpeaker, argument: ex.Expression) -> str:
     phrase = speaker.phrase(argument, many=True)
     if phrase.name is not None:
         raise UnspeakableError
     return phrase.bare()
 
 
-def _commonest(speaker: FormSpeaker, klass: Class, back: Relation, largest: bool) -> str:
+def _commonest(speaker: FormSpeaker, klass: ex.Class, back: ex.Relation, largest: bool) -> str:
     noun, many = spoken(speaker.lexicon.relation(back)), plural(speaker.class_noun(klass))
     common = speaker.pick("most common", "most frequent", "most popular") if largest else "least common"
     most = (
@@ -99,7 +83,9 @@ def _commonest(speaker: FormSpeaker, klass: Class, back: Relation, largest: bool
     return speaker.rng.choice(options)
 
 
-def _which_of(speaker: FormSpeaker, one: Entity, two: Entity, relation: Relation, largest: bool) -> str:
+def _which_of(
+    speaker: FormSpeaker, one: ex.Entity, two: ex.Entity, relation: ex.Relation, largest: bool
+) -> str:
     words = speaker.lexicon.relation(relation)
     pair = f"{speaker.mark(one)} or {speaker.mark(two)}"
     best = speaker.most_word(relation, largest)
@@ -116,7 +102,7 @@ def _which_of(speaker: FormSpeaker, one: Entity, two: Entity, relation: Relation
     return speaker.rng.choice(options)
 
 
-def _different(speaker: FormSpeaker, argument: Expression, path: Path) -> str:
+def _different(speaker: FormSpeaker, argument: ex.Expression, path: ex.Path) -> str:
     noun = plural(spoken(speaker.lexicon.relation(path[-1])))
     many = _members(speaker, argument)
     different = speaker.pick("different", "distinct", "different")
@@ -130,9 +116,9 @@ def _different(speaker: FormSpeaker, argument: Expression, path: Path) -> str:
     )
 
 
-def _total(speaker: FormSpeaker, total: str, argument: Expression) -> str:
+def _total(speaker: FormSpeaker, total: str, argument: ex.Expression) -> str:
     many = _members(speaker, argument)
-    each = speaker.pick("all", "the", "") if isinstance(argument, Class) else speaker.pick("the", "")
+    each = speaker.pick("all", "the", "") if isinstance(argument, ex.Class) else speaker.pick("the", "")
     of = speaker.pick(f"of {each} {many}", f"of {each} {many}", f"across {each} {many}", f"for {each} {many}")
     return speaker.pick(
         f"what is the {total} {of}",
@@ -146,15 +132,19 @@ def _total(speaker: FormSpeaker, total: str, argument: Expression) -> str:
 # Yes or no -------------------------------------------------------------------------------------------
 
 
-def _truth(speaker: FormSpeaker, left: Expression, right: Expression) -> str:
+def _truth(speaker: FormSpeaker, left: ex.Expression, right: ex.Expression) -> str:
     match left, right:
-        case Entity() as one, Compare(comparison, Relation() as relation, Join(_, Entity() as two)):
+        case ex.Entity() as one, ex.Compare(
+            comparison, ex.Relation() as relation, ex.Join(_, ex.Entity() as two)
+        ):
             x, y, over = speaker.mark(one), speaker.mark(two), comparison is Comparison.GT
             modifier = speaker.than(relation, over, y)
             if modifier.single.startswith("is "):
                 return f"is {x} {modifier.single.removeprefix('is ')}"
             return f"does {x} have {modifier.relative.removeprefix('with ')}"
-        case Entity() as one, Join(Relation(_, False) as relation, (Entity() | Value()) as value):
+        case ex.Entity() as one, ex.Join(
+            ex.Relation(_, False) as relation, (ex.Entity() | ex.Value()) as value
+        ):
             noun = spoken(speaker.lexicon.relation(relation))
             x, y = speaker.mark(one), speaker.mark(value)
             return speaker.pick(
@@ -164,7 +154,9 @@ def _truth(speaker: FormSpeaker, left: Expression, right: Expression) -> str:
                 f"is the {noun} of {x} {y}",
                 f"is {x}'s {noun} {y}",
             )
-        case Class() as klass, Join(Relation(_, False) as relation, (Entity() | Value()) as value):
+        case ex.Class() as klass, ex.Join(
+            ex.Relation(_, False) as relation, (ex.Entity() | ex.Value()) as value
+        ):
             noun = spoken(speaker.lexicon.relation(relation))
             kind, y = singular(speaker.class_noun(klass)), speaker.mark(value)
             return speaker.pick(
@@ -179,7 +171,7 @@ def _truth(speaker: FormSpeaker, left: Expression, right: Expression) -> str:
 # Lists and tables --------------------------------------------------------------------------------------
 
 
-def _sorted(speaker: FormSpeaker, argument: Expression, relation: Relation, descending: bool) -> str:
+def _sorted(speaker: FormSpeaker, argument: ex.Expression, relation: ex.Relation, descending: bool) -> str:
     many, label = _members(speaker, argument), speaker.lexicon.relation(relation).label
     high = speaker.pick(
         "highest first", "largest first", "in descending order", "from high to low", "descending"
@@ -200,8 +192,8 @@ def _sorted(speaker: FormSpeaker, argument: Expression, relation: Relation, desc
     )
 
 
-def _table(speaker: FormSpeaker, argument: Expression, columns: tuple[object, ...]) -> str:
-    if isinstance(argument, Sort):
+def _table(speaker: FormSpeaker, argument: ex.Expression, columns: tuple[object, ...]) -> str:
+    if isinstance(argument, ex.Sort):
         table = _table(speaker, argument.argument, columns)
         assert isinstance(argument.key, tuple)
         label = speaker.lexicon.relation(argument.key[-1]).label
@@ -211,12 +203,12 @@ def _table(speaker: FormSpeaker, argument: Expression, columns: tuple[object, ..
     labels: list[str] = []
     for column in columns:
         match column:
-            case (Relation() as relation,):
+            case (ex.Relation() as relation,):
                 labels.append(spoken(speaker.lexicon.relation(relation)))
-            case Totalled(function, path):
+            case ex.Totalled(function, path):
                 labels.append(speaker.total(function, path))
     many = _members(speaker, argument)
-    if all(isinstance(column, Totalled) for column in columns):
+    if all(isinstance(column, ex.Totalled) for column in columns):
         return speaker.pick(
             f"what are the {_listed(labels)} of {many}",
             f"{_command(speaker)} the {_listed(labels)} of {many}",
@@ -237,11 +229,11 @@ def _listed(labels: list[str]) -> str:
     return labels[0] if len(labels) == 1 else f"{', '.join(labels[:-1])} and {labels[-1]}"
 
 
-def _per(speaker: FormSpeaker, table: Per) -> str:
+def _per(speaker: FormSpeaker, table: ex.Per) -> str:
     group = spoken(speaker.lexicon.relation(table.path[-1]))
     many = _members(speaker, table.argument)
     (column,) = table.columns
-    if isinstance(column, Totalled):
+    if isinstance(column, ex.Totalled):
         total = speaker.total(column.function, column.path)
         return speaker.pick(
             f"what is the {total} of {many} for each {group}",

@@ -8,29 +8,7 @@ from collections.abc import Callable
 from arcaneqa.kb.interface import Comparison, Step, Window
 from arcaneqa.kb.terms import XSD, Literal
 from arcaneqa.kb.values import Number, value_of
-from arcaneqa.program.expression import (
-    Aggregate,
-    Aggregation,
-    And,
-    Compare,
-    Count,
-    Counted,
-    Direction,
-    Expression,
-    Extreme,
-    Join,
-    Key,
-    Like,
-    Meet,
-    Not,
-    Or,
-    Per,
-    Relation,
-    Show,
-    Sort,
-    Totalled,
-    Value,
-)
+from arcaneqa.program import expression as ex
 from arcaneqa.synthesis.drawing import FEW, Drawing
 from arcaneqa.synthesis.drawn import Found
 from arcaneqa.synthesis.sampling import Sampler, undoes
@@ -46,7 +24,7 @@ class FormSampler(Drawing):
 
     def __init__(self, sampler: Sampler) -> None:
         super().__init__(sampler)
-        self.kinds: dict[str, Callable[[], Expression | None]] = {
+        self.kinds: dict[str, Callable[[], ex.Expression | None]] = {
             "most": self.by_count,
             "many": self.with_count,
             "rank": self.ranked,
@@ -68,24 +46,24 @@ class FormSampler(Drawing):
 
     # Counts --------------------------------------------------------------------------------------
 
-    def by_count(self) -> Expression | None:
-        direction = Direction.LARGEST if self.rng.random() < 0.75 else Direction.SMALLEST
+    def by_count(self) -> ex.Expression | None:
+        direction = ex.Direction.LARGEST if self.rng.random() < 0.75 else ex.Direction.SMALLEST
         if self.rng.random() < 0.35:
             return self._commonest(direction)
         found = self.some_set("most")
         step = None if found is None else self.countable(found)
         if found is None or step is None:
             return None
-        key: Key = Counted((self.relation(step[0]),), self._part(found, step[0]))
+        key: ex.Key = ex.Counted((self.relation(step[0]),), self._part(found, step[0]))
         totals = [n for n in self.numbers(self.kb.walk(step[0], found.nodes)) if self.is_number(n)]
         if totals and self.rng.random() < 0.25:
-            function = self.rng.choice([Aggregation.SUM, Aggregation.AVG])
-            key = Totalled(function, (self.relation(step[0]), totals[0]))
+            function = self.rng.choice([ex.Aggregation.SUM, ex.Aggregation.AVG])
+            key = ex.Totalled(function, (self.relation(step[0]), totals[0]))
         if self.rng.random() < 0.12:
-            return Extreme(direction, found.expression, key, 1, self.rng.choice([2, 3, 5]))
-        return Extreme(direction, found.expression, key)
+            return ex.Extreme(direction, found.expression, key, 1, self.rng.choice([2, 3, 5]))
+        return ex.Extreme(direction, found.expression, key)
 
-    def _part(self, found: Found, step: Step) -> Expression | None:
+    def _part(self, found: Found, step: Step) -> ex.Expression | None:
         """Now and then only some of the neighbours count: "the most products that cost more than 5"."""
         if self.rng.random() < 0.75:
             return None
@@ -96,16 +74,16 @@ class FormSampler(Drawing):
         condition = self.sampler.around(member, found.expression)
         return None if condition is None else condition.expression
 
-    def _commonest(self, direction: Direction) -> Expression | None:
+    def _commonest(self, direction: ex.Direction) -> ex.Expression | None:
         """The value that most members of a class have."""
         found = self.some_class("most")
         shared = found and self.kinds_of(found.nodes)
         if found is None or not shared:
             return None
-        back = Relation(shared[0].iri, inverse=True)
-        return Extreme(direction, Join(back, found.expression), Counted((back,)))
+        back = ex.Relation(shared[0].iri, inverse=True)
+        return ex.Extreme(direction, ex.Join(back, found.expression), ex.Counted((back,)))
 
-    def with_count(self) -> Expression | None:
+    def with_count(self) -> ex.Expression | None:
         found = self.some_set("many")
         step = None if found is None else self.countable(found)
         if found is None or step is None:
@@ -117,37 +95,37 @@ class FormSampler(Drawing):
         )
         if comparison is Comparison.GT:
             number = max(1, number - 1)
-        picked = Compare(comparison, Counted((self.relation(step[0]),)), _integer(number))
-        program: Expression = And(found.expression, picked)
-        return Count(program) if self.rng.random() < 0.15 else program
+        picked = ex.Compare(comparison, ex.Counted((self.relation(step[0]),)), _integer(number))
+        program: ex.Expression = ex.And(found.expression, picked)
+        return ex.Count(program) if self.rng.random() < 0.15 else program
 
-    def different(self) -> Expression | None:
+    def different(self) -> ex.Expression | None:
         found = self.some_set("different")
         shared = found and self.kinds_of(found.nodes)
-        return Count(found.expression, (shared[0],)) if found is not None and shared else None
+        return ex.Count(found.expression, (shared[0],)) if found is not None and shared else None
 
     # Order ---------------------------------------------------------------------------------------
 
-    def ranked(self) -> Expression | None:
+    def ranked(self) -> ex.Expression | None:
         found = self.some_set("rank")
         numbers = found and self.numbers(found.nodes)
         if found is None or not numbers or len(found.nodes) < 4:
             return None
-        direction = Direction.LARGEST if self.rng.random() < 0.7 else Direction.SMALLEST
+        direction = ex.Direction.LARGEST if self.rng.random() < 0.7 else ex.Direction.SMALLEST
         last = self.rng.choice([2, 3, 3, 5, 10])
         first = last if last <= 5 and self.rng.random() < 0.4 else 1
         if last >= len(found.nodes):
             return None
-        return Extreme(direction, found.expression, (numbers[0],), first, last)
+        return ex.Extreme(direction, found.expression, (numbers[0],), first, last)
 
-    def sorted(self) -> Expression | None:
+    def sorted(self) -> ex.Expression | None:
         found = self.some_set("sort")
         numbers = found and self.numbers(found.nodes)
         if found is None or not numbers:
             return None
-        return Sort(found.expression, (numbers[0],), self.rng.random() < 0.55)
+        return ex.Sort(found.expression, (numbers[0],), self.rng.random() < 0.55)
 
-    def more_than(self) -> Expression | None:
+    def more_than(self) -> ex.Expression | None:
         """Compared with another member, or with the average of all."""
         found = self.some_class("than")
         numbers = found and self.numbers(found.nodes)
@@ -155,15 +133,15 @@ class FormSampler(Drawing):
             return None
         comparison = self.rng.choice([Comparison.GT, Comparison.GT, Comparison.LT])
         if self.rng.random() < 0.35 and self.is_number(numbers[0]):
-            value: Expression = Aggregate(Aggregation.AVG, found.expression, (numbers[0],))
+            value: ex.Expression = ex.Aggregate(ex.Aggregation.AVG, found.expression, (numbers[0],))
         else:
             named = self.named(found.nodes)
             if named is None:
                 return None
-            value = Join(Relation(numbers[0].iri, inverse=True), named)
-        return And(found.expression, Compare(comparison, numbers[0], value))
+            value = ex.Join(ex.Relation(numbers[0].iri, inverse=True), named)
+        return ex.And(found.expression, ex.Compare(comparison, numbers[0], value))
 
-    def between(self) -> Expression | None:
+    def between(self) -> ex.Expression | None:
         """From one value to another, the ends among them or not."""
         found = self.some_class("range")
         numbers = found and self.numbers(found.nodes)
@@ -176,36 +154,38 @@ class FormSampler(Drawing):
         low, high = (threshold(literals, side, self.rng) for side in (over, under))
         if low is None or high is None or not _is_before(value_of(low), value_of(high)):
             return None
-        ends = And(Compare(over, numbers[0], Value(low)), Compare(under, numbers[0], Value(high)))
-        return And(found.expression, ends)
+        ends = ex.And(
+            ex.Compare(over, numbers[0], ex.Value(low)), ex.Compare(under, numbers[0], ex.Value(high))
+        )
+        return ex.And(found.expression, ends)
 
-    def same(self) -> Expression | None:
+    def same(self) -> ex.Expression | None:
         """Members that share something with one of them."""
         found = self.some_class("same")
         shared = found and self.kinds_of(found.nodes)
         named = self.named(found.nodes) if found is not None and shared else None
         if found is None or not shared or named is None:
             return None
-        back = Relation(shared[0].iri, inverse=True)
-        return And(found.expression, Join(shared[0], Join(back, named)))
+        back = ex.Relation(shared[0].iri, inverse=True)
+        return ex.And(found.expression, ex.Join(shared[0], ex.Join(back, named)))
 
-    def total(self) -> Expression | None:
+    def total(self) -> ex.Expression | None:
         found = self.some_set("total")
         numbers = found and self.numbers(found.nodes)
         if found is None or not numbers:
             return None
-        function = self.rng.choice(list(Aggregation))
+        function = self.rng.choice(list(ex.Aggregation))
         times = not self.is_number(numbers[0])
         if times:
-            function = self.rng.choice([Aggregation.MAX, Aggregation.MIN])
+            function = self.rng.choice([ex.Aggregation.MAX, ex.Aggregation.MIN])
         if self.rng.random() < 0.12 and not times:
-            pair = self.rng.sample(list(Aggregation), 2)
-            return Show(found.expression, tuple(Totalled(one, (numbers[0],)) for one in pair))
-        return Aggregate(function, found.expression, (numbers[0],))
+            pair = self.rng.sample(list(ex.Aggregation), 2)
+            return ex.Show(found.expression, tuple(ex.Totalled(one, (numbers[0],)) for one in pair))
+        return ex.Aggregate(function, found.expression, (numbers[0],))
 
     # Either, not, yes or no ------------------------------------------------------------------------
 
-    def either(self) -> Expression | None:
+    def either(self) -> ex.Expression | None:
         found = self.some_class("either")
         if found is None:
             return None
@@ -214,45 +194,45 @@ class FormSampler(Drawing):
             one, two = self.named(found.nodes), self.named(found.nodes)
             if one is None or two is None or one == two:
                 return None
-            direction = self.rng.choice(list(Direction))
-            return Extreme(direction, Or(one, two), (numbers[0],))
+            direction = self.rng.choice(list(ex.Direction))
+            return ex.Extreme(direction, ex.Or(one, two), (numbers[0],))
         shared = self.kinds_of(found.nodes)
         values = self.values_of(found.nodes, shared[0], 2) if shared else []
         if len(values) != 2:
             return None
-        program = And(found.expression, Join(shared[0], Or(*values)))
-        return Count(program) if self.rng.random() < 0.2 else program
+        program = ex.And(found.expression, ex.Join(shared[0], ex.Or(*values)))
+        return ex.Count(program) if self.rng.random() < 0.2 else program
 
-    def without(self) -> Expression | None:
+    def without(self) -> ex.Expression | None:
         found = self.some_class("without")
         if found is None:
             return None
-        program: Expression | None = None
+        program: ex.Expression | None = None
         if self.rng.random() < 0.5:
             shared = self.kinds_of(found.nodes)
             values = self.values_of(found.nodes, shared[0], 1) if shared else []
             if values:
-                program = Not(found.expression, Join(shared[0], values[0]))
+                program = ex.Not(found.expression, ex.Join(shared[0], values[0]))
         else:
             for step in self.steps(found.nodes)[:8]:
                 some = self.kb.walk(Step(step.relation, not step.inverse), self.kb.walk(step, found.nodes))
                 if self.kb.difference(found.nodes, some):
-                    program = Not(found.expression, self.with_some(step))
+                    program = ex.Not(found.expression, self.with_some(step))
                     break
-        return Count(program) if program is not None and self.rng.random() < 0.2 else program
+        return ex.Count(program) if program is not None and self.rng.random() < 0.2 else program
 
-    def having(self) -> Expression | None:
+    def having(self) -> ex.Expression | None:
         found = self.some_class("having")
         if found is None:
             return None
         for step in self.steps(found.nodes)[:8]:
             some = self.kb.walk(Step(step.relation, not step.inverse), self.kb.walk(step, found.nodes))
             if self.kb.difference(found.nodes, some):
-                program = And(found.expression, self.with_some(step))
-                return Count(program) if self.rng.random() < 0.2 else program
+                program = ex.And(found.expression, self.with_some(step))
+                return ex.Count(program) if self.rng.random() < 0.2 else program
         return None
 
-    def yes_or_no(self) -> Expression | None:
+    def yes_or_no(self) -> ex.Expression | None:
         found = self.some_class("yes")
         named = None if found is None else self.named(found.nodes)
         if found is None or named is None:
@@ -264,18 +244,18 @@ class FormSampler(Drawing):
             if other is None or other == named:
                 return None
             comparison = self.rng.choice([Comparison.GT, Comparison.LT])
-            than = Join(Relation(numbers[0].iri, inverse=True), other)
-            return Meet(named, Compare(comparison, numbers[0], than))
+            than = ex.Join(ex.Relation(numbers[0].iri, inverse=True), other)
+            return ex.Meet(named, ex.Compare(comparison, numbers[0], than))
         shared = self.kinds_of(found.nodes)
         if not shared:
             return None
         values = self.values_of(found.nodes, shared[0], 1)
         if not values:
             return None
-        condition = Join(shared[0], values[0])
-        return Meet(found.expression if draw > 0.75 else named, condition)
+        condition = ex.Join(shared[0], values[0])
+        return ex.Meet(found.expression if draw > 0.75 else named, condition)
 
-    def containing(self) -> Expression | None:
+    def containing(self) -> ex.Expression | None:
         found = self.some_class("like")
         if found is None:
             return None
@@ -291,39 +271,39 @@ class FormSampler(Drawing):
                 for w in _WORD.findall(text.lexical)
             ]
             if words:
-                return And(found.expression, Like(relation, Value(Literal(self.rng.choice(words)))))
+                return ex.And(found.expression, ex.Like(relation, ex.Value(Literal(self.rng.choice(words)))))
         return None
 
     # Tables ------------------------------------------------------------------------------------------
 
-    def table(self) -> Expression | None:
+    def table(self) -> ex.Expression | None:
         found = self.some_set("table")
         columns = found and self.attributes(found.nodes)
         if found is None or not columns:
             return None
         size = self.rng.choice([1, 1, 2, 2, 3])
-        shown: tuple[Key, ...] = ((), *((column,) for column in columns[:size]))
+        shown: tuple[ex.Key, ...] = ((), *((column,) for column in columns[:size]))
         numbers = self.numbers(found.nodes)
         listed = found.expression
         if numbers and self.rng.random() < 0.15:
-            listed = Sort(listed, (numbers[0],), self.rng.random() < 0.5)
-        return Show(listed, shown)
+            listed = ex.Sort(listed, (numbers[0],), self.rng.random() < 0.5)
+        return ex.Show(listed, shown)
 
-    def each(self) -> Expression | None:
+    def each(self) -> ex.Expression | None:
         found = self.some_set("each")
         shared = found and self.kinds_of(found.nodes)
         if found is None or not shared:
             return None
         numbers = [n for n in self.numbers(found.nodes) if n != shared[0] and self.is_number(n)]
-        column: Counted | Totalled = Counted(())
+        column: ex.Counted | ex.Totalled = ex.Counted(())
         if numbers and self.rng.random() < 0.4:
-            column = Totalled(self.rng.choice(list(Aggregation)), (numbers[0],))
-        program: Expression = Per(found.expression, (shared[0],), (column,))
-        return Sort(program, column, self.rng.random() < 0.7) if self.rng.random() < 0.12 else program
+            column = ex.Totalled(self.rng.choice(list(ex.Aggregation)), (numbers[0],))
+        program: ex.Expression = ex.Per(found.expression, (shared[0],), (column,))
+        return ex.Sort(program, column, self.rng.random() < 0.7) if self.rng.random() < 0.12 else program
 
     # Chains --------------------------------------------------------------------------------------------
 
-    def chain(self) -> Expression | None:
+    def chain(self) -> ex.Expression | None:
         """Two to four steps from something with a name, never through many at once."""
         start = self.some_class("chain")
         named = None if start is None else self.named(start.nodes)
@@ -359,8 +339,8 @@ def _is_before(low: object, high: object) -> bool:
     return isinstance(low, Window) and isinstance(high, Window) and low.end <= high.start
 
 
-def _integer(number: int) -> Value:
-    return Value(Literal(str(number), XSD + "integer"))
+def _integer(number: int) -> ex.Value:
+    return ex.Value(Literal(str(number), XSD + "integer"))
 
 
 def _is_text(literal: Literal) -> bool:

@@ -5,43 +5,34 @@ from __future__ import annotations
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Literal
+from arcaneqa.program import expression as ex
 from arcaneqa.program.execute import Result
-from arcaneqa.program.expression import (
-    Compare,
-    Cons,
-    Count,
-    During,
-    Expression,
-    Extreme,
-    post_order,
-    relations,
-)
 
 _SIGNS = {"LT": "<", "LE": "<=", "GT": ">", "GE": ">=", "EQ": "="}
 
 
-def function_of(program: Expression) -> str:
+def function_of(program: ex.Expression) -> str:
     """In GrailQA's words: count, argmax, argmin, a comparison sign or none; cons and tc beside them.
 
     The outermost of several counts.
     """
-    for node in reversed(list(post_order(program))):
+    for node in reversed(list(ex.post_order(program))):
         match node:
-            case Count():
+            case ex.Count():
                 return "count"
-            case Extreme(direction, _, _):
+            case ex.Extreme(direction, _, _):
                 return direction.value.lower()
-            case Compare(comparison, _, _):
+            case ex.Compare(comparison, _, _):
                 return _SIGNS[comparison.value]
-            case During():
+            case ex.During():
                 return "tc"
-            case Cons():
+            case ex.Cons():
                 return "cons"
     return "none"
 
 
-def relations_of(program: Expression) -> int:
-    return sum(len(relations(node)) for node in post_order(program))
+def relations_of(program: ex.Expression) -> int:
+    return sum(len(ex.relations(node)) for node in ex.post_order(program))
 
 
 def answers_of(result: Result, kb: KnowledgeBase, names: Names) -> tuple[str, ...]:

@@ -9,22 +9,7 @@ from random import Random
 from arcaneqa.induction.vocabulary import Vocabulary
 from arcaneqa.induction.wording import relation_words
 from arcaneqa.kb.interface import Comparison, KnowledgeBase, NodeSet, Step
-from arcaneqa.program.expression import (
-    And,
-    Class,
-    Compare,
-    Cons,
-    Count,
-    Direction,
-    During,
-    Entity,
-    Expression,
-    Extreme,
-    Join,
-    Relation,
-    Value,
-    post_order,
-)
+from arcaneqa.program import expression as ex
 from arcaneqa.synthesis.drawn import Deck, Found
 from arcaneqa.synthesis.idioms import idiom
 from arcaneqa.synthesis.sampled_facts import Facts
@@ -132,7 +117,7 @@ class Sampler:
         if not 0 < len(nodes) <= _LARGEST_SET:
             return None
         self._used[relation, backwards] += 1
-        return Found(Join(Relation(self._iris[relation], not backwards), source.expression), nodes)
+        return Found(ex.Join(ex.Relation(self._iris[relation], not backwards), source.expression), nodes)
 
     def hop(self, source: Found) -> Found | None:
         for relation, backwards in self.steps(source.nodes):
@@ -147,7 +132,7 @@ class Sampler:
         if not self.facts.is_nameless(found.nodes):
             return found
         for relation, backwards in self.steps(found.nodes):
-            if isinstance(found.expression, During) and relation in self._dates:
+            if isinstance(found.expression, ex.During) and relation in self._dates:
                 continue
             if not undoes(found.expression, self._iris[relation], backwards):
                 onward = self.join(found, relation, backwards)
@@ -168,7 +153,7 @@ class Sampler:
         else:
             klass = self.rng.choice(sorted(held))
         nodes = self.kb.intersection(found.nodes, self.kb.members(klass))
-        return Found(And(Class(self.kb.schema.classes[klass].iri), found.expression), nodes)
+        return Found(ex.And(ex.Class(self.kb.schema.classes[klass].iri), found.expression), nodes)
 
     # Kinds of program ------------------------------------------------------------------------
 
@@ -191,7 +176,7 @@ class Sampler:
 
     def three_hops(self) -> Found | None:
         found = self.two_hops("three")
-        if found is None or not isinstance(found.expression, Join) or self._is_values(found):
+        if found is None or not isinstance(found.expression, ex.Join) or self._is_values(found):
             return None
         return self.hop(found) if len(found.nodes) <= 50 else None
 
@@ -206,10 +191,10 @@ class Sampler:
         if second is None:
             return None
         nodes = self.kb.intersection(first.nodes, second.nodes)
-        found = Found(And(first.expression, second.expression), nodes)
+        found = Found(ex.And(first.expression, second.expression), nodes)
         return self.of_class(found) or found if self.rng.random() < 0.5 else found
 
-    def around(self, node: int, other: Expression) -> Found | None:
+    def around(self, node: int, other: ex.Expression) -> Found | None:
         """Another set that holds the node, one step from something with a name."""
         for relation, backwards in list(self.steps(self.facts.one(node)))[:_TRIES]:
             around = self.kb.walk(Step(relation, backwards), self.facts.one(node))
@@ -246,7 +231,7 @@ class Sampler:
         nodes = self.kb.compare(comparison, relation, literal)
         if not nodes:
             return None
-        found = Found(Compare(comparison, Relation(self._iris[relation]), Value(literal)), nodes)
+        found = Found(ex.Compare(comparison, ex.Relation(self._iris[relation]), ex.Value(literal)), nodes)
         if self.facts.is_nameless(nodes):
             return None
         if self.rng.random() < 0.35:
@@ -254,7 +239,7 @@ class Sampler:
             other = self.around(int(member), found.expression)
             if other is not None:
                 both = self.kb.intersection(other.nodes, nodes)
-                found = Found(And(other.expression, found.expression), both)
+                found = Found(ex.And(other.expression, found.expression), both)
                 return self.of_class(found) or found if self.rng.random() < 0.5 else found
         return self.of_class(found) or found
 
@@ -269,9 +254,9 @@ class Sampler:
         nodes = self.kb.extreme(source.nodes, path, largest)
         if not 0 < len(nodes) <= 3 or self.facts.is_nameless(nodes):
             return None
-        relations = tuple(Relation(self._iris[step.relation], step.inverse) for step in path)
-        direction = Direction.LARGEST if largest else Direction.SMALLEST
-        found = Found(Extreme(direction, source.expression, relations), nodes)
+        relations = tuple(ex.Relation(self._iris[step.relation], step.inverse) for step in path)
+        direction = ex.Direction.LARGEST if largest else ex.Direction.SMALLEST
+        found = Found(ex.Extreme(direction, source.expression, relations), nodes)
         return self.hop(found) if self.rng.random() < 0.2 else found
 
     def several(self, kind: str) -> Found | None:
@@ -281,7 +266,7 @@ class Sampler:
             if klass is None:
                 return None
             schema = self.kb.schema.classes[klass]
-            return Found(Class(schema.iri), self.kb.members(klass)) if schema.members > 2 else None
+            return Found(ex.Class(schema.iri), self.kb.members(klass)) if schema.members > 2 else None
         for _ in range(_TRIES):
             found = self.start(kind)
             if found is None or self._is_values(found) or len(found.nodes) < 2:
@@ -313,7 +298,7 @@ class Sampler:
             klass = self.deal("count", "class")
             if klass is None:
                 return None
-            found: Found | None = Found(Class(self.kb.schema.classes[klass].iri), self.kb.members(klass))
+            found: Found | None = Found(ex.Class(self.kb.schema.classes[klass].iri), self.kb.members(klass))
         elif draw < 0.65:
             found = None
             for _ in range(_TRIES):
@@ -326,7 +311,7 @@ class Sampler:
             found = self.rng.choice((self.intersection, self.comparison, self.two_hops))()
         if found is None or self._is_values(found):
             return None
-        return Found(Count(found.expression), found.nodes)
+        return Found(ex.Count(found.expression), found.nodes)
 
     def constant(self) -> Found | None:
         relation = self.deal("cons", "closed")
@@ -345,7 +330,7 @@ class Sampler:
         if not 0 < len(nodes) < len(source.nodes):
             return None
         constant = self.facts.term(value)
-        return Found(Cons(source.expression, Relation(self._iris[relation]), constant), nodes)
+        return Found(ex.Cons(source.expression, ex.Relation(self._iris[relation]), constant), nodes)
 
     def dated(self) -> Found | None:
         relation = self.deal("tc", "dated")
@@ -364,7 +349,9 @@ class Sampler:
         nodes = self.kb.valid_during(source.nodes, relation, self.kb.schema.time_pairs.get(relation), window)
         if not nodes:
             return None
-        found = Found(During(source.expression, Relation(self._iris[relation]), Value(when_literal)), nodes)
+        found = Found(
+            ex.During(source.expression, ex.Relation(self._iris[relation]), ex.Value(when_literal)), nodes
+        )
         if self.facts.is_nameless(nodes):
             return self.named(found)
         return self.hop(found) if self.rng.random() < 0.3 else found
@@ -379,18 +366,18 @@ class Sampler:
 
     @staticmethod
     def _is_reached(found: Found) -> bool:
-        return isinstance(found.expression, Join) and found.expression.relation.inverse
+        return isinstance(found.expression, ex.Join) and found.expression.relation.inverse
 
 
-def undoes(expression: Expression, iri: str, backwards: bool) -> bool:
+def undoes(expression: ex.Expression, iri: str, backwards: bool) -> bool:
     """Whether a step leads straight back to where the last one came from."""
-    while isinstance(expression, During | Cons | Extreme):
+    while isinstance(expression, ex.During | ex.Cons | ex.Extreme):
         expression = expression.argument
-    return isinstance(expression, Join) and expression.relation == Relation(iri, backwards)
+    return isinstance(expression, ex.Join) and expression.relation == ex.Relation(iri, backwards)
 
 
-def _topics(expression: Expression) -> frozenset[Expression]:
-    return frozenset(node for node in post_order(expression) if isinstance(node, Entity | Value))
+def _topics(expression: ex.Expression) -> frozenset[ex.Expression]:
+    return frozenset(node for node in ex.post_order(expression) if isinstance(node, ex.Entity | ex.Value))
 
 
 def _contains(label: str) -> bool:

@@ -6,21 +6,7 @@ from dataclasses import replace
 from random import Random
 
 from arcaneqa.kb.terms import Blank, Iri
-from arcaneqa.program.expression import (
-    And,
-    Class,
-    Compare,
-    Cons,
-    Direction,
-    During,
-    Entity,
-    Expression,
-    Extreme,
-    Join,
-    Now,
-    Relation,
-    Value,
-)
+from arcaneqa.program import expression as ex
 from arcaneqa.synthesis.attributes import generic
 from arcaneqa.synthesis.comparing import compared
 from arcaneqa.synthesis.idioms import idiom, verb_forms
@@ -52,7 +38,7 @@ class Speaker:
     def __init__(self, lexicon: Lexicon, rng: Random) -> None:
         self.lexicon = lexicon
         self.rng = rng
-        self.marks: list[tuple[Entity | Value, str]] = []
+        self.marks: list[tuple[ex.Entity | ex.Value, str]] = []
         self.moments: list[str] = []
         """Times at which nodes without names are meant; they close the question."""
 
@@ -64,66 +50,66 @@ class Speaker:
 
     # Names -----------------------------------------------------------------------------------
 
-    def mark(self, term: Entity | Value) -> str:
+    def mark(self, term: ex.Entity | ex.Value) -> str:
         """The private character that stands for a name or a value of the question."""
         match term:
-            case Entity(Iri() | Blank() as name):
+            case ex.Entity(Iri() | Blank() as name):
                 surface = self.lexicon.entity(name, self.rng)
-            case Value(literal):
+            case ex.Value(literal):
                 surface = self.lexicon.value(literal, self.rng)
         if surface is None:
             raise UnspeakableError
         self.marks.append((term, surface))
         return chr(FIRST_MARK + len(self.marks) - 1)
 
-    def constant(self, term: Entity | Value) -> str:
+    def constant(self, term: ex.Entity | ex.Value) -> str:
         """The words of a constant that the question implies rather than names: no mark."""
         surface = (
             self.lexicon.label(term.term)
-            if isinstance(term, Entity)
+            if isinstance(term, ex.Entity)
             else self.lexicon.value(term.literal, self.rng)
         )
         if surface is None:
             raise UnspeakableError
-        if isinstance(term, Entity) and surface.endswith(("a", "rope")) and self.chance(0.5):
+        if isinstance(term, ex.Entity) and surface.endswith(("a", "rope")) and self.chance(0.5):
             return f"{surface}{'n' if surface.endswith('a') else 'an'}"
         return surface if self.chance(0.3) else surface.lower()
 
     # Noun phrases ----------------------------------------------------------------------------
 
-    def phrase(self, expression: Expression, many: bool) -> Phrase:
+    def phrase(self, expression: ex.Expression, many: bool) -> Phrase:
         match expression:
-            case Entity() | Value():
+            case ex.Entity() | ex.Value():
                 return Phrase(name=self.mark(expression))
-            case Class():
+            case ex.Class():
                 return Phrase(self.class_noun(expression), many=many)
-            case Join(relation, argument) if relation.inverse:
+            case ex.Join(relation, argument) if relation.inverse:
                 return self.reached(expression, many)
-            case Join() if (named := self.kin(expression, many)) is not None:
+            case ex.Join() if (named := self.kin(expression, many)) is not None:
                 return named
-            case Join() | Compare():
+            case ex.Join() | ex.Compare():
                 return Phrase(self.subject_noun(expression), many=many, after=(self.modifier(expression),))
-            case And(left, right):
+            case ex.And(left, right):
                 return self.conjunction(left, right, many)
-            case Extreme(direction, argument, tuple() as path):
+            case ex.Extreme(direction, argument, tuple() as path):
                 return self.superlative(direction, argument, path)
-            case Cons(argument, relation, constant):
+            case ex.Cons(argument, relation, constant):
                 return self.constrained(self.phrase(argument, many), relation, constant)
-            case During(argument, _, when):
+            case ex.During(argument, _, when):
                 return self.dated(self.phrase(argument, many), when)
         raise UnspeakableError
 
-    def class_noun(self, klass: Class) -> str:
+    def class_noun(self, klass: ex.Class) -> str:
         """A class by its label, now and then by the last word of it: chemical element, element."""
         noun = self.lexicon.klass(klass)
         return self.lexicon.short(noun) if self.chance(0.3) else noun
 
-    def kin(self, join: Join, many: bool) -> Phrase | None:
+    def kin(self, join: ex.Join, many: bool) -> Phrase | None:
         """ "members of NATO", "NATO members": the noun that the relation itself gives, now and then."""
         words = self.lexicon.relation(join.relation)
         if (
             words.wording.shape is not Shape.MEMBER
-            or not isinstance(join.argument, Entity)
+            or not isinstance(join.argument, ex.Entity)
             or self.chance(0.5)
         ):
             return None
@@ -132,28 +118,28 @@ class Speaker:
             return Phrase(words.wording.words, before=(x,), many=many)
         return Phrase(words.wording.words, owner=x, many=many)
 
-    def compound(self, noun: str, part: Expression, many: bool) -> Phrase | None:
+    def compound(self, noun: str, part: ex.Expression, many: bool) -> Phrase | None:
         """ "Republican presidents", "Texas cities": the name before the noun, now and then."""
-        if not isinstance(part, Join) or part.relation.inverse:
+        if not isinstance(part, ex.Join) or part.relation.inverse:
             return None
         topic, words = part.argument, self.lexicon.relation(part.relation)
-        is_word = isinstance(topic, Value) and topic.literal.lexical.isalpha()
-        if not isinstance(topic, Entity | Value) or not (is_word or isinstance(topic, Entity)):
+        is_word = isinstance(topic, ex.Value) and topic.literal.lexical.isalpha()
+        if not isinstance(topic, ex.Entity | ex.Value) or not (is_word or isinstance(topic, ex.Entity)):
             return None
         if words.wording.shape is not Shape.NOUN or not self.chance(0.2):
             return None
         return Phrase(noun, before=(self.mark(topic),), many=many)
 
-    def subject_noun(self, expression: Expression) -> str:
+    def subject_noun(self, expression: ex.Expression) -> str:
         """What the members of a set without a class are called."""
         match expression:
-            case Join(relation, _) | Compare(_, Relation() as relation, _):
+            case ex.Join(relation, _) | ex.Compare(_, ex.Relation() as relation, _):
                 words = self.lexicon.relation(relation)
                 noun = words.range if relation.inverse else words.domain
                 return noun or "thing"
         return "thing"
 
-    def reached(self, join: Join, many: bool) -> Phrase:
+    def reached(self, join: ex.Join, many: bool) -> Phrase:
         """What a relation leads to: "the capital of X", "the countries that X borders"."""
         words, argument = self.chain(join)
         wording = words.wording
@@ -165,14 +151,14 @@ class Speaker:
         noun = words.range or ("person" if wording.shape is Shape.AGENT else "thing")
         return Phrase(noun, many=many, after=(self.modifier(join),))
 
-    def chain(self, join: Join) -> tuple[Words, Expression]:
+    def chain(self, join: ex.Join) -> tuple[Words, ex.Expression]:
         """The relation and its argument; across a node without a name, two relations are one."""
         words = self.lexicon.relation(join.relation)
         inner = join.argument
-        when = inner.when if isinstance(inner, During) else None
-        if isinstance(inner, During):
+        when = inner.when if isinstance(inner, ex.During) else None
+        if isinstance(inner, ex.During):
             inner = inner.argument
-        if isinstance(inner, Join) and self.lexicon.is_nameless(inner):
+        if isinstance(inner, ex.Join) and self.lexicon.is_nameless(inner):
             if when is not None:
                 self.moments.append(self.moment(when))
             other = self.lexicon.relation(inner.relation)
@@ -183,12 +169,12 @@ class Speaker:
             return merged, inner.argument
         return words, join.argument
 
-    def conjunction(self, left: Expression, right: Expression, many: bool) -> Phrase:
+    def conjunction(self, left: ex.Expression, right: ex.Expression, many: bool) -> Phrase:
         parts = [*_conjuncts(left), *_conjuncts(right)]
-        classes = [part for part in parts if isinstance(part, Class)]
-        sets = [part for part in parts if not isinstance(part, Class)]
-        if (not classes and sets and isinstance(sets[0], Join) and sets[0].relation.inverse) or (
-            sets and isinstance(sets[0], Extreme | Cons | During)
+        classes = [part for part in parts if isinstance(part, ex.Class)]
+        sets = [part for part in parts if not isinstance(part, ex.Class)]
+        if (not classes and sets and isinstance(sets[0], ex.Join) and sets[0].relation.inverse) or (
+            sets and isinstance(sets[0], ex.Extreme | ex.Cons | ex.During)
         ):
             head, sets = self.phrase(sets[0], many), sets[1:]
         else:
@@ -199,13 +185,15 @@ class Speaker:
             head = replace(head, after=(Modifier.adverbial(self.lexicon.klass(classes[1])), *head.after))
         return replace(head, after=(*head.after, *(self.modifier(part) for part in sets)))
 
-    def superlative(self, direction: Direction, argument: Expression, path: tuple[Relation, ...]) -> Phrase:
+    def superlative(
+        self, direction: ex.Direction, argument: ex.Expression, path: tuple[ex.Relation, ...]
+    ) -> Phrase:
         head = self.phrase(argument, many=False)
         if head.name is not None:
             raise UnspeakableError
         words = self.lexicon.relation(path[-1])
         special, common = words.attribute, generic(words.is_time)
-        largest = direction is Direction.LARGEST
+        largest = direction is ex.Direction.LARGEST
         if len(path) > 1:
             return replace(head, after=(*head.after, self.far_superlative(path, largest)), unique=True)
         before = (special.most if largest else special.least) if special else ()
@@ -220,7 +208,7 @@ class Speaker:
         text = self.rng.choice(after).format(r=words.label)
         return replace(head, after=(*head.after, Modifier.having(text)), unique=True)
 
-    def far_superlative(self, path: tuple[Relation, ...], largest: bool) -> Modifier:
+    def far_superlative(self, path: tuple[ex.Relation, ...], largest: bool) -> Modifier:
         """ "whose capital has the most people"."""
         near, words = self.lexicon.relation(path[0]), self.lexicon.relation(path[-1])
         common = generic(words.is_time)
@@ -243,7 +231,7 @@ class Speaker:
             f"whose {noun} has {text}", f"have the {noun} with {text}", f"has the {noun} with {text}"
         )
 
-    def constrained(self, head: Phrase, relation: Relation, constant: Entity | Value) -> Phrase:
+    def constrained(self, head: Phrase, relation: ex.Relation, constant: ex.Entity | ex.Value) -> Phrase:
         words, surface = self.lexicon.relation(relation), self.constant(constant)
         if self.chance(0.6) and head.name is None and not head.has_owner_first and len(surface.split()) < 3:
             return replace(head, before=(surface, *head.before))
@@ -252,13 +240,13 @@ class Speaker:
         )
         return replace(head, after=(*head.after, Modifier.having(text)))
 
-    def dated(self, head: Phrase, when: Value | Now) -> Phrase:
-        if isinstance(when, Now) and self.chance(0.6):
+    def dated(self, head: Phrase, when: ex.Value | ex.Now) -> Phrase:
+        if isinstance(when, ex.Now) and self.chance(0.6):
             return replace(head, before=(self.pick("current", "present"), *head.before))
         return replace(head, after=(*head.after, Modifier.adverbial(self.moment(when))))
 
-    def moment(self, when: Value | Now) -> str:
-        if isinstance(when, Now):
+    def moment(self, when: ex.Value | ex.Now) -> str:
+        if isinstance(when, ex.Now):
             return self.pick("now", "today", "at the moment", "currently")
         mark = self.mark(when)
         if when.literal.datatype.endswith(("#date", "#dateTime")):
@@ -267,11 +255,11 @@ class Speaker:
 
     # Modifiers -------------------------------------------------------------------------------
 
-    def modifier(self, expression: Expression) -> Modifier:
+    def modifier(self, expression: ex.Expression) -> Modifier:
         match expression:
-            case Compare(comparison, Relation() as relation, Value() as value):
+            case ex.Compare(comparison, ex.Relation() as relation, ex.Value() as value):
                 return compared(comparison, self.lexicon.relation(relation), self.mark(value), self.rng)
-            case Join(relation, _):
+            case ex.Join(relation, _):
                 words, argument = self.chain(expression)
                 target = self.phrase(argument, many=False)
                 return self.leading(words, target) if relation.inverse else self.holding(words, target)
@@ -361,7 +349,7 @@ class Speaker:
                 return Modifier(f"that {x} {are} {noun} of", inner, inner)
 
 
-def _conjuncts(expression: Expression) -> list[Expression]:
-    if isinstance(expression, And):
+def _conjuncts(expression: ex.Expression) -> list[ex.Expression]:
+    if isinstance(expression, ex.And):
         return [*_conjuncts(expression.left), *_conjuncts(expression.right)]
     return [expression]

@@ -16,19 +16,7 @@ from arcaneqa.datasets.sql.table_facts import Facts
 from arcaneqa.datasets.sql.variables import Nothing, Unsayable
 from arcaneqa.kb.interface import Comparison
 from arcaneqa.kb.terms import Literal
-from arcaneqa.program.expression import (
-    Aggregate,
-    Aggregation,
-    Class,
-    Direction,
-    Expression,
-    Extreme,
-    Has,
-    Join,
-    Like,
-    Relation,
-    Value,
-)
+from arcaneqa.program import expression as ex
 
 COMPARISONS: dict[type[exp.Expr], Comparison] = {
     exp.GT: Comparison.GT,
@@ -43,7 +31,7 @@ TURNED = {
     Comparison.LE: Comparison.GE,
 }
 
-Subquery = Callable[[exp.Expr], Expression]
+Subquery = Callable[[exp.Expr], ex.Expression]
 """The program of a nested query: a set, or a number."""
 
 
@@ -52,7 +40,7 @@ class Limit:
     """A variable's nodes are in the set or, where `holds` is false, not in it."""
 
     variable: int
-    set: Expression
+    set: ex.Expression
     holds: bool = True
     implied: bool = False
 
@@ -111,10 +99,10 @@ class Conditions:
             raise Unsayable("compares what is no column")
         return place
 
-    def _has(self, place: Place) -> Expression:
+    def _has(self, place: Place) -> ex.Expression:
         if place.column.kind is Kind.LABEL:
             raise Unsayable("asks for a missing name")
-        return Has(Relation(place.column.relation))
+        return ex.Has(ex.Relation(place.column.relation))
 
     # Yes and no ------------------------------------------------------------------------------
 
@@ -143,7 +131,7 @@ class Conditions:
         row = self.scope.row(place)
         turned = [Limit(row, self._seen_from(row, limits[0]), holds=not limits[0].holds)]
         if place.column.kind is not Kind.LABEL and self.scope.value(place) != row:
-            turned.append(Limit(row, Has(Relation(place.column.relation)), implied=True))
+            turned.append(Limit(row, ex.Has(ex.Relation(place.column.relation)), implied=True))
         return turned
 
     def _and(self, conditions: list[exp.Expr]) -> list[Limit]:
@@ -190,20 +178,20 @@ class Conditions:
         candidates = [*rows, *self.scope.rows()]
         return min(map(self.scope.variables.find, candidates), key=self.scope.variables.fan_out)
 
-    def _seen(self, anchor: int, limit: Limit) -> Expression:
+    def _seen(self, anchor: int, limit: Limit) -> ex.Expression:
         seen = self._seen_from(anchor, limit)
         if limit.holds:
             return seen
         class_iri = self.scope.variables[anchor].class_iri
         if class_iri is None:
             raise Unsayable("negates within OR")
-        return but_not(Class(class_iri), seen)
+        return but_not(ex.Class(class_iri), seen)
 
-    def _seen_from(self, anchor: int, limit: Limit) -> Expression:
+    def _seen_from(self, anchor: int, limit: Limit) -> ex.Expression:
         """The set of one variable as a set of another."""
         seen = limit.set
         for hop in reversed(self.scope.variables.walk(anchor, limit.variable)):
-            seen = Join(hop.relation, seen)
+            seen = ex.Join(hop.relation, seen)
         return seen
 
     # Conditions on a column -----------------------------------------------------------------
@@ -226,18 +214,18 @@ class Conditions:
         """A column's cell is this text."""
         if place.column.names:
             named = rows_with(self.facts, place.column, text)
-            if not isinstance(named, Join):
+            if not isinstance(named, ex.Join):
                 return Limit(self.scope.row(place), named)
         return Limit(self.scope.value(place), cell(self.facts, place.column, text))
 
     def _equal_to_subquery(self, place: Place, nested: exp.Expr) -> Limit:
         found = self.subquery(nested)
-        if isinstance(found, Aggregate) and found.function in (Aggregation.MAX, Aggregation.MIN):
-            largest = found.function is Aggregation.MAX
-            direction = Direction.LARGEST if largest else Direction.SMALLEST
+        if isinstance(found, ex.Aggregate) and found.function in (ex.Aggregation.MAX, ex.Aggregation.MIN):
+            largest = found.function is ex.Aggregation.MAX
+            direction = ex.Direction.LARGEST if largest else ex.Direction.SMALLEST
             if [step.iri for step in found.path] == [place.column.relation]:
-                return Limit(self.scope.row(place), Extreme(direction, found.argument, found.path))
-        if isinstance(found, Aggregate):
+                return Limit(self.scope.row(place), ex.Extreme(direction, found.argument, found.path))
+        if isinstance(found, ex.Aggregate):
             raise Unsayable("equals a number that is calculated")
         return Limit(self.scope.node(place), found)
 
@@ -256,12 +244,12 @@ class Conditions:
         place, text = self._place(condition.this), text_of(condition.expression)
         if text is None or "%" in text.strip("%") or "_" in text.strip("%"):
             raise Unsayable("looks for a pattern with gaps")
-        wanted = Value(Literal(text.strip("%")))
+        wanted = ex.Value(Literal(text.strip("%")))
         if "%" not in text:
             return self._says(place, text)
         if place.column.is_link:
             raise Unsayable("looks for text in a key")
-        return Limit(self.scope.row(place), Like(Relation(place.column.relation), wanted))
+        return Limit(self.scope.row(place), ex.Like(ex.Relation(place.column.relation), wanted))
 
     def _compare(self, left: exp.Expr, kind: type[exp.Expr], right: exp.Expr) -> list[Limit]:
         comparison = COMPARISONS[kind]

@@ -7,46 +7,35 @@ from functools import reduce
 
 from arcaneqa.datasets.sql.table_facts import Facts
 from arcaneqa.datasets.sql.variables import Edge, Hop, Variables
-from arcaneqa.program.expression import (
-    And,
-    Class,
-    Entity,
-    Expression,
-    Extreme,
-    Has,
-    Join,
-    Not,
-    Or,
-    Relation,
-)
+from arcaneqa.program import expression as ex
 from arcaneqa.program.rewrite import leaves
 
 
-def both(parts: Iterable[Expression]) -> Expression:
+def both(parts: Iterable[ex.Expression]) -> ex.Expression:
     """Sets that all hold, the class first."""
-    flat = list(dict.fromkeys(leaf for part in parts for leaf in leaves(part, And)))
-    flat.sort(key=lambda part: not isinstance(part, Class))
-    return reduce(lambda rest, part: And(part, rest), reversed(flat))
+    flat = list(dict.fromkeys(leaf for part in parts for leaf in leaves(part, ex.And)))
+    flat.sort(key=lambda part: not isinstance(part, ex.Class))
+    return reduce(lambda rest, part: ex.And(part, rest), reversed(flat))
 
 
-def either(parts: Iterable[Expression]) -> Expression:
+def either(parts: Iterable[ex.Expression]) -> ex.Expression:
     """Sets of which one holds; a class that all share is said once."""
     found = list(dict.fromkeys(parts))
-    split = [leaves(part, And) for part in found]
+    split = [leaves(part, ex.And) for part in found]
     first = split[0][0]
-    if len(found) > 1 and isinstance(first, Class) and all(s[0] == first and len(s) > 1 for s in split):
+    if len(found) > 1 and isinstance(first, ex.Class) and all(s[0] == first and len(s) > 1 for s in split):
         return both([first, either([both(s[1:]) for s in split])])
-    alike = [part.relation for part in found if isinstance(part, Join)]
+    alike = [part.relation for part in found if isinstance(part, ex.Join)]
     if 1 < len(found) == len(alike) and len(set(alike)) == 1:
-        return Join(alike[0], either([part.argument for part in found if isinstance(part, Join)]))
-    return reduce(lambda rest, part: Or(part, rest), reversed(found))
+        return ex.Join(alike[0], either([part.argument for part in found if isinstance(part, ex.Join)]))
+    return reduce(lambda rest, part: ex.Or(part, rest), reversed(found))
 
 
-def but_not(kept: Expression, gone: Expression) -> Expression:
+def but_not(kept: ex.Expression, gone: ex.Expression) -> ex.Expression:
     """What is taken away need not repeat the class of what it is taken from."""
-    classes = [leaf for leaf in leaves(kept, And) if isinstance(leaf, Class)]
-    rest = [leaf for leaf in leaves(gone, And) if leaf not in classes]
-    return Not(kept, both(rest) if rest else gone)
+    classes = [leaf for leaf in leaves(kept, ex.And) if isinstance(leaf, ex.Class)]
+    rest = [leaf for leaf in leaves(gone, ex.And) if leaf not in classes]
+    return ex.Not(kept, both(rest) if rest else gone)
 
 
 class Denoter:
@@ -66,7 +55,7 @@ class Denoter:
 
     def set_of(
         self, variable: int, ignoring: frozenset[Edge] = frozenset(), inner: bool = False
-    ) -> Expression | None:
+    ) -> ex.Expression | None:
         """The program of a variable's nodes; None where nothing restricts it.
 
         `inner`: it is reached through a relation, so its class is said only where that says more.
@@ -75,10 +64,10 @@ class Denoter:
 
     def _set(
         self, here: int, ignoring: frozenset[Edge], inner: bool, seen: frozenset[int]
-    ) -> Expression | None:
+    ) -> ex.Expression | None:
         variable = self.variables[here]
-        parts: list[Expression] = list(dict.fromkeys(variable.within))
-        optional: list[Expression] = list(variable.implied)
+        parts: list[ex.Expression] = list(dict.fromkeys(variable.within))
+        optional: list[ex.Expression] = list(variable.implied)
         for hop in self.variables.hops(here):
             # Whoever comes round in a circle has been there: the last join says what the others said.
             if hop.edge in ignoring or hop.end in seen:
@@ -86,36 +75,36 @@ class Denoter:
             if hop.single and self.variables.is_idle(hop.end):
                 continue
             said = self._across(hop, ignoring, seen | {here})
-            plain = isinstance(said, Has) or isinstance(said.argument, Class)
+            plain = isinstance(said, ex.Has) or isinstance(said.argument, ex.Class)
             if plain and self.lean:
                 continue
             spare = hop in self.counted or (plain and (hop.single or hop.edge in self.shown))
             (optional if spare else parts).append(said)
-        said_class = Class(variable.class_iri) if variable.class_iri is not None else None
+        said_class = ex.Class(variable.class_iri) if variable.class_iri is not None else None
         return self._together(said_class, parts, optional, variable.without, inner)
 
-    def _across(self, hop: Hop, ignoring: frozenset[Edge], seen: frozenset[int]) -> Has | Join:
+    def _across(self, hop: Hop, ignoring: frozenset[Edge], seen: frozenset[int]) -> ex.Has | ex.Join:
         """What a walk along an edge asks of the nodes that it starts from."""
-        relation = Relation(hop.edge.relation, hop.relation.inverse)
+        relation = ex.Relation(hop.edge.relation, hop.relation.inverse)
         beyond = self._set(hop.end, ignoring | {hop.edge}, True, seen)
         if beyond is None or (not relation.inverse and self._is_plain(beyond, hop)):
-            return Has(relation)
-        return Join(relation, beyond)
+            return ex.Has(relation)
+        return ex.Join(relation, beyond)
 
-    def _is_plain(self, beyond: Expression, hop: Hop) -> bool:
+    def _is_plain(self, beyond: ex.Expression, hop: Hop) -> bool:
         """A class that everything at the end of the relation has anyway."""
-        arrived = Has(Relation(hop.edge.relation, not hop.relation.inverse))
-        return isinstance(beyond, Class) and self.facts.holds(arrived, beyond)
+        arrived = ex.Has(ex.Relation(hop.edge.relation, not hop.relation.inverse))
+        return isinstance(beyond, ex.Class) and self.facts.holds(arrived, beyond)
 
     def _together(
         self,
-        said_class: Class | None,
-        parts: list[Expression],
-        optional: list[Expression],
-        without: list[Expression],
+        said_class: ex.Class | None,
+        parts: list[ex.Expression],
+        optional: list[ex.Expression],
+        without: list[ex.Expression],
         inner: bool,
-    ) -> Expression | None:
-        chosen = [part for part in parts if isinstance(part, Extreme | Entity)]
+    ) -> ex.Expression | None:
+        chosen = [part for part in parts if isinstance(part, ex.Extreme | ex.Entity)]
         if chosen:
             # Whoever has been picked out already meets what is merely implied.
             others = [part for part in [*parts, *optional] if part not in chosen]
@@ -133,8 +122,8 @@ class Denoter:
         return but_not(kept, either(without)) if without else kept
 
     def _needed(
-        self, said_class: Class | None, parts: list[Expression], optional: list[Expression]
-    ) -> list[Expression]:
+        self, said_class: ex.Class | None, parts: list[ex.Expression], optional: list[ex.Expression]
+    ) -> list[ex.Expression]:
         """Of what may be left out, that which takes something away or says something at all."""
         kept = list(optional)
         for part in optional:

@@ -12,18 +12,7 @@ from arcaneqa.datasets.sql.mapping import Kind
 from arcaneqa.datasets.sql.scope import Place
 from arcaneqa.datasets.sql.variables import Edge, Hop, Unsayable
 from arcaneqa.kb.interface import Comparison
-from arcaneqa.program.expression import (
-    Class,
-    Compare,
-    Counted,
-    Direction,
-    Expression,
-    Extreme,
-    Has,
-    Join,
-    Relation,
-    Totalled,
-)
+from arcaneqa.program import expression as ex
 
 
 def group_variable(block: Block) -> int | None:
@@ -52,13 +41,13 @@ class Grouping:
         self.block = block
         self.group = group
 
-    def key(self, item: exp.Expr) -> Counted | Totalled:
+    def key(self, item: exp.Expr) -> ex.Counted | ex.Totalled:
         """A count or total as a key of the nodes that are grouped by."""
         hop, key = self._key(item)
         self.block.denoter.counted.add(hop)
         return key
 
-    def _key(self, item: exp.Expr) -> tuple[Hop, Counted | Totalled]:
+    def _key(self, item: exp.Expr) -> tuple[Hop, ex.Counted | ex.Totalled]:
         block = self.block
         if isinstance(item, exp.Count):
             column, distinct = counted_column(item)
@@ -72,9 +61,9 @@ class Grouping:
         row = block.scope.row(place)
         if block.variables.find(row) != self.group:
             part = block.denoter.set_of(row, frozenset([hop.edge]), inner=True)
-            if not block.is_whole(part, path[-2], Has(path[-1])):
+            if not block.is_whole(part, path[-2], ex.Has(path[-1])):
                 raise Unsayable("totals only a part of what belongs to a group")
-        return hop, Totalled(TOTALS[type(item)], path)
+        return hop, ex.Totalled(TOTALS[type(item)], path)
 
     def _counted(self, place: Place | None, distinct: bool) -> int:
         block = self.block
@@ -85,14 +74,14 @@ class Grouping:
         row = block.variables.find(block.scope.row(place))
         return block.row(row, apart_from=self.group)
 
-    def _count(self, counted: int) -> tuple[Hop, Counted]:
+    def _count(self, counted: int) -> tuple[Hop, ex.Counted]:
         block = self.block
         if counted == self.group:
             raise Unsayable("counts what it groups by")
         hops = block.variables.walk(self.group, counted)
         part = block.denoter.set_of(counted, frozenset([hops[0].edge]), inner=True)
         within = None if block.is_whole(part, hops[-1].relation) else part
-        return hops[0], Counted(tuple(hop.relation for hop in hops), within)
+        return hops[0], ex.Counted(tuple(hop.relation for hop in hops), within)
 
     # What keeps only some of the groups ---------------------------------------------------------
 
@@ -113,7 +102,7 @@ class Grouping:
             raise Unsayable("orders groups by a column")
         variable.within.append(self._extreme(item, descending, *ranks(select)))
 
-    def _extreme(self, item: exp.Expr, descending: bool, first: int, last: int) -> Expression:
+    def _extreme(self, item: exp.Expr, descending: bool, first: int, last: int) -> ex.Expression:
         hop, key = self._key(item)
         ignoring: frozenset[Edge] = frozenset()
         self.block.denoter.counted.add(hop)
@@ -123,12 +112,12 @@ class Grouping:
         argument = self.block.denoter.set_of(self.group, ignoring)
         if argument is None and descending and (klass := self.block.variables[hop.end].class_iri) is not None:
             # What is counted is said in the key; the values are those of any row.
-            argument = Join(Relation(hop.relation.iri, hop.relation.inverse), Class(klass))
+            argument = ex.Join(ex.Relation(hop.relation.iri, hop.relation.inverse), ex.Class(klass))
         argument = argument or self.block.set_of(self.group)
-        direction = Direction.LARGEST if descending else Direction.SMALLEST
-        return Extreme(direction, argument, key, first, last)
+        direction = ex.Direction.LARGEST if descending else ex.Direction.SMALLEST
+        return ex.Extreme(direction, argument, key, first, last)
 
-    def _having(self, condition: exp.Expr) -> Expression:
+    def _having(self, condition: exp.Expr) -> ex.Expression:
         match condition:
             case exp.Paren():
                 return self._having(condition.this)
@@ -146,7 +135,7 @@ class Grouping:
                 if not is_total(item) or (text is None and not isinstance(other, exp.Subquery)):
                     raise Unsayable("has a HAVING that compares no count or total")
                 value = self.block.subquery(other) if text is None else measure(text)
-                return Compare(COMPARISONS.get(type(condition), Comparison.EQ), self.key(item), value)
+                return ex.Compare(COMPARISONS.get(type(condition), Comparison.EQ), self.key(item), value)
         raise Unsayable(f"has a HAVING with {condition.key.upper()}")
 
 

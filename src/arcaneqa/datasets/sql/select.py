@@ -10,24 +10,7 @@ from arcaneqa.datasets.sql.groups import Grouping, group_variable, ranks
 from arcaneqa.datasets.sql.mapping import Kind
 from arcaneqa.datasets.sql.scope import Place
 from arcaneqa.datasets.sql.variables import Unsayable
-from arcaneqa.program.expression import (
-    Aggregate,
-    Count,
-    Counted,
-    Direction,
-    Entity,
-    Expression,
-    Extreme,
-    Has,
-    Join,
-    Key,
-    Path,
-    Per,
-    Relation,
-    Show,
-    Sort,
-    Totalled,
-)
+from arcaneqa.program import expression as ex
 
 
 def answer_of(block: Block) -> Answer:
@@ -83,14 +66,14 @@ def _cut(block: Block, places: list[Place]) -> None:
         # "The author with the oldest publisher" is an author picked, not a publisher walked from.
         if hops and block.variables[only].class_iri and len(hops) < 3 and all(hop.single for hop in hops):
             picked = only
-    direction = Direction.LARGEST if descending else Direction.SMALLEST
+    direction = ex.Direction.LARGEST if descending else ex.Direction.SMALLEST
     path = block.measure_path(picked, place)
     block.show(picked, block.scope.value(place))
     first, last = ranks(block.select)
-    extreme = Extreme(direction, block.set_of(picked), path, first, last)
+    extreme = ex.Extreme(direction, block.set_of(picked), path, first, last)
     # Where it makes no difference, "the dearest procedure" is not "the dearest that someone was trained in".
     block.denoter.lean = True
-    lean = Extreme(direction, block.set_of(picked), path, first, last)
+    lean = ex.Extreme(direction, block.set_of(picked), path, first, last)
     block.denoter.lean = False
     same = block.facts.holds(lean, extreme) and block.facts.holds(extreme, lean)
     block.variables[picked].within.append(lean if same else extreme)
@@ -113,18 +96,18 @@ def _projected(block: Block, places: list[Place], order: tuple[Place, bool] | No
         (node,) = set(nodes)
         told = tuple(Shown(0, place.column, of_row(place)) for place in places)
         found = block.set_of(node)
-        if isinstance(found, Entity) and keys and places[0].column.kind is Kind.LITERAL:
+        if isinstance(found, ex.Entity) and keys and places[0].column.kind is Kind.LITERAL:
             # Whoever asks for the id of something named asks for the id.
-            found, told = Join(Relation(places[0].column.relation, inverse=True), found), (Shown(0),)
+            found, told = ex.Join(ex.Relation(places[0].column.relation, inverse=True), found), (Shown(0),)
         row = block.variables.find(scope.row(places[0]))
         if order is not None and node != row:
             listed = _sorted(block, block.set_of(row), row, order)
-            if isinstance(listed, Sort) and order[0] != places[0]:
-                return Answer(Show(listed, (block.show(row, node),)), told)
+            if isinstance(listed, ex.Sort) and order[0] != places[0]:
+                return Answer(ex.Show(listed, (block.show(row, node),)), told)
             return Answer(found, told)
         return Answer(_sorted(block, found, node, order), told)
     named = {node for place, node in zip(places, nodes, strict=True) if _is_name(place) and of_row(place)}
-    columns: list[Path] = []
+    columns: list[ex.Path] = []
     shown: list[Shown] = []
     root = _table_root(block, nodes)
     for place, node in zip(places, nodes, strict=True):
@@ -137,7 +120,7 @@ def _projected(block: Block, places: list[Place], order: tuple[Place, bool] | No
     listed = _sorted(block, block.set_of(root), root, order)
     if len(columns) == 1 and not columns[0]:
         return Answer(listed, tuple(shown))
-    return Answer(Show(listed, tuple(columns)), tuple(shown))
+    return Answer(ex.Show(listed, tuple(columns)), tuple(shown))
 
 
 def _table_root(block: Block, ends: list[int]) -> int:
@@ -153,7 +136,7 @@ def _is_name(place: Place) -> bool:
     return place.column.names or place.column.part_of_name
 
 
-def _sorted(block: Block, found: Expression, root: int, order: tuple[Place, bool] | None) -> Expression:
+def _sorted(block: Block, found: ex.Expression, root: int, order: tuple[Place, bool] | None) -> ex.Expression:
     if order is None:
         return found
     place, descending = order
@@ -161,7 +144,7 @@ def _sorted(block: Block, found: Expression, root: int, order: tuple[Place, bool
         path = block.measure_path(root, place)
     except Unsayable:
         return found
-    return Sort(found, path, descending) if path and len(path) < 3 else found
+    return ex.Sort(found, path, descending) if path and len(path) < 3 else found
 
 
 # Totals of everything --------------------------------------------------------------------------------
@@ -172,32 +155,32 @@ def _number(block: Block, item: exp.Expr) -> Answer:
     if isinstance(item, exp.Count):
         column, distinct = counted_column(item)
         if column is None:
-            return Answer(Count(block.set_of(block.row())), shown)
+            return Answer(ex.Count(block.set_of(block.row())), shown)
         place = block.place(column)
         return Answer(_distinct(block, place) if distinct else _filled(block, place), shown)
     root, path = _totalled(block, item)
-    return Answer(Aggregate(TOTALS[type(item)], block.set_of(root), path), shown)
+    return Answer(ex.Aggregate(TOTALS[type(item)], block.set_of(root), path), shown)
 
 
-def _distinct(block: Block, place: Place) -> Expression:
+def _distinct(block: Block, place: Place) -> ex.Expression:
     node, row = (
         block.variables.find(variable) for variable in (block.scope.node(place), block.scope.row(place))
     )
     if node == row:
-        return Count(block.set_of(row))
+        return ex.Count(block.set_of(row))
     path = block.show(row, node)
-    return Count(block.set_of(row), path)
+    return ex.Count(block.set_of(row), path)
 
 
-def _filled(block: Block, place: Place) -> Expression:
+def _filled(block: Block, place: Place) -> ex.Expression:
     """COUNT(column): the rows that have something there."""
     row = block.row(block.scope.row(place))
     if not block.scope.stands_for_row(place) and place.column.kind not in (Kind.SUBJECT, Kind.OBJECT):
-        block.variables[block.scope.row(place)].implied.append(Has(Relation(place.column.relation)))
-    return Count(block.set_of(row))
+        block.variables[block.scope.row(place)].implied.append(ex.Has(ex.Relation(place.column.relation)))
+    return ex.Count(block.set_of(row))
 
 
-def _totalled(block: Block, item: exp.Expr) -> tuple[int, Path]:
+def _totalled(block: Block, item: exp.Expr) -> tuple[int, ex.Path]:
     place = block.place(item.this)
     owner = block.scope.row(place)
     root = block.variables.find(owner)
@@ -213,22 +196,22 @@ def _numbers(block: Block, items: list[exp.Expr]) -> Answer:
     """Several totals of one set: a table of one row."""
     root = block.row()
     columns = tuple(_column(block, root, item) for item in items)
-    return Answer(Show(block.set_of(root), columns), tuple(Shown(index) for index in range(len(columns))))
+    return Answer(ex.Show(block.set_of(root), columns), tuple(Shown(index) for index in range(len(columns))))
 
 
-def _column(block: Block, root: int, item: exp.Expr) -> Counted | Totalled:
+def _column(block: Block, root: int, item: exp.Expr) -> ex.Counted | ex.Totalled:
     if isinstance(item, exp.Count):
         column, distinct = counted_column(item)
         if column is None or not distinct:
-            return Counted(())
+            return ex.Counted(())
         place = block.place(column)
-        return Counted(block.show(root, block.scope.node(place)))
+        return ex.Counted(block.show(root, block.scope.node(place)))
     if type(item) not in TOTALS:
         raise Unsayable("calculates")
     place = block.place(item.this)
     path = block.measure_path(root, place)
     block.show(root, block.scope.value(place))
-    return Totalled(TOTALS[type(item)], path)
+    return ex.Totalled(TOTALS[type(item)], path)
 
 
 # Totals of each group -------------------------------------------------------------------------------
@@ -250,7 +233,7 @@ def _per_group(block: Block, grouping: Grouping) -> Answer:
     if not all(hop.single for hop in block.variables.walk(root, group)) and block.variables[group].class_iri:
         return _beside_group(block, grouping)
     path = block.show(root, group)
-    columns: list[Counted | Totalled] = []
+    columns: list[ex.Counted | ex.Totalled] = []
     shown: list[Shown] = []
     for item in block.items:
         if is_total(item):
@@ -261,22 +244,22 @@ def _per_group(block: Block, grouping: Grouping) -> Answer:
         else:
             place = block.place(item)
             shown.append(Shown(0, place.column, scope.stands_for_row(place) or place in names))
-    table: Expression = Per(block.set_of(root), path, tuple(columns))
+    table: ex.Expression = ex.Per(block.set_of(root), path, tuple(columns))
     order = block.select.args.get("order")
     if order is not None and block.select.args.get("limit") is None:
         first = order.expressions[0]
         item = block.meant(first.this)
         if is_total(item) and (key := _column(block, root, item)) in columns:
-            table = Sort(table, key, bool(first.args.get("desc")))
+            table = ex.Sort(table, key, bool(first.args.get("desc")))
     return Answer(table, tuple(shown))
 
 
 def _beside_group(block: Block, grouping: Grouping) -> Answer:
     """More of a group than its name: a table of what is grouped by, with counts and totals of each."""
-    columns: list[Key] = []
+    columns: list[ex.Key] = []
     shown: list[Shown] = []
     for item in block.items:
-        key: Key
+        key: ex.Key
         if is_total(item):
             key = grouping.key(item)
             told = Shown(0)
@@ -291,4 +274,4 @@ def _beside_group(block: Block, grouping: Grouping) -> Answer:
         if key not in columns:
             columns.append(key)
         shown.append(Shown(columns.index(key), told.column, told.of_row))
-    return Answer(Show(block.set_of(grouping.group), tuple(columns)), tuple(shown))
+    return Answer(ex.Show(block.set_of(grouping.group), tuple(columns)), tuple(shown))
