@@ -43,8 +43,8 @@ def linking(
 
     from arcaneqa.figures import write_section
     from arcaneqa.kb.open import open_kb
-    from arcaneqa.model.bundled import bundled_model
     from arcaneqa.model.scorer import ModelScorer
+    from arcaneqa.model.stored import bundled_model
     from arcaneqa.record import read_questions
     from benchmarks.linking import report
 
@@ -109,8 +109,8 @@ def needs(
     """
     from arcaneqa.kb.index import Index
     from arcaneqa.kb.open import open_kb
-    from arcaneqa.model.bundled import bundled_model
     from arcaneqa.model.scorer import ModelScorer
+    from arcaneqa.model.stored import bundled_model
     from benchmarks.needs import report
 
     spans = ModelScorer.load(bundled_model()).spans()

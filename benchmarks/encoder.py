@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcaneqa.model.bert import BertReader
-from arcaneqa.model.bundled import bundled_model
 from arcaneqa.model.reader import Reader, TorchReader
-from arcaneqa.model.stored import Floats, Stored, read_stored
+from arcaneqa.model.stored import Floats, Stored, bundled_model, read_stored
 from arcaneqa.model.tiles import MULTIPLIES_BYTES
 
 SIZES = (32, 64, 256, 1_024)

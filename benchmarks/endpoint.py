@@ -19,7 +19,7 @@ from arcaneqa.induction.induction import Induction
 from arcaneqa.induction.targets import Inadmissible, plan
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.endpoint import open_endpoint
-from arcaneqa.kb.endpoint.settings import Settings
+from arcaneqa.kb.endpoint.opening import Settings
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.profile import Profile

@@ -63,8 +63,8 @@ def report(
 
 def _rankers() -> dict[str, Ranker]:
     """By words alone, and by the bundled model's encoder as `arcaneqa ask` does it."""
-    from arcaneqa.model.bundled import bundled_model
     from arcaneqa.model.scorer import ModelScorer
+    from arcaneqa.model.stored import bundled_model
 
     return {"words": WordRanker(), "encoder": ModelScorer.load(bundled_model()).ranker()}
 

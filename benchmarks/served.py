@@ -21,7 +21,7 @@ from arcaneqa.errors import InputError
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.build.sources import Source
 from arcaneqa.kb.endpoint import open_endpoint
-from arcaneqa.kb.endpoint.settings import Settings
+from arcaneqa.kb.endpoint.opening import Settings
 from arcaneqa.kb.harvest import harvest
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import KnowledgeBase

@@ -30,8 +30,8 @@ from arcaneqa.atomic import replacing
 from arcaneqa.errors import ArcaneError
 from arcaneqa.evaluation.evaluate import Run, evaluate
 from arcaneqa.harmless import json_text
-from arcaneqa.model.bundled import bundled_model
 from arcaneqa.model.config import ModelConfig
+from arcaneqa.model.stored import bundled_model
 from arcaneqa.record import Question, read_questions
 from arcaneqa.service.contract import FeedbackRequest
 from arcaneqa.service.feedback import Feedback

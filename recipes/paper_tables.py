@@ -87,7 +87,7 @@ def prepare(options: argparse.Namespace) -> None:
 
 
 def train(options: argparse.Namespace) -> None:
-    from arcaneqa.model.bundled import bundled_model
+    from arcaneqa.model.stored import bundled_model
 
     words = [sys.executable, "-m", "baselines.training", options.out / "prepared", options.out / "models"]
     words += ["--encoder", options.encoder or bundled_model(), "--updates", options.updates]

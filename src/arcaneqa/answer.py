@@ -116,8 +116,8 @@ class ArcaneQA:
         model read every set of candidates as a whole, however large. `device` is where the encoder runs; any
         but the processor ("cuda") needs torch.
         """
-        from arcaneqa.model.bundled import bundled_model
         from arcaneqa.model.scorer import ModelScorer
+        from arcaneqa.model.stored import bundled_model
 
         folder = bundled_model() if model is None else Path(model)
         opened = kb if isinstance(kb, KnowledgeBase) else open_kb(kb)

@@ -1,4 +1,12 @@
-"""Every failure a user can meet is one of these, and its text is a sentence that says what to do."""
+"""Every failure a user can meet is one of these, and its text is a sentence that says what to do.
+
+That a part needs an extra, which the base install leaves out, is said by `needs`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 
 class ArcaneError(Exception):
@@ -39,3 +47,21 @@ class EndpointError(ArcaneError):
 
 class ModelError(ArcaneError):
     """A checkpoint is damaged, incomplete or does not fit."""
+
+
+@contextmanager
+def needs(what: str, extra: str) -> Iterator[None]:
+    """Around the imports of an optional part: a package that is not installed becomes one sentence.
+
+    >>> with needs("Training", "train"):
+    ...     import some_package
+    Traceback (most recent call last):
+    arcaneqa.errors.MissingExtra: Training needs `pip install 'arcaneqa[train]'` (for some_package).
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        if package in ("", "arcaneqa"):  # a mistake of ours is not mended by installing anything
+            raise
+        raise MissingExtra(f"{what} needs `pip install 'arcaneqa[{extra}]'` (for {package}).") from error

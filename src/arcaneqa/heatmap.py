@@ -12,8 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from arcaneqa.answer import Answer, ArcaneQA
-from arcaneqa.errors import InputError
-from arcaneqa.extras import needs
+from arcaneqa.errors import InputError, needs
 from arcaneqa.induction.scorer import Heat, TokenKind
 from arcaneqa.induction.trace import Considered
 

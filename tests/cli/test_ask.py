@@ -9,7 +9,7 @@ import pytest
 from arcaneqa import __version__
 from arcaneqa.confidence import Confidence
 from arcaneqa.kb.build import build_index
-from arcaneqa.model.bundled import bundled_model
+from arcaneqa.model.stored import bundled_model
 from tests.cli.verbs import Verbs
 
 SOURCE = Path(__file__).parents[1] / "strangers" / "brewery.ttl"

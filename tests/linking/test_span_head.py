@@ -17,10 +17,10 @@ from arcaneqa.errors import ModelError
 from arcaneqa.kb.index import Index
 from arcaneqa.linking.linker import Linker
 from arcaneqa.linking.weights import Weights
-from arcaneqa.model.bundled import bundled_model
-from arcaneqa.model.question_reader import QuestionReader
+from arcaneqa.model.reader import QuestionReader
 from arcaneqa.model.scorer import ModelScorer
 from arcaneqa.model.span_head import FILE, SpanHead, SpanScorer, stretch_vectors
+from arcaneqa.model.stored import bundled_model
 from arcaneqa.record import Mention, Question
 from arcaneqa.sealed import seal
 from arcaneqa.training.linker import examples

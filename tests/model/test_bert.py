@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 
 from arcaneqa.model import bert, kernels
 from arcaneqa.model.bert import BertReader
-from arcaneqa.model.bundled import bundled_model
 from arcaneqa.model.reader import TorchReader
-from arcaneqa.model.stored import Floats, Stored, read_stored
+from arcaneqa.model.stored import Floats, Stored, bundled_model, read_stored
 from arcaneqa.model.threads import Team
 from arcaneqa.model.tiles import MULTIPLIES_BYTES
 

@@ -8,11 +8,11 @@ import pytest
 
 from arcaneqa.induction.scorer import Ranker
 from arcaneqa.model import ranker as module
-from arcaneqa.model.bundled import bundled_model
 from arcaneqa.model.checkpoint import create, save
 from arcaneqa.model.config import ModelConfig
 from arcaneqa.model.ranker import EncoderRanker
 from arcaneqa.model.scorer import ModelScorer
+from arcaneqa.model.stored import bundled_model
 
 QUESTION = "who wrote the book?"
 

@@ -16,12 +16,11 @@ from hypothesis import strategies as st
 from arcaneqa.errors import InputError
 from arcaneqa.induction.scorer import Decision
 from arcaneqa.model.bert import BertReader
-from arcaneqa.model.bundled import bundled_model
 from arcaneqa.model.checkpoint import Model, create, load, save
 from arcaneqa.model.config import ModelConfig
 from arcaneqa.model.reader import Reader, Words, reader_of
 from arcaneqa.model.scorer import ModelScorer
-from arcaneqa.model.stored import Floats, read_stored
+from arcaneqa.model.stored import Floats, bundled_model, read_stored
 from arcaneqa.ragged import Ints
 from arcaneqa.training.batches import Corpus
 from arcaneqa.training.prepared import Builder, Example

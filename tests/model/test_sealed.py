@@ -11,9 +11,8 @@ import pytest
 from arcaneqa.confidence import Confidence
 from arcaneqa.errors import ModelError
 from arcaneqa.induction.learned import Learned
-from arcaneqa.model.bundled import bundled_model
 from arcaneqa.model.scorer import ModelScorer
-from arcaneqa.model.stored import manifest_of, read_stored
+from arcaneqa.model.stored import bundled_model, manifest_of, read_stored
 from arcaneqa.sealed import SEAL, check_seal, seal
 
 SMALL = ("arcaneqa.json", "confidence.json", "constants.json", SEAL)

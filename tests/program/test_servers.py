@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from arcaneqa.kb.endpoint import open_endpoint
-from arcaneqa.kb.endpoint.settings import Settings
+from arcaneqa.kb.endpoint.opening import Settings
 from arcaneqa.kb.sparql.terms import from_json
 from arcaneqa.kb.terms import Blank
 from arcaneqa.program import expression as ex

@@ -12,7 +12,7 @@ from fastapi.testclient import TestClient
 from arcaneqa.answer import ArcaneQA
 from arcaneqa.confidence import Confidence
 from arcaneqa.kb.endpoint import lexicon, open_endpoint
-from arcaneqa.kb.endpoint.settings import Settings
+from arcaneqa.kb.endpoint.opening import Settings
 from arcaneqa.service.app import create_app
 from tests.servers.oxigraph import Oxigraph
 from tests.service.service_world import SteadyScorer, facts
@@ -64,6 +64,6 @@ def test_an_endpoint_that_fails_is_not_the_visitors_fault(
 
 
 def _broken(*_: object) -> list[int]:
-    from arcaneqa.kb.endpoint.errors import Unreachable
+    from arcaneqa.kb.endpoint.client import Unreachable
 
     raise Unreachable("The endpoint cannot be reached.")

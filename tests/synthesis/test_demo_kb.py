@@ -20,7 +20,7 @@ from arcaneqa.kb.terms import Iri
 from arcaneqa.program.execute import execute
 from arcaneqa.program.text import parse
 from arcaneqa.record import Question, read_questions
-from arcaneqa.synthesis.records import answers_of, function_of, relations_of
+from arcaneqa.synthesis.synthesize import answers_of, function_of, relations_of
 
 pytest_plugins = ["tests.synthesis.fixtures"]
 

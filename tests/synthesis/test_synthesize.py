@@ -19,8 +19,7 @@ from arcaneqa.program.expression import Compare, Entity, Expression, Extreme, So
 from arcaneqa.program.text import parse, print_program
 from arcaneqa.record import Question
 from arcaneqa.synthesis.examples import example_questions
-from arcaneqa.synthesis.records import answers_of, function_of, relations_of
-from arcaneqa.synthesis.synthesize import synthesize
+from arcaneqa.synthesis.synthesize import answers_of, function_of, relations_of, synthesize
 
 pytest_plugins = ["tests.synthesis.fixtures"]
 

@@ -12,7 +12,7 @@ from arcaneqa.errors import ModelError
 from arcaneqa.kb.index import Index
 from arcaneqa.linking.linker import Linker
 from arcaneqa.linking.weights import Weights, bundled
-from arcaneqa.model.bundled import bundled_model
+from arcaneqa.model.stored import bundled_model
 from arcaneqa.record import Mention, Question
 from arcaneqa.training.linker import examples, train_linker
 from benchmarks.linking import is_held_out, recall, report

@@ -35,7 +35,7 @@ import time; clock = [time.perf_counter()]; tick = lambda: clock.append(time.per
 import sys, json
 import arcaneqa.cli.main, arcaneqa.answer, arcaneqa.explain, arcaneqa.model.scorer; tick()
 kb = arcaneqa.answer.open_kb({kb!r}); tick()
-from arcaneqa.model.bundled import bundled_model
+from arcaneqa.model.stored import bundled_model
 scorer = arcaneqa.model.scorer.ModelScorer.load(bundled_model()); tick()
 qa = arcaneqa.answer.ArcaneQA(kb, scorer, arcaneqa.answer.Confidence.of_model(bundled_model())); tick()
 qa.ask({question!r}); tick()

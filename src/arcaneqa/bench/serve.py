@@ -18,9 +18,8 @@ import numpy as np
 
 from arcaneqa.errors import ArcaneError
 from arcaneqa.induction.scorer import Reads
-from arcaneqa.model.bundled import bundled_model
 from arcaneqa.model.reader import reader_of
-from arcaneqa.model.stored import read_stored
+from arcaneqa.model.stored import bundled_model, read_stored
 
 CLIENTS = (1, 8, 64)
 OVERLOAD = 128

@@ -67,9 +67,8 @@ def index_first(kb: str | None) -> None:
 def compile_ahead(progress: Progress) -> None:
     """Compile the bundled model's encoder for this processor, so that the first question need not wait."""
     from arcaneqa.errors import ModelError
-    from arcaneqa.model.bundled import bundled_model
     from arcaneqa.model.reader import reader_of
-    from arcaneqa.model.stored import read_stored
+    from arcaneqa.model.stored import bundled_model, read_stored
 
     progress("compiling for this processor (once)", 0, None)
     try:

@@ -102,8 +102,7 @@ def _of_databases(
 ) -> Iterator[Question]:
     """Every database is a knowledge base of its own."""
     from arcaneqa.datasets.convert import Converter
-    from arcaneqa.errors import InputError
-    from arcaneqa.extras import needs
+    from arcaneqa.errors import InputError, needs
     from arcaneqa.kb.open import open_kb
     from arcaneqa.kb.short_names import Names
 

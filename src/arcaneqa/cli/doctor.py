@@ -28,7 +28,7 @@ def command() -> None:
 
     from arcaneqa import __version__
     from arcaneqa.errors import ArcaneError
-    from arcaneqa.model.bundled import bundled_model
+    from arcaneqa.model.stored import bundled_model
     from arcaneqa.terminal import say
 
     say(f"arcaneqa  {__version__}, Python {platform.python_version()}, {platform.platform()}")

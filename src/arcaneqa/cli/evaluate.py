@@ -55,7 +55,7 @@ def command(
 
     Example: arcaneqa evaluate dev.jsonl --kb my-kb --entities gold --report reports/dev
     """
-    from arcaneqa.extras import needs
+    from arcaneqa.errors import needs
 
     if report is not None:
         with needs("A report with plots", "evaluate"):

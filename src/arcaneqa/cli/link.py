@@ -35,9 +35,8 @@ def command(
     from arcaneqa.kb.open import open_kb
     from arcaneqa.linking.linker import Linker
     from arcaneqa.linking.weights import Weights
-    from arcaneqa.model.bundled import bundled_model
     from arcaneqa.model.scorer import ModelScorer
-    from arcaneqa.model.stored import MANIFEST
+    from arcaneqa.model.stored import MANIFEST, bundled_model
     from arcaneqa.terminal import say, say_json
 
     if not is_text(question):

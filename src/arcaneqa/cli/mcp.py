@@ -35,8 +35,7 @@ def command(
 
     Example: arcaneqa mcp --kb my-kb
     """
-    from arcaneqa.errors import InputError
-    from arcaneqa.extras import needs
+    from arcaneqa.errors import InputError, needs
 
     with needs("Serving assistants", "mcp"):
         from arcaneqa.mcp.server import create_server

@@ -58,7 +58,7 @@ def command(
 
     Example: arcaneqa serve --kb my-kb --port 8080
     """
-    from arcaneqa.extras import needs
+    from arcaneqa.errors import needs
     from arcaneqa.service.listening import is_open_to_others, listen, names_of, show_when_ready
     from arcaneqa.terminal import say
 

@@ -61,7 +61,7 @@ def command(
     """
     from dataclasses import replace
 
-    from arcaneqa.extras import needs
+    from arcaneqa.errors import needs
     from arcaneqa.terminal import say
 
     with needs("Training", "train"):
@@ -113,6 +113,6 @@ def _was_given(context: typer.Context, name: str) -> bool:
 def _model(start: str | None) -> Path | None:
     if start != "bundled":
         return None if start is None else Path(start)
-    from arcaneqa.model.bundled import bundled_model
+    from arcaneqa.model.stored import bundled_model
 
     return bundled_model()

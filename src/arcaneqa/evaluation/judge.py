@@ -1,13 +1,15 @@
-"""The verdict on one prediction: do the programs match, and how far do the answers agree?"""
+"""The verdict on one prediction: do the programs match, and how far do the answers agree?
+
+Programs are compared without CONS, and with classes where text cannot tell them from entities.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 
-from arcaneqa.errors import InputError, ProgramError
-from arcaneqa.evaluation.comparable import class_names, with_classes
+from arcaneqa.errors import InputError, ProgramError, needs
 from arcaneqa.evaluation.metrics import (
     FULL,
     NOTHING,
@@ -18,12 +20,13 @@ from arcaneqa.evaluation.metrics import (
     overlap,
     plain,
 )
-from arcaneqa.extras import needs
 from arcaneqa.kb.profile import FREEBASE_PROFILE, RDF_PROFILE, Profile
 from arcaneqa.kb.short_names import Names
+from arcaneqa.kb.terms import Iri
 from arcaneqa.program.equivalence import equivalent
-from arcaneqa.program.expression import Expression
+from arcaneqa.program.expression import And, Class, Cons, Entity, Expression, Join, post_order
 from arcaneqa.program.ontology import Ontology
+from arcaneqa.program.rewrite import rewrite
 from arcaneqa.program.text import parse
 from arcaneqa.record import AnswerItem, Prediction, Question
 
@@ -134,3 +137,29 @@ class Judge:
 
     def _keys(self, terms: Iterable[str]) -> set[str]:
         return {self.term_key(term) for term in terms}
+
+
+def without_cons(program: Expression) -> Expression:
+    """CONS as AND with JOIN."""
+
+    def change(node: Expression) -> Expression:
+        if isinstance(node, Cons):
+            return And(node.argument, Join(node.relation, node.constant))
+        return node
+
+    return rewrite(program, change)
+
+
+def class_names(program: Expression) -> set[str]:
+    return {node.iri for node in post_order(program) if isinstance(node, Class)}
+
+
+def with_classes(program: Expression, classes: Set[str]) -> Expression:
+    """Text alone cannot tell a class from an entity as JOIN's argument; these names are classes."""
+
+    def change(node: Expression) -> Expression:
+        if isinstance(node, Entity) and isinstance(node.term, Iri) and node.term.value in classes:
+            return Class(node.term.value)
+        return node
+
+    return rewrite(program, change)

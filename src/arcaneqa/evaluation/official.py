@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from arcaneqa.errors import InputError
-from arcaneqa.evaluation.comparable import without_cons
-from arcaneqa.evaluation.judge import Judge
+from arcaneqa.evaluation.judge import Judge, without_cons
 from arcaneqa.evaluation.metrics import Mode
 from arcaneqa.harmless import json_text
 from arcaneqa.program.text import print_program

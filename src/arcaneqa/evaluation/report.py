@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from arcaneqa.atomic import replacing
+from arcaneqa.errors import needs
 from arcaneqa.evaluation.calibration import expected_calibration_error, reliability
 from arcaneqa.evaluation.judge import Judge, Verdict
 from arcaneqa.evaluation.mistakes import MEANING, Mistake, classify
@@ -17,7 +18,6 @@ from arcaneqa.evaluation.page import PageRow, write_page
 from arcaneqa.evaluation.prediction_files import Problems, QuestionFile
 from arcaneqa.evaluation.score import verdicts
 from arcaneqa.evaluation.score_tables import fine_table, markdown_table, problem_lines, results_table
-from arcaneqa.extras import needs
 from arcaneqa.record import Prediction, Question
 
 JSON, MARKDOWN, PAGE = "report.json", "report.md", "report.html"

@@ -20,9 +20,8 @@ from torch import Tensor
 from arcaneqa.atomic import beside
 from arcaneqa.errors import ModelError
 from arcaneqa.model.config import FORMAT, ModelConfig
-from arcaneqa.model.encoder import Encoder, encoder_from, load_contextual
+from arcaneqa.model.encoder import Encoder, encoder_from, load_contextual, load_static
 from arcaneqa.model.network import Network
-from arcaneqa.model.static import load_static
 from arcaneqa.model.stored import MANIFEST, SCALE, TOKENIZER, read_stored
 from arcaneqa.model.tokens import WordPieces
 from arcaneqa.sealed import seal

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcaneqa.induction.ranker import WordRanker
-from arcaneqa.model.question_reader import QuestionReader
-from arcaneqa.model.reader import Reader, parts
+from arcaneqa.model.reader import QuestionReader, Reader, parts
 from arcaneqa.model.stored import Floats
 from arcaneqa.model.tokens import WordPieces
 

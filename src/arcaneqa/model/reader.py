@@ -1,23 +1,26 @@
 """What turns word pieces into vectors when questions are answered: no gradients, and hardly ever torch.
 
 Inputs lie end to end, as `tokens.pack` leaves them, and so do the vectors: nothing is padded outside of a
-reader.
+reader. Vectors of questions alone are read once, for whoever wants to know what a question is about.
 """
 
 from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from threading import Lock
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcaneqa.errors import InputError, ModelError
-from arcaneqa.extras import needs
+from arcaneqa.errors import InputError, ModelError, needs
 from arcaneqa.induction.scorer import Reads
 from arcaneqa.model.stored import Floats, Stored
+from arcaneqa.model.tokens import CLS, SEP, Pieces, WordPieces
 from arcaneqa.ragged import Ints, offsets_of
 
 Words = NDArray[np.int32]
@@ -199,3 +202,40 @@ def _cut(lengths: Ints, most: int, is_padded: bool) -> list[slice]:
             found.append(slice(first, number))
             first, longest, total = number, length, length
     return [*found, slice(first, len(lengths))]
+
+
+REMEMBERED = 64
+
+
+@dataclass(frozen=True, slots=True)
+class ReadQuestion:
+    """A question's word pieces, as many as are read, and their vectors; the closing mark's comes last."""
+
+    pieces: Pieces
+    vectors: Floats
+
+
+class QuestionReader:
+    """Threads may share it."""
+
+    def __init__(self, reader: Reader, words: WordPieces) -> None:
+        self._reader = reader
+        self._words = words
+        ids, ends = words.specials.ids, words.specials.offsets
+        self._opening, self._closing = (ids[ends[mark] : ends[mark + 1]] for mark in (CLS, SEP))
+        self.one = lru_cache(REMEMBERED)(self._one)
+
+    def _one(self, question: str) -> ReadQuestion:
+        [found] = self.read([question])
+        return found
+
+    def read(self, questions: Sequence[str]) -> list[ReadQuestion]:
+        pieces = self._words.questions(questions)
+        rows = [np.concatenate([self._opening, np.array(own.ids, np.int32), self._closing]) for own in pieces]
+        lengths = np.array([len(row) for row in rows], np.int64)
+        read: list[Floats] = []
+        for part in parts(lengths):
+            vectors = self._reader.read(np.concatenate(rows[part]).astype(np.int32), lengths[part])
+            read += np.split(vectors, np.cumsum(lengths[part])[:-1])
+        first = len(self._opening)
+        return [ReadQuestion(own, vectors[first:]) for own, vectors in zip(pieces, read, strict=True)]

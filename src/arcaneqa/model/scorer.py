@@ -16,9 +16,8 @@ from arcaneqa.model.config import KIND_INDEX
 from arcaneqa.model.decoder import Decoder
 from arcaneqa.model.heat import heat
 from arcaneqa.model.known_pieces import Asked, KnownPieces
-from arcaneqa.model.question_reader import QuestionReader
 from arcaneqa.model.ranker import EncoderRanker
-from arcaneqa.model.reader import TOKENS_PER_CALL, parts, reader_of
+from arcaneqa.model.reader import TOKENS_PER_CALL, QuestionReader, parts, reader_of
 from arcaneqa.model.span_head import SpanHead, SpanScorer
 from arcaneqa.model.stored import Floats, Stored, read_stored
 from arcaneqa.model.tokens import Packed, WordPieces

@@ -19,7 +19,7 @@ from safetensors.numpy import save as save_arrays
 
 from arcaneqa.atomic import beside
 from arcaneqa.errors import ModelError
-from arcaneqa.model.question_reader import QuestionReader, ReadQuestion
+from arcaneqa.model.reader import QuestionReader, ReadQuestion
 from arcaneqa.model.stored import Floats, manifest_of
 from arcaneqa.sealed import seal_again
 

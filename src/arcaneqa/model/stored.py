@@ -1,13 +1,14 @@
 """A model's folder as plain arrays: checked, not pickled, and read without torch.
 
 `arcaneqa.json` describes the model and names its other files with their checksums; weights are safetensors.
-Compact storage keeps a matrix as int8 with one scale a row.
+Compact storage keeps a matrix as int8 with one scale a row. One such folder comes with the package.
 """
 
 from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
@@ -110,3 +111,13 @@ def read_stored(folder: Path) -> Stored:
     except (SafetensorError, ValueError) as error:
         raise ModelError(f"{folder} holds a file that cannot be read ({error})") from error
     return Stored(folder, config, manifest["encoder"], tokenizer, arrays)
+
+
+def bundled_model() -> Path:
+    """Its folder; a ModelError where the package was built without one."""
+    with as_file(files("arcaneqa") / "data" / "model") as folder:
+        if not (folder / MANIFEST).exists():
+            raise ModelError(
+                "this package was built without a model: train one with `arcaneqa train` and name its folder"
+            )
+        return folder

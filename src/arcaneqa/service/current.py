@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from arcaneqa.answer import ArcaneQA
-from arcaneqa.kb.endpoint.errors import Unsupported
+from arcaneqa.kb.endpoint.client import Unsupported
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.index.store import read_seal
 from arcaneqa.service.answerer import Answerer

@@ -9,7 +9,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 
 from arcaneqa.errors import ArcaneError, BudgetExceeded, EndpointError, NotFound
-from arcaneqa.kb.endpoint.errors import Unsupported
+from arcaneqa.kb.endpoint.client import Unsupported
 from arcaneqa.service.contract import Problem
 from arcaneqa.service.gate import Busy
 from arcaneqa.service.safety import HEADERS

@@ -7,7 +7,7 @@ import numpy as np
 from arcaneqa.kb.interface import NodeSet, Step
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.program.expression import And, Class, Entity, Expression, Has, Join, Relation, Value
-from arcaneqa.synthesis.drawn import Found
+from arcaneqa.synthesis.sampled_facts import Found
 from arcaneqa.synthesis.sampling import Sampler
 
 FEW = 2000

@@ -10,7 +10,7 @@ from arcaneqa.kb.terms import XSD, Literal
 from arcaneqa.kb.values import Number, value_of
 from arcaneqa.program import expression as ex
 from arcaneqa.synthesis.drawing import FEW, Drawing
-from arcaneqa.synthesis.drawn import Found
+from arcaneqa.synthesis.sampled_facts import Found
 from arcaneqa.synthesis.sampling import Sampler, undoes
 from arcaneqa.synthesis.thresholds import threshold
 

@@ -1,7 +1,10 @@
-"""What a sampler draws from: facts of each relation, and which nodes have a name."""
+"""What a sampler draws from (facts of each relation, which nodes have a name, cards without early repeats)
+and what it draws: programs in the making."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from random import Random
 
 import numpy as np
@@ -10,7 +13,7 @@ from arcaneqa.errors import InputError
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import Ids, KnowledgeBase, NodeSet
 from arcaneqa.kb.terms import Literal
-from arcaneqa.program.expression import Entity, Value
+from arcaneqa.program.expression import Entity, Expression, Value
 
 _MOST_PAIRS = 2000
 _LONGEST_NAME = 60
@@ -82,3 +85,28 @@ def _entities(kb: KnowledgeBase) -> Ids:
             "This knowledge base has no classes to start from; index it with `arcaneqa index` first."
         )
     return np.unique(np.concatenate(members))
+
+
+@dataclass(frozen=True)
+class Found:
+    """A program in the making and what it denotes."""
+
+    expression: Expression
+    nodes: NodeSet
+
+
+class Deck:
+    """Deals every card once before any comes again."""
+
+    def __init__(self, cards: Sequence[int], rng: Random) -> None:
+        self._cards, self._rng = list(cards), rng
+        self._left: list[int] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._cards)
+
+    def deal(self) -> int:
+        if not self._left:
+            self._left = list(self._cards)
+            self._rng.shuffle(self._left)
+        return self._left.pop()

@@ -10,9 +10,8 @@ from arcaneqa.induction.vocabulary import Vocabulary
 from arcaneqa.induction.wording import relation_words
 from arcaneqa.kb.interface import Comparison, KnowledgeBase, NodeSet, Step
 from arcaneqa.program import expression as ex
-from arcaneqa.synthesis.drawn import Deck, Found
 from arcaneqa.synthesis.idioms import idiom
-from arcaneqa.synthesis.sampled_facts import Facts
+from arcaneqa.synthesis.sampled_facts import Deck, Facts, Found
 from arcaneqa.synthesis.thresholds import moment, threshold
 
 _LARGEST_SET = 20_000

@@ -12,18 +12,17 @@ from arcaneqa.induction.targets import Inadmissible, targets
 from arcaneqa.induction.topics import topics_from_gold
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.short_names import Names
+from arcaneqa.kb.terms import Literal
+from arcaneqa.program import expression as ex
 from arcaneqa.program.canonical import canonical
 from arcaneqa.program.execute import Budget, Result, execute
-from arcaneqa.program.expression import Count, Denotation, Entity, Expression, Value, denotes, post_order
 from arcaneqa.program.text import print_program
 from arcaneqa.record import Mention, Question
-from arcaneqa.synthesis.drawn import Found
 from arcaneqa.synthesis.form_phrases import FormSpeaker
 from arcaneqa.synthesis.form_questions import ask
 from arcaneqa.synthesis.forms import FormSampler
 from arcaneqa.synthesis.lexicon import Lexicon
-from arcaneqa.synthesis.records import answers_of, function_of, relations_of
-from arcaneqa.synthesis.sampled_facts import Facts
+from arcaneqa.synthesis.sampled_facts import Facts, Found
 from arcaneqa.synthesis.sampling import Sampler
 from arcaneqa.synthesis.surface import Span, finish
 from arcaneqa.synthesis.wording import UnspeakableError
@@ -99,14 +98,14 @@ def synthesize(kb: KnowledgeBase, size: int, seed: int = 0, careful: bool = Fals
         )
 
 
-def _drawn(found: Found | None) -> tuple[Expression, Result] | None:
+def _drawn(found: Found | None) -> tuple[ex.Expression, Result] | None:
     if found is None:
         return None
-    is_count = isinstance(found.expression, Count)
+    is_count = isinstance(found.expression, ex.Count)
     return found.expression, Result(found.nodes, len(found.nodes) if is_count else None)
 
 
-def _executed(program: Expression | None, kb: KnowledgeBase) -> tuple[Expression, Result] | None:
+def _executed(program: ex.Expression | None, kb: KnowledgeBase) -> tuple[ex.Expression, Result] | None:
     """A program with what it finds; None where it does not fit this knowledge base."""
     if program is None:
         return None
@@ -124,10 +123,10 @@ class _Writer:
         self._kb = induction.kb
         self._names = Names(self._kb.profile)
 
-    def write(self, program: Expression, result: Result, name: str) -> Question | None:
+    def write(self, program: ex.Expression, result: Result, name: str) -> Question | None:
         """A record, unless the program is trivial, cannot be said, or cannot be built by induction."""
         size = len(result.nodes)
-        is_set = denotes(program) is Denotation.SET
+        is_set = ex.denotes(program) is ex.Denotation.SET
         if size == 0 or (is_set and (size > _LARGEST_ANSWER or self._is_trivial(program, result))):
             return None
         speaker = FormSpeaker(self._lexicon, self._rng)
@@ -155,16 +154,54 @@ class _Writer:
             relations=relations_of(program),
         )
 
-    def _mention(self, topic: Entity | Value, span: Span) -> Mention:
-        term = topic.literal.lexical if isinstance(topic, Value) else self._names.write(topic.term)
+    def _mention(self, topic: ex.Entity | ex.Value, span: Span) -> Mention:
+        term = topic.literal.lexical if isinstance(topic, ex.Value) else self._names.write(topic.term)
         return Mention(term, span.text, span.start, span.end)
 
-    def _is_trivial(self, program: Expression, result: Result) -> bool:
+    def _is_trivial(self, program: ex.Expression, result: Result) -> bool:
         """Whether the answer is no more than what the question names."""
         topics: set[int | None] = set()
-        for node in post_order(program):
-            if isinstance(node, Entity):
+        for node in ex.post_order(program):
+            if isinstance(node, ex.Entity):
                 topics.add(self._kb.node(node.term))
-            elif isinstance(node, Value):
+            elif isinstance(node, ex.Value):
                 topics.update(self._kb.equal(node.literal).ids.tolist())
         return set(result.nodes.ids[: len(topics) + 1].tolist()) <= topics
+
+
+_SIGNS = {"LT": "<", "LE": "<=", "GT": ">", "GE": ">=", "EQ": "="}
+
+
+def function_of(program: ex.Expression) -> str:
+    """In GrailQA's words: count, argmax, argmin, a comparison sign or none; cons and tc beside them.
+
+    The outermost of several counts.
+    """
+    for node in reversed(list(ex.post_order(program))):
+        match node:
+            case ex.Count():
+                return "count"
+            case ex.Extreme(direction, _, _):
+                return direction.value.lower()
+            case ex.Compare(comparison, _, _):
+                return _SIGNS[comparison.value]
+            case ex.During():
+                return "tc"
+            case ex.Cons():
+                return "cons"
+    return "none"
+
+
+def relations_of(program: ex.Expression) -> int:
+    return sum(len(ex.relations(node)) for node in ex.post_order(program))
+
+
+def answers_of(result: Result, kb: KnowledgeBase, names: Names) -> tuple[str, ...]:
+    """Terms as text; a number, a time or yes and no is one of them, and of a table it is the first column."""
+    if result.value is not None:
+        return (result.value.lexical,)
+    if result.count is not None:
+        return (str(result.count),)
+    terms = kb.terms(result.nodes.ids) if result.table is None else [row[0] for row in result.table.rows]
+    written = (t.lexical if isinstance(t, Literal) else names.write(t) for t in terms if t is not None)
+    return tuple(dict.fromkeys(written))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from arcaneqa.linking.linker import Linker
 from arcaneqa.linking.mentions import Text
-from arcaneqa.model.question_reader import QuestionReader
+from arcaneqa.model.reader import QuestionReader
 from arcaneqa.model.span_head import SpanHead, stretch_vectors
 from arcaneqa.model.stored import Floats
 from arcaneqa.training.linker import Example, best_spans

@@ -8,7 +8,7 @@ import pytest
 
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.endpoint import open_endpoint
-from arcaneqa.kb.endpoint.settings import Settings
+from arcaneqa.kb.endpoint.opening import Settings
 from arcaneqa.kb.index import Index
 from tests.kb.endpoint.agreement import assert_same_answers, assert_same_schema, limited, random_facts
 from tests.servers.oxigraph import Oxigraph

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from arcaneqa.kb.endpoint import open_endpoint
-from arcaneqa.kb.endpoint.settings import Settings
+from arcaneqa.kb.endpoint.opening import Settings
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.profile import Profile
 from tests.cases import KnowledgeBaseCases

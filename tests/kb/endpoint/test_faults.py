@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from arcaneqa.errors import EndpointError, InputError
-from arcaneqa.kb.endpoint.client import Client, Limits
-from arcaneqa.kb.endpoint.errors import Garbled, Oversized, Rejected, TimedOut, Unreachable
+from arcaneqa.kb.endpoint.client import Client, Garbled, Limits, Oversized, Rejected, TimedOut, Unreachable
 from arcaneqa.kb.terms import Iri
 from tests.kb.endpoint.misbehaving import Misbehaving, misbehaving
 from tests.servers.oxigraph import free_port

@@ -14,7 +14,7 @@ from arcaneqa.cli.main import app
 from arcaneqa.errors import InputError
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.endpoint import open_endpoint
-from arcaneqa.kb.endpoint.settings import Settings
+from arcaneqa.kb.endpoint.opening import Settings
 from arcaneqa.kb.profile import RDFS
 from arcaneqa.kb.terms import RDF, XSD, Iri
 from tests.servers.oxigraph import Oxigraph

@@ -16,10 +16,9 @@ import pytest
 
 from arcaneqa.errors import ArcaneError
 from arcaneqa.kb.endpoint import open_endpoint
-from arcaneqa.kb.endpoint.client import Client, Limits, _retry_after
-from arcaneqa.kb.endpoint.errors import Garbled, Oversized, TimedOut
+from arcaneqa.kb.endpoint.client import Client, Garbled, Limits, Oversized, TimedOut, _retry_after
+from arcaneqa.kb.endpoint.opening import Settings
 from arcaneqa.kb.endpoint.queries import Capabilities, Queries, Question, whole_number
-from arcaneqa.kb.endpoint.settings import Settings
 from arcaneqa.kb.sparql.terms import iri
 from arcaneqa.kb.terms import XSD, Literal
 

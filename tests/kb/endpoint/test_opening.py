@@ -11,10 +11,9 @@ import pytest
 
 from arcaneqa.errors import EndpointError, InputError
 from arcaneqa.kb.endpoint import open_endpoint
-from arcaneqa.kb.endpoint.client import Client
-from arcaneqa.kb.endpoint.errors import Oversized
+from arcaneqa.kb.endpoint.client import Client, Oversized
+from arcaneqa.kb.endpoint.opening import Settings
 from arcaneqa.kb.endpoint.queries import Capabilities, Queries, Question
-from arcaneqa.kb.endpoint.settings import Settings
 from arcaneqa.kb.profile import FREEBASE, FREEBASE_PROFILE, RDF_PROFILE
 from arcaneqa.kb.terms import RDF, XSD, Blank, Iri, Literal
 from tests.kb.endpoint.agreement import limited

@@ -8,7 +8,7 @@ import numpy as np
 import pyoxigraph
 
 from arcaneqa.kb.endpoint import open_endpoint
-from arcaneqa.kb.endpoint.settings import Settings
+from arcaneqa.kb.endpoint.opening import Settings
 from arcaneqa.kb.profile import RDF_PROFILE
 from arcaneqa.kb.terms import Iri
 from arcaneqa.linking.linker import Linker

@@ -10,7 +10,7 @@ import pytest
 
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.endpoint import open_endpoint
-from arcaneqa.kb.endpoint.settings import Settings
+from arcaneqa.kb.endpoint.opening import Settings
 from arcaneqa.kb.harvest import harvest, harvest_file, names_are, parts, with_names
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import KnowledgeBase

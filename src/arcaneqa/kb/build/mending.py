@@ -19,7 +19,7 @@ from arcaneqa.kb.build.batches import DIGEST, ENTITY, Batches
 from arcaneqa.kb.index.lookup import term_digests, term_key
 from arcaneqa.kb.index.store import Array
 from arcaneqa.kb.names.words import label_from_iri
-from arcaneqa.kb.number_codes import names_codes
+from arcaneqa.kb.predicate_names import names_codes
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.terms import RDF, XSD, XSD_STRING, Literal
 from arcaneqa.kb.values import BOOLEAN, NUMBERS, TIMES, value_of

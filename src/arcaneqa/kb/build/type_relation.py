@@ -9,7 +9,7 @@ import numpy as np
 
 from arcaneqa.kb.build.sorted_facts import Facts
 from arcaneqa.kb.index.store import Array
-from arcaneqa.kb.type_predicates import gives_types, lack_types, may_say_types
+from arcaneqa.kb.predicate_names import gives_types, lack_types, may_say_types
 
 _MOST_TEXTS = 100
 """Texts that are types are few: more of them are names, or notes."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from arcaneqa.kb.endpoint.endpoint import Endpoint
-    from arcaneqa.kb.endpoint.settings import Settings
+    from arcaneqa.kb.endpoint.opening import Settings
     from arcaneqa.kb.profile import Profile
 
 

@@ -22,11 +22,35 @@ from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit, urlunsplit
 
 import httpx
 
-from arcaneqa.errors import InputError
+from arcaneqa.errors import EndpointError, InputError
 from arcaneqa.kb.endpoint.cache import ResultCache
-from arcaneqa.kb.endpoint.errors import Garbled, Oversized, Rejected, TimedOut, Unreachable
 from arcaneqa.kb.sparql.terms import from_json
 from arcaneqa.kb.terms import Term
+
+
+class Unreachable(EndpointError):
+    """No connection: refused, unknown host, a certificate that does not fit."""
+
+
+class TimedOut(EndpointError):
+    """The deadline passed before the whole answer was there."""
+
+
+class Rejected(EndpointError):
+    """The server answered, but with an error status or with redirects that lead nowhere."""
+
+
+class Garbled(EndpointError):
+    """The body is not a whole SPARQL result."""
+
+
+class Oversized(EndpointError):
+    """The answer is larger than the limit, or the server cut it short."""
+
+
+class Unsupported(EndpointError):
+    """The server does not do this, or not within a time worth waiting."""
+
 
 _RESULTS = "application/sparql-results+json"
 _BUSY = frozenset((429, 502, 503, 504))

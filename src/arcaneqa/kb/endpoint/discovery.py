@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from arcaneqa.errors import InputError
-from arcaneqa.kb.endpoint.errors import Garbled
+from arcaneqa.kb.endpoint.client import Garbled
 from arcaneqa.kb.endpoint.inference import Inference
 from arcaneqa.kb.endpoint.naming import name_predicates
 from arcaneqa.kb.endpoint.patterns import either
@@ -17,8 +17,8 @@ from arcaneqa.kb.endpoint.text_search import find_text_search
 from arcaneqa.kb.endpoint.type_predicate import find_type_predicate
 from arcaneqa.kb.endpoint.vocabulary import Vocabulary
 from arcaneqa.kb.names.words import label_from_iri, words
-from arcaneqa.kb.number_codes import is_identifier, may_identify
 from arcaneqa.kb.owl import SAYS_CLASSES, SPEAKS_OF_CLASSES, owl_parents
+from arcaneqa.kb.predicate_names import is_identifier, may_identify
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.profiles import choose_profile
 from arcaneqa.kb.schema import Class, Relation, Schema, ValueKind

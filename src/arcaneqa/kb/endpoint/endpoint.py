@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from arcaneqa.errors import EndpointError
 from arcaneqa.kb.by_terms import ByTerms
-from arcaneqa.kb.endpoint import extremes, tallies
+from arcaneqa.kb.endpoint import extremes
 from arcaneqa.kb.endpoint.client import Client, Row
 from arcaneqa.kb.endpoint.discovery import Discovery
 from arcaneqa.kb.endpoint.lexicon import Lexicon
 from arcaneqa.kb.endpoint.matching import Matching
 from arcaneqa.kb.endpoint.naming import Harvested
-from arcaneqa.kb.endpoint.neighbours import Touching
+from arcaneqa.kb.endpoint.neighbours import Touching, neighbour_counts
 from arcaneqa.kb.endpoint.node_ids import Nodes
 from arcaneqa.kb.endpoint.patterns import (
     Along,
@@ -283,7 +283,7 @@ class Endpoint(ByTerms):
             return super().tally(nodes, path, within)
         walk = tuple((self._iri(step.relation), step.inverse) for step in path)
         inside = None if within is None else self._remote(within).parts
-        counts = tallies.counted(self._queries, self._remote(nodes).sources, walk, inside)
+        counts = neighbour_counts(self._queries, self._remote(nodes).sources, walk, inside)
         ids = self._nodes.intern_each(counts)
         order = np.argsort(ids)
         return Tally(ids[order], np.array(list(counts.values()), np.int64)[order])

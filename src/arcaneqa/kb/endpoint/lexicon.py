@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator, Sequence
 
 import numpy as np
 
-from arcaneqa.kb.endpoint.errors import Rejected, TimedOut, Unsupported
+from arcaneqa.kb.endpoint.client import Rejected, TimedOut, Unsupported
 from arcaneqa.kb.endpoint.naming import Called, Naming
 from arcaneqa.kb.endpoint.node_ids import Nodes
 from arcaneqa.kb.endpoint.patterns import either

@@ -1,4 +1,5 @@
-"""What touches a set: relations out and in, classes, and where numbers and times are to be had."""
+"""What touches a set: relations out and in, classes, where numbers and times are to be had, how many
+neighbours its members have."""
 
 from __future__ import annotations
 
@@ -9,14 +10,14 @@ import numpy as np
 from arcaneqa.kb.endpoint.client import Row
 from arcaneqa.kb.endpoint.discovery import Discovery
 from arcaneqa.kb.endpoint.matching import Matching
-from arcaneqa.kb.endpoint.patterns import Pattern, either, fresh_variables, unlike
-from arcaneqa.kb.endpoint.queries import Queries, Question
-from arcaneqa.kb.endpoint.sets import RemoteSet
+from arcaneqa.kb.endpoint.patterns import Pattern, either, fresh_variables, unlike, walked
+from arcaneqa.kb.endpoint.queries import Queries, Question, whole_number
+from arcaneqa.kb.endpoint.sets import Parts, RemoteSet
 from arcaneqa.kb.interface import Ids, Step
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.kb.sparql import filters
 from arcaneqa.kb.sparql.terms import iri
-from arcaneqa.kb.terms import Iri
+from arcaneqa.kb.terms import Iri, Term
 
 _BATCH = 50
 _NAMED = 64
@@ -175,3 +176,21 @@ class Touching:
 
 def _has_value(variable: str) -> str:
     return f"({filters.is_number(variable)} || {filters.is_time(variable)})"
+
+
+def neighbour_counts(
+    queries: Queries, members: Parts, path: tuple[tuple[str, bool], ...], within: Parts | None
+) -> dict[Term, int]:
+    """For each member how many different nodes (of the set `within`) the path leads to, if any."""
+    questions = []
+    for part in members:
+        fresh = fresh_variables()
+        lines = [part.where("?x", fresh), walked("?x", path, "?y", fresh)]
+        if within is not None:
+            inside = (f"{{ {other.where('?y', fresh)} }}" for other in within)
+            lines.append(" UNION ".join(inside) or "FILTER(false)")
+        count = f"SELECT ?x (COUNT(DISTINCT ?y) AS ?n) WHERE {{ {' '.join(lines)} }} GROUP BY ?x"
+        questions.append(Question(("?x", "?n"), f"{{ {count} }}"))
+    return {
+        row[0]: whole_number(row[1]) for rows in queries.all(questions) for row in rows if row[0] is not None
+    }

@@ -1,21 +1,83 @@
-"""From an address to an opened endpoint: settings, capabilities, and a discovery made or remembered."""
+"""From an address to an opened endpoint: settings, capabilities, and a discovery made or remembered.
+
+Settings are read from the environment, so that `--kb URL` is all a command needs.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+
+import platformdirs
 
 from arcaneqa.errors import InputError
 from arcaneqa.kb.endpoint.cache import ResultCache
-from arcaneqa.kb.endpoint.client import Client
+from arcaneqa.kb.endpoint.client import Client, Limits
 from arcaneqa.kb.endpoint.discovery import discover
 from arcaneqa.kb.endpoint.endpoint import Endpoint
 from arcaneqa.kb.endpoint.given_schema import given
 from arcaneqa.kb.endpoint.kept_discovery import Memory
 from arcaneqa.kb.endpoint.queries import Queries, probe
-from arcaneqa.kb.endpoint.settings import Settings
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.profiles import load_profile
+
+_PREFIX = "ARCANEQA_ENDPOINT_"
+_DAY = 86400.0
+
+
+@dataclass(frozen=True)
+class Settings:
+    """`cache_bytes` 0 means no cache of results; `age` is how many seconds what was learnt is trusted;
+    `schema` is a file that says what would otherwise be looked for in all facts."""
+
+    authorization: str | None = field(default=None, repr=False)
+    certificates: Path | None = None
+    profile: str | None = None
+    schema: Path | None = None
+    limits: Limits = field(default_factory=Limits)
+    cache_bytes: int = 0
+    age: float = 7 * _DAY
+    folder: Path = field(default_factory=lambda: Path(platformdirs.user_cache_dir("arcaneqa")) / "endpoints")
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Settings:
+        def get(name: str) -> str | None:
+            return environment.get(_PREFIX + name) or None
+
+        def number(name: str, default: float) -> float:
+            text = get(name)
+            try:
+                value = default if text is None else float(text)
+            except ValueError:
+                value = -1.0
+            if not 0 <= value < float("inf"):
+                raise InputError(f"{_PREFIX}{name} must be a number, not “{text}”.")
+            return value
+
+        certificates, schema = get("CERTIFICATES"), get("SCHEMA")
+        return cls(
+            authorization=_authorization(get("AUTHORIZATION"), get("AUTHORIZATION_FILE")),
+            certificates=Path(certificates) if certificates else None,
+            profile=get("PROFILE"),
+            schema=Path(schema) if schema else None,
+            limits=Limits(deadline=number("DEADLINE", Limits().deadline)),
+            cache_bytes=int(number("CACHE_MIB", 0) * 2**20),
+            age=number("AGE_DAYS", 7) * _DAY,
+        )
+
+
+def _authorization(value: str | None, file: str | None) -> str | None:
+    if value is None and file is not None:
+        try:
+            value = Path(file).read_text(encoding="utf-8").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"{_PREFIX}AUTHORIZATION_FILE names {file}, which cannot be read.") from error
+    if value is not None and (not value.isprintable() or not value.isascii()):
+        raise InputError("The authorization for the endpoint must be one line of plain text.")
+    return value
 
 
 def opened(url: str, profile: Profile | None, settings: Settings | None) -> Endpoint:

@@ -11,8 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from time import monotonic
 
-from arcaneqa.kb.endpoint.client import Client, Row
-from arcaneqa.kb.endpoint.errors import Garbled, Oversized, Rejected, TimedOut
+from arcaneqa.kb.endpoint.client import Client, Garbled, Oversized, Rejected, Row, TimedOut
 from arcaneqa.kb.sparql.terms import written
 from arcaneqa.kb.terms import XSD, Literal
 from arcaneqa.kb.values import value_of

@@ -7,9 +7,9 @@ from collections.abc import Callable, Collection
 from arcaneqa.kb.endpoint.patterns import either, unlike
 from arcaneqa.kb.endpoint.queries import Question, only_number, whole_number
 from arcaneqa.kb.endpoint.schema_facts import DEADLINE, SchemaFacts
+from arcaneqa.kb.predicate_names import gives_types, lack_types, may_say_types
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.sparql.terms import iri
-from arcaneqa.kb.type_predicates import gives_types, lack_types, may_say_types
 
 
 def find_type_predicate(

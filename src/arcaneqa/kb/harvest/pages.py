@@ -10,8 +10,8 @@ from pathlib import Path
 from arcaneqa.atomic import replacing
 from arcaneqa.errors import InputError
 from arcaneqa.files import plain_json
+from arcaneqa.kb.endpoint.client import Oversized
 from arcaneqa.kb.endpoint.endpoint import Endpoint
-from arcaneqa.kb.endpoint.errors import Oversized
 from arcaneqa.kb.endpoint.naming import name_predicates
 from arcaneqa.kb.endpoint.patterns import either
 from arcaneqa.kb.endpoint.queries import Question

@@ -17,8 +17,7 @@ from arcaneqa.kb.index.literal_order import Order
 from arcaneqa.kb.index.lookup import open_terms
 from arcaneqa.kb.index.rows import Lists, Rows, Steps
 from arcaneqa.kb.index.spoken import Spoken
-from arcaneqa.kb.index.store import Array, map_array
-from arcaneqa.kb.index.strings import Strings
+from arcaneqa.kb.index.store import Array, Strings, map_array
 from arcaneqa.kb.index.walks import Walks
 from arcaneqa.kb.interface import Step
 from arcaneqa.kb.names.surfaces import Surfaces

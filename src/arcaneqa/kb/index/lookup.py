@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from arcaneqa.kb.index.store import Array
-from arcaneqa.kb.index.strings import Strings
+from arcaneqa.kb.index.store import Array, Strings
 from arcaneqa.kb.interface import Ids
 from arcaneqa.kb.terms import RDF_LANG_STRING, Blank, Iri, Literal, Term
 

@@ -9,7 +9,7 @@ from threading import Lock
 import numpy as np
 
 from arcaneqa.kb.index.rows import Rows
-from arcaneqa.kb.index.strings import Strings
+from arcaneqa.kb.index.store import Strings
 from arcaneqa.kb.interface import Ids
 
 _BETWEEN = "\0"

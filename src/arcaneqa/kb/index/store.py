@@ -1,4 +1,7 @@
-"""An index folder on disk: flat memory-mapped arrays, one sealed JSON manifest, nothing pickled."""
+"""An index folder on disk: flat memory-mapped arrays, one sealed JSON manifest, nothing pickled.
+
+Many strings are two arrays: their bytes end to end, and where each begins.
+"""
 
 from __future__ import annotations
 
@@ -274,3 +277,19 @@ def _sync(path: Path) -> None:
 
 def _damaged(folder: Path, reason: str) -> str:
     return f"The index {folder} is damaged: {reason}. Build it again with `arcaneqa index`."
+
+
+class Strings:
+    def __init__(self, heap: Array, offsets: Array) -> None:
+        self._heap, self._offsets = heap.data, offsets
+
+    def __len__(self) -> int:
+        return len(self._offsets) - 1
+
+    def __getitem__(self, position: int) -> str:
+        return str(self._heap[self._offsets[position] : self._offsets[position + 1]], "utf-8")
+
+    def many(self, positions: NDArray[np.int64]) -> list[str]:
+        starts, ends = self._offsets[positions].tolist(), self._offsets[positions + 1].tolist()
+        heap = self._heap
+        return [str(heap[start:end], "utf-8") for start, end in zip(starts, ends, strict=True)]

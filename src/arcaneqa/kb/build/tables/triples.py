@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from arcaneqa.extras import needs
+from arcaneqa.errors import needs
 from arcaneqa.kb.build.tables.catalogue import Loaded, load
 from arcaneqa.kb.build.tables.columns import Column, read_columns
 from arcaneqa.kb.build.tables.links import Keys, Link, find_links, is_pairing, link_words
