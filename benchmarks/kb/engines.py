@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,30 +17,13 @@ import numpy as np
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import NodeSet
 from benchmarks.kb.questions import Asked, Question, answer_of, sparql
+from benchmarks.servers import free_port, oxigraph_command, running, running_virtuoso
 
 _GRAPH = "http://kb.example/graph"
-_WAIT = 120.0
-_SETTINGS = """
-[Database]
-DatabaseFile = {folder}/virtuoso.db
-ErrorLogFile = {folder}/virtuoso.log
-LockFile = {folder}/virtuoso.lck
-TransactionFile = {folder}/virtuoso.trx
-xa_persistent_file = {folder}/virtuoso.pxa
-[TempDatabase]
-DatabaseFile = {folder}/temporary.db
-TransactionFile = {folder}/temporary.trx
-[Parameters]
-ServerPort = {sql}
-DirsAllowed = {data}
-NumberOfBuffers = 340000
-MaxDirtyBuffers = 250000
-CheckpointInterval = 0
-[HTTPServer]
-ServerPort = {http}
-[SPARQL]
-ResultSetMaxRows = {rows}
-"""
+_SECONDS = 120.0
+"""For one answer."""
+_BUFFERS = 340_000
+"""What Virtuoso's own settings name for 4 GB of memory."""
 
 
 class Engine(Protocol):
@@ -167,7 +148,7 @@ class Server:
 
         self.name = name
         self.url, self.parameters = url, parameters
-        self._client = httpx.Client(timeout=_WAIT)
+        self._client = httpx.Client(timeout=_SECONDS)
 
     def prepare(self, asked: Asked | None) -> None:
         """The set is named in the query."""
@@ -193,12 +174,6 @@ class Server:
         return frozenset(row if len(row) == 2 else row[0] for row in cells)
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 def missing() -> list[str]:
     """What the whole comparison needs and this machine has not."""
     from importlib.util import find_spec
@@ -206,21 +181,16 @@ def missing() -> list[str]:
     wanted = []
     if find_spec("duckdb") is None:
         wanted.append("DuckDB (`pip install duckdb`)")
-    if _oxigraph() is None:
+    if oxigraph_command() is None:
         wanted.append("the Oxigraph server (`pip install oxigraph`)")
     if shutil.which("virtuoso-t") is None or shutil.which("isql-vt") is None:
         wanted.append("Virtuoso (`apt-get install virtuoso-opensource-7-bin`)")
     return wanted
 
 
-def _oxigraph() -> str | None:
-    beside = Path(sys.executable).with_name("oxigraph")
-    return str(beside) if beside.exists() else shutil.which("oxigraph")
-
-
 def load_oxigraph(source: Path, folder: Path) -> float:
     """Seconds to load, as the server's own tool does it; then the store is optimised for reading."""
-    command = _oxigraph()
+    command = oxigraph_command()
     assert command is not None
     os.sync()  # what was written before should not have to be waited for
     start = time.perf_counter()
@@ -232,10 +202,10 @@ def load_oxigraph(source: Path, folder: Path) -> float:
 
 @contextmanager
 def oxigraph_server(folder: Path) -> Iterator[Server]:
-    command, port = _oxigraph(), free_port()
+    command, port = oxigraph_command(), free_port()
     assert command is not None
     address = f"127.0.0.1:{port}"
-    with _running([command, "serve-read-only", "-l", str(folder), "-b", address], port):
+    with running([command, "serve-read-only", "-l", str(folder), "-b", address], [port]):
         yield Server("Oxigraph server", f"http://{address}/query", {})
 
 
@@ -244,33 +214,10 @@ def virtuoso(source: Path, folder: Path, most_rows: int = 1_000_000) -> Iterator
     """A Virtuoso of its own with the facts loaded; it remembers by itself what it has loaded. It hands out so
     many rows at most; as shipped, 10,000."""
     sql, http = free_port(), free_port()
-    folder.mkdir(parents=True, exist_ok=True)
-    settings = folder / "virtuoso.ini"
-    text = _SETTINGS.format(folder=folder, data=source.parent, sql=sql, http=http, rows=most_rows)
-    settings.write_text(text)
-    with _running(["virtuoso-t", "+configfile", str(settings), "+foreground"], http):
+    with running_virtuoso(folder, sql, http, source.parent, buffers=_BUFFERS, rows=most_rows):
         commands = f"ld_dir('{source.parent}', '{source.name}', '{_GRAPH}'); rdf_loader_run(); checkpoint;"
         isql = ["isql-vt", f"127.0.0.1:{sql}", "dba", "dba", "VERBOSE=OFF", f"EXEC={commands}"]
         subprocess.run(isql, check=True, stdout=subprocess.DEVNULL)
         # Without the graph's name Virtuoso answers from its system graphs too.
         parameters = {"default-graph-uri": _GRAPH}
         yield Server("Virtuoso", f"http://127.0.0.1:{http}/sparql", parameters)
-
-
-@contextmanager
-def _running(command: list[str], port: int) -> Iterator[None]:
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        until = time.monotonic() + _WAIT
-        while True:
-            try:
-                socket.create_connection(("127.0.0.1", port), 1).close()
-                break
-            except OSError:
-                if process.poll() is not None or time.monotonic() > until:
-                    raise RuntimeError(f"{command[0]} did not start.") from None
-                time.sleep(0.2)
-        yield
-    finally:
-        process.terminate()
-        process.wait(_WAIT)

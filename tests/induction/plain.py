@@ -13,7 +13,7 @@ from arcaneqa.kb.names.words import label_from_iri
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.schema import Class, Relation, Schema, ValueKind
 from arcaneqa.kb.terms import Iri, Literal, Term
-from arcaneqa.kb.values import Number, kind_of, value_of
+from arcaneqa.kb.values import Number, Value, kind_of, value_of
 
 EX = "http://ex.org/"
 PROFILE = Profile("plain", (EX + "type",), (EX + "label",), (), prefixes=(("ex", EX),), now="2020-06-01")
@@ -83,7 +83,7 @@ class PlainKb(ByTerms):
         term = self._terms[node]
         return kind_of(term) if isinstance(term, Literal) else ValueKind.ENTITY
 
-    def _value(self, node: int) -> Number | Window | bool | None:
+    def _value(self, node: int) -> Value | None:
         term = self._terms[node]
         return value_of(term) if isinstance(term, Literal) else None
 
@@ -188,27 +188,10 @@ class PlainKb(ByTerms):
         return self._set(set(left.ids.tolist()) - set(right.ids.tolist()))
 
     def compare(self, comparison: Comparison, relation: int, value: Literal) -> NodeSet:
-        return self._set(s for s, o in self._facts[relation] if self._holds(comparison, o, value))
-
-    def _holds(self, comparison: Comparison, node: int, literal: Literal) -> bool:
-        left, right = self._value(node), value_of(literal)
-        if isinstance(left, Number) and isinstance(right, Number):
-            return {
-                Comparison.LT: left < right,
-                Comparison.LE: left <= right,
-                Comparison.GT: left > right,
-                Comparison.GE: left >= right,
-                Comparison.EQ: left == right,
-            }[comparison]
-        if isinstance(left, Window) and isinstance(right, Window):
-            return {
-                Comparison.LT: left.end <= right.start,
-                Comparison.LE: left.end <= right.end,
-                Comparison.GT: left.start >= right.end,
-                Comparison.GE: left.start >= right.start,
-                Comparison.EQ: left == right,
-            }[comparison]
-        return False
+        limit = value_of(value)
+        return self._set(
+            s for s, o in self._facts[relation] if plainly_holds(self._value(o), comparison, limit)
+        )
 
     def relations_comparing(self, comparison: Comparison, value: Literal) -> Ids:
         found = [r for r in range(len(self._facts)) if self.compare(comparison, r, value)]
@@ -250,3 +233,24 @@ class PlainKb(ByTerms):
 
     def close(self) -> None:
         pass
+
+
+def plainly_holds(value: Value | None, comparison: Comparison, to: Value | None) -> bool:
+    """The slow, obvious twin of `arcaneqa.kb.values.holds`."""
+    if isinstance(value, Number) and isinstance(to, Number):
+        return {
+            Comparison.LT: value < to,
+            Comparison.LE: value <= to,
+            Comparison.GT: value > to,
+            Comparison.GE: value >= to,
+            Comparison.EQ: value == to,
+        }[comparison]
+    if isinstance(value, Window) and isinstance(to, Window):
+        return {
+            Comparison.LT: value.end <= to.start,
+            Comparison.LE: value.end <= to.end,
+            Comparison.GT: value.start >= to.end,
+            Comparison.GE: value.start >= to.start,
+            Comparison.EQ: value == to,
+        }[comparison]
+    return False

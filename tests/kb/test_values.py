@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arcaneqa.kb.interface import Window
+from arcaneqa.kb.interface import Comparison, Window
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.kb.terms import RDF_LANG_STRING, XSD, Literal
-from arcaneqa.kb.values import Number, kind_of, value_of
+from arcaneqa.kb.values import Number, Value, holds, kind_of, value_of
+from tests.induction.plain import plainly_holds
 
 
 def number(lexical: str, datatype: str = "integer") -> Number:
@@ -135,3 +136,18 @@ def test_kinds(lexical: str, datatype: str, kind: ValueKind) -> None:
 def test_other_literals_are_text() -> None:
     assert value_of(Literal("5", RDF_LANG_STRING, "en")) is None
     assert value_of(Literal("5", "http://example.org/metre")) is None
+
+
+numbers = st.integers(0, 3).map(lambda whole: number(str(whole)))
+times = st.sampled_from(
+    [("2000", "gYear"), ("2000-02", "gYearMonth"), ("2000-02-29", "date"), ("2001", "gYear")]
+)
+values: st.SearchStrategy[Value] = st.one_of(numbers, times.map(lambda time: window(*time)), st.booleans())
+
+
+@given(values, st.sampled_from(Comparison), values)
+def test_comparing_as_its_plain_twin_does(value: Value, comparison: Comparison, limit: Value) -> None:
+    if isinstance(value, bool) and isinstance(limit, bool):
+        assert holds(value, comparison, limit) == (comparison is Comparison.EQ and value == limit)
+    else:
+        assert holds(value, comparison, limit) == plainly_holds(value, comparison, limit)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import shutil
-import socket
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,32 +11,9 @@ from itertools import count
 from pathlib import Path
 from urllib.parse import urlencode
 
-from tests.servers.oxigraph import free_port
+from benchmarks import servers
 
 _PACKAGE = "virtuoso-opensource-7-bin"
-_SETTINGS = """
-[Database]
-DatabaseFile = {folder}/virtuoso.db
-ErrorLogFile = {folder}/virtuoso.log
-LockFile = {folder}/virtuoso.lck
-TransactionFile = {folder}/virtuoso.trx
-xa_persistent_file = {folder}/virtuoso.pxa
-[TempDatabase]
-DatabaseFile = {folder}/temporary.db
-TransactionFile = {folder}/temporary.trx
-[Parameters]
-ServerPort = {sql}
-DirsAllowed = {folder}
-NumberOfBuffers = {buffers}
-MaxDirtyBuffers = {dirty}
-ServerThreads = 20
-CheckpointInterval = 0
-[HTTPServer]
-ServerPort = {http}
-ServerThreads = 12
-[SPARQL]
-ResultSetMaxRows = 10000
-"""
 
 
 @dataclass(frozen=True)
@@ -84,34 +59,11 @@ def install_virtuoso() -> None:
         subprocess.run(["apt-get", "install", "-y", "-qq", _PACKAGE], check=True)
 
 
-def _listens(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
-
-
 @contextmanager
 def running_virtuoso(folder: Path, buffers: int = 20_000) -> Iterator[Virtuoso]:
     install_virtuoso()
-    server = Virtuoso(folder, free_port(), free_port(), count())
-    settings = folder / "virtuoso.ini"
-    settings.write_text(
-        _SETTINGS.format(
-            folder=folder, sql=server.sql, http=server.http, buffers=buffers, dirty=buffers * 3 // 4
-        )
-    )
-    process = subprocess.Popen(
-        ["virtuoso-t", "+configfile", str(settings), "+foreground"],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        cwd=folder,
-    )
-    try:
-        until = time.monotonic() + 60
-        while not (_listens(server.sql) and _listens(server.http)):
-            if process.poll() is not None or time.monotonic() > until:
-                raise RuntimeError(f"Virtuoso did not start; see {folder}/virtuoso.log.")
-            time.sleep(0.1)
+    server = Virtuoso(folder, servers.free_port(), servers.free_port(), count())
+    with servers.running_virtuoso(
+        folder, server.sql, server.http, folder, buffers=buffers, rows=10_000, is_small=True
+    ):
         yield server
-    finally:
-        process.terminate()
-        process.wait(30)

@@ -15,13 +15,11 @@ from typing import Any
 
 import networkx as nx
 
-from arcaneqa.kb.interface import Comparison
 from arcaneqa.kb.terms import Blank
 from arcaneqa.program import expression as ex
 from arcaneqa.program.equivalence import canonical
 from arcaneqa.program.ontology import Ontology
 
-_SIGNS = {Comparison.LT: "<", Comparison.LE: "<=", Comparison.GT: ">", Comparison.GE: ">="}
 _VALUE = 0  # what stands for the value a superlative looks for
 
 Node = dict[str, Any]
@@ -105,9 +103,9 @@ def _graph(expression: ex.Expression, ontology: Ontology) -> _Graph:
             return _single(f"{literal.lexical}^^{literal.datatype}", "literal")
         case ex.Join(relation, argument):
             return _join(_relation(relation, ontology), _graph(argument, ontology), ontology)
-        case ex.Compare(comparison, ex.Relation() as relation, ex.Value() as value) if comparison in _SIGNS:
+        case ex.Compare(comparison, ex.Relation() as relation, ex.Value() as value) if comparison.sign != "=":
             graph = _join(_relation(relation, ontology), _graph(value, ontology), ontology)
-            graph.nodes[1]["function"] = _SIGNS[comparison]
+            graph.nodes[1]["function"] = comparison.sign
             return graph
         case ex.And(left, right):
             return _merge(_graph(left, ontology), _graph(right, ontology))

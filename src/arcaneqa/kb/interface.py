@@ -55,6 +55,11 @@ class Comparison(StrEnum):
     GE = "GE"
     EQ = "EQ"
 
+    @property
+    def sign(self) -> str:
+        """As SPARQL and SQL write it."""
+        return {"LT": "<", "LE": "<=", "GT": ">", "GE": ">=", "EQ": "="}[self.value]
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Step:

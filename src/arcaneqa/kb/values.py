@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from decimal import Context, Decimal, InvalidOperation
 from functools import total_ordering
 
-from arcaneqa.kb.interface import Window
+from arcaneqa.kb.interface import Comparison, Window
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.kb.terms import XSD, Literal
 
@@ -107,6 +107,32 @@ def kind_of(literal: Literal) -> ValueKind:
             return ValueKind.BOOLEAN
         case _:
             return ValueKind.TEXT
+
+
+def holds(value: Value, comparison: Comparison, limit: Value) -> bool:
+    """Whether `value < limit`, and so on; never where they are of two kinds. A stretch of time is before
+    another if all of it is, and at most another if it ends no later."""
+    if isinstance(value, Number) and isinstance(limit, Number):
+        match comparison:
+            case Comparison.LT:
+                return value < limit
+            case Comparison.LE:
+                return value <= limit
+            case Comparison.GT:
+                return value > limit
+            case Comparison.GE:
+                return value >= limit
+    if isinstance(value, Window) and isinstance(limit, Window):
+        match comparison:
+            case Comparison.LT:
+                return value.end <= limit.start
+            case Comparison.LE:
+                return value.end <= limit.end
+            case Comparison.GT:
+                return value.start >= limit.end
+            case Comparison.GE:
+                return value.start >= limit.start
+    return comparison is Comparison.EQ and type(value) is type(limit) and value == limit
 
 
 def _number(lexical: str, datatype: str) -> Number | None:

@@ -9,7 +9,7 @@ import uvicorn
 from mcp.server.mcpserver import MCPServer
 from mcp.server.transport_security import TransportSecuritySettings
 
-from arcaneqa.service.connections import PatientProtocol
+from arcaneqa.service.connections import uvicorn_config
 from arcaneqa.service.safety import MOST_BODY, Safety
 
 PATH = "/mcp"
@@ -27,13 +27,4 @@ def serve_http(
         streamable_http_path=PATH, max_request_body_size=MOST_BODY, transport_security=unchecked
     )
     app.add_middleware(Safety, token=token, hosts=hosts, guarded=PATH)
-    config = uvicorn.Config(
-        app,
-        http=PatientProtocol,
-        ws="none",
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=GRACE,
-    )
-    uvicorn.Server(config).run([listening])
+    uvicorn.Server(uvicorn_config(app, "warning", GRACE)).run([listening])

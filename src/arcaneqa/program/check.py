@@ -11,7 +11,7 @@ from arcaneqa.kb.interface import Comparison, Window
 from arcaneqa.kb.schema import Schema, ValueKind
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import RDF_LANG_STRING, XSD_STRING
-from arcaneqa.kb.values import Number, value_of
+from arcaneqa.kb.values import Number, holds, value_of
 from arcaneqa.program import expression as ex
 
 _NUMBERS = frozenset((ValueKind.NUMBER,))
@@ -59,21 +59,7 @@ def lets_none_pass(node: ex.Expression) -> bool:
     if not isinstance(node.value, ex.Value):
         return node.comparison is not Comparison.GT
     limit = value_of(node.value.literal)
-    return isinstance(limit, Number) and holds(node.comparison, Number(0.0), limit)
-
-
-def holds(comparison: Comparison, number: Number, limit: Number) -> bool:
-    match comparison:
-        case Comparison.LT:
-            return number < limit
-        case Comparison.LE:
-            return number <= limit
-        case Comparison.GT:
-            return number > limit
-        case Comparison.GE:
-            return number >= limit
-        case Comparison.EQ:
-            return number == limit
+    return isinstance(limit, Number) and holds(Number(0.0), node.comparison, limit)
 
 
 def _argument_fault(node: ex.Expression) -> str | None:

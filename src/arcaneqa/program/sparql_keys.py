@@ -18,13 +18,6 @@ from arcaneqa.program.sparql_values import order_key, summable
 
 # A superlative needs its argument several times, so nesting multiplies the query each time.
 _MAX_NESTED_SUPERLATIVES = 6
-_SIGNS = {
-    Comparison.LT: "<",
-    Comparison.LE: "<=",
-    Comparison.GT: ">",
-    Comparison.GE: ">=",
-    Comparison.EQ: "=",
-}
 _NUMBER, _TIME = frozenset((ValueKind.NUMBER,)), frozenset((ValueKind.TIME,))
 
 Among = Callable[[str], list[str]]
@@ -175,7 +168,7 @@ class Keys:
             limit = self.fresh()
             lines_of_limit = self.values(node.value, limit)
         before = [] if isinstance(node.value, ex.Value) else lines_of_limit
-        sign = _SIGNS[node.comparison]
+        sign = node.comparison.sign
         if not lets_none_pass(node):
             return [*lines, *before, f"FILTER({number} {sign} {limit})"]
         return ["OPTIONAL {", *lines, "}", *before, f"FILTER(COALESCE({number}, 0) {sign} {limit})"]
@@ -205,7 +198,7 @@ class Keys:
                     conditions += [f"{low} = {high}", f"{key.variables[0]} = {low}"]
                 else:
                     edge = high if comparison in (Comparison.GT, Comparison.GE) else low
-                    conditions.append(f"{key.variables[0]} {_SIGNS[comparison]} {edge}")
+                    conditions.append(f"{key.variables[0]} {comparison.sign} {edge}")
             sides.append([*lines, f"FILTER({' && '.join(conditions)})"])
         if not sides:
             return ["FILTER(false)"]

@@ -15,7 +15,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from arcaneqa.errors import ArcaneError
-from arcaneqa.service.connections import PatientProtocol
+from arcaneqa.service.connections import uvicorn_config
 from arcaneqa.service.current import Current
 from arcaneqa.service.listening import address_of
 from arcaneqa.service.portrait import Portrait
@@ -29,16 +29,7 @@ _log = logging.getLogger("uvicorn.error")
 
 def serve(app: FastAPI, listening: socket.socket, grace: float = GRACE) -> None:
     """Until SIGTERM or SIGINT; SIGHUP changes over to a new index."""
-    config = uvicorn.Config(
-        app,
-        http=PatientProtocol,
-        ws="none",
-        log_level="info",
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=max(1, round(grace)),
-    )
-    _Server(config, grace).run([listening])
+    _Server(uvicorn_config(app, "info", grace), grace).run([listening])
 
 
 class _Server(uvicorn.Server):

@@ -169,9 +169,6 @@ class _Writer:
         return set(result.nodes.ids[: len(topics) + 1].tolist()) <= topics
 
 
-_SIGNS = {"LT": "<", "LE": "<=", "GT": ">", "GE": ">=", "EQ": "="}
-
-
 def function_of(program: ex.Expression) -> str:
     """In GrailQA's words: count, argmax, argmin, a comparison sign or none; cons and tc beside them.
 
@@ -184,7 +181,7 @@ def function_of(program: ex.Expression) -> str:
             case ex.Extreme(direction, _, _):
                 return direction.value.lower()
             case ex.Compare(comparison, _, _):
-                return _SIGNS[comparison.value]
+                return comparison.sign
             case ex.During():
                 return "tc"
             case ex.Cons():

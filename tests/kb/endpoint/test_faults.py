@@ -11,8 +11,8 @@ import pytest
 from arcaneqa.errors import EndpointError, InputError
 from arcaneqa.kb.endpoint.client import Client, Garbled, Limits, Oversized, Rejected, TimedOut, Unreachable
 from arcaneqa.kb.terms import Iri
+from benchmarks.servers import free_port
 from tests.kb.endpoint.misbehaving import Misbehaving, misbehaving
-from tests.servers.oxigraph import free_port
 
 QUERY = "SELECT ?x WHERE { ?x ?p ?o } LIMIT 1"
 SECRET = "Bearer do-not-tell"

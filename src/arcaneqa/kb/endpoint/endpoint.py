@@ -49,7 +49,7 @@ from arcaneqa.kb.schema import ValueKind
 from arcaneqa.kb.sparql.filters import Bound
 from arcaneqa.kb.sparql.terms import is_writable, respelled, written
 from arcaneqa.kb.terms import Blank, Literal, Term
-from arcaneqa.kb.values import Number, Value, kind_of, value_of
+from arcaneqa.kb.values import Value, holds, kind_of, value_of
 
 _SETS = 4096
 _COMPARED = (ValueKind.NUMBER, ValueKind.TIME)
@@ -307,7 +307,7 @@ class Endpoint(ByTerms):
         found = [
             self.schema.relation_ids[name]
             for name, values in self._extremes.items()
-            if any(_compares(one, comparison, to) for one in values)
+            if to is not None and any(holds(one, comparison, to) for one in values)
         ]
         return np.array(sorted(found), np.int64)
 
@@ -374,27 +374,3 @@ class Endpoint(ByTerms):
         name = self._iri(relation)
         dated = (With(part, ((name, False),), condition) for part in parts)
         return (*dated, *(Undated(part, name) for part in parts))
-
-
-def _compares(value: Value, comparison: Comparison, to: Value | None) -> bool:
-    if isinstance(value, Number) and isinstance(to, Number):
-        match comparison:
-            case Comparison.LT:
-                return value < to
-            case Comparison.LE:
-                return value <= to
-            case Comparison.GT:
-                return value > to
-            case Comparison.GE:
-                return value >= to
-    if isinstance(value, Window) and isinstance(to, Window):
-        match comparison:
-            case Comparison.LT:
-                return value.end <= to.start
-            case Comparison.LE:
-                return value.end <= to.end
-            case Comparison.GT:
-                return value.start >= to.end
-            case Comparison.GE:
-                return value.start >= to.start
-    return False

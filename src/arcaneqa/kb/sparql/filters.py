@@ -24,7 +24,6 @@ _DATE_TIME = iri(XSD + "dateTime")
 _DATE_TIMES = f"{_DATE_TIME}, {iri(XSD + 'dateTimeStamp')}"
 _BINARY = ", ".join(map(iri, (_DOUBLE, _FLOAT)))
 _EXACT = ", ".join(map(iri, sorted(NUMBERS - {_DOUBLE, _FLOAT})))
-_OPERATORS = {Comparison.LT: "<", Comparison.LE: "<=", Comparison.GT: ">", Comparison.GE: ">="}
 
 _OFFSET = "(Z|[+-][0-9][0-9]:[0-9][0-9])"
 _YEAR = "^-?[0-9]{4}"
@@ -104,7 +103,7 @@ def compares(variable: str, comparison: Comparison, literal: Literal) -> str:
         return equals(variable, literal)
     match value_of(literal):
         case Number() as number:
-            return _number(variable, _OPERATORS[comparison], literal, number)
+            return _number(variable, comparison.sign, literal, number)
         case Window(start, end):
             bound, moment = {
                 Comparison.LT: (Bound.ENDS_BY, start),

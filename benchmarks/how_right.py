@@ -1,0 +1,251 @@
+"""Benchmarks of what is found: links, answers, phrases, programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from benchmarks.app import MEASUREMENTS, Document, app, publish, say
+
+
+@app.command()
+def linking(
+    data: Annotated[Path, typer.Argument(help="Questions with their entities, as unified records.")],
+    kb: Annotated[str | None, typer.Option(help="Index folder or endpoint; the demo if left out.")] = None,
+    learn: Annotated[
+        bool,
+        typer.Option(help="Train on nine tenths here and test on the rest, in place of bundled weights."),
+    ] = False,
+    model: Annotated[
+        Path | None, typer.Option(help="Model whose encoder judges mentions; the bundled one if left out.")
+    ] = None,
+    most: Annotated[int, typer.Option(help="Use at most so many questions, the first ones.")] = 10_000,
+    document: Document = MEASUREMENTS / "results.md",
+) -> None:
+    """How many gold entities and literals the linker finds.
+
+    Example: python -m benchmarks linking dev.jsonl --kb my-kb
+    """
+    from itertools import islice
+
+    from arcaneqa.kb.open import open_kb
+    from arcaneqa.model.scorer import ModelScorer
+    from arcaneqa.model.stored import bundled_model
+    from arcaneqa.record import read_questions
+    from benchmarks.linking import report
+
+    spans = ModelScorer.load(model or bundled_model()).spans()
+    with open_kb(kb) as opened:
+        body = report(list(islice(read_questions(data), most)), opened, learn, spans)
+    options = f"{' --learn' if learn else ''} --most {most}"
+    command_line = f"python -m benchmarks linking {data.name} --kb KB{options}"
+    publish(document, f"linking {data.stem}", f"Linking: {data.stem}", command_line, body)
+
+
+@app.command()
+def dialogues(
+    data: Annotated[Path, typer.Argument(help="Dialogues with their gold, as JSON lines.")] = Path(
+        "demo/dialogues.jsonl"
+    ),
+    document: Document = MEASUREMENTS / "results.md",
+) -> None:
+    """How many follow-ups over the bundled knowledge base are answered rightly, and which are not.
+
+    Example: python -m benchmarks dialogues
+    """
+    from arcaneqa.answer import ArcaneQA
+    from benchmarks.dialogues import ask, misses, report
+
+    asked = list(ask(ArcaneQA.load(), data))
+    body = report(asked)
+    publish(document, "dialogues", "Follow-ups", "python -m benchmarks dialogues", body)
+    typer.echo("\n".join(misses(asked)))
+
+
+@app.command()
+def needs(
+    data: Annotated[
+        Path, typer.Argument(help="What right answers need, as JSON lines; see benchmarks/needs.py.")
+    ],
+    kb: Annotated[str | None, typer.Option(help="Index folder; the demo if left out.")] = None,
+) -> None:
+    """How much of what right answers need is found by linking or offered as candidates.
+
+    Example: python -m benchmarks needs northwind.jsonl --kb my-kb
+    """
+    from arcaneqa.kb.index import Index
+    from arcaneqa.kb.open import open_kb
+    from arcaneqa.model.scorer import ModelScorer
+    from arcaneqa.model.stored import bundled_model
+    from benchmarks.needs import report
+
+    spans = ModelScorer.load(bundled_model()).spans()
+    with open_kb(kb) as opened:
+        assert isinstance(opened, Index)
+        typer.echo(report(data, opened, spans))
+
+
+@app.command()
+def found_names(
+    data: Annotated[Path, typer.Argument(help="Folder with mapping.json.gz and kb/DB.nt.gz, as of Spider.")],
+) -> None:
+    """How many name columns of databases that were written without labels are found by themselves.
+
+    Example: python -m benchmarks found-names spider
+    """
+    from benchmarks.found_names import report
+
+    typer.echo(report(data))
+
+
+@app.command()
+def losses(
+    data: Annotated[Path, typer.Argument(help="Questions with their entities, as unified records.")],
+    gold: Annotated[Path, typer.Argument(help="Predictions with given entities (`--entities gold`).")],
+    linked: Annotated[Path, typer.Argument(help="Predictions with found entities.")],
+    kb: Annotated[str | None, typer.Option(help="Index folder; the demo if left out.")] = None,
+    model: Annotated[
+        Path | None, typer.Option(help="The model that predicted; the bundled one if left out.")
+    ] = None,
+    document: Document = MEASUREMENTS / "results.md",
+) -> None:
+    """What answers lose because entities have to be found, and where on the way.
+
+    Example: python -m benchmarks losses dev.jsonl gold/predictions.jsonl linked/predictions.jsonl --kb my-kb
+    """
+    from arcaneqa.answer import ArcaneQA
+    from benchmarks.losses import report
+
+    qa = ArcaneQA.load(kb, model)
+    body = report(data, gold, linked, qa.kb, qa.linker)
+    command_line = f"python -m benchmarks losses {data.name} GOLD.jsonl LINKED.jsonl --kb KB"
+    title = f"Where linking loses: {data.stem}"
+    publish(document, f"losses {data.stem}", title, command_line, body)
+
+
+@app.command()
+def forms(
+    spider: Annotated[Path, typer.Argument(help="Folder of Spider's graphs, mapping and questions.")],
+    wild: Annotated[Path, typer.Argument(help="Folder of files from the wild, each with questions.")],
+    model: Annotated[Path | None, typer.Option(help="Model folder; the bundled one if left out.")] = None,
+    document: Document = MEASUREMENTS / "results.md",
+) -> None:
+    """Whether questions that need a form beyond the paper's are answered right or refused by its name.
+
+    Example: python -m benchmarks forms data/spider data/wild
+    """
+    from benchmarks.forms import report
+
+    body = report(spider, wild, model, say)
+    line = f"python -m benchmarks forms {spider.name} {wild.name}"
+    publish(document, "forms", "Forms: answered right or refused by name", line, body)
+
+
+@app.command()
+def language(
+    format: Annotated[str, typer.Argument(help="The dataset's format, as for `arcaneqa convert`.")],
+    source: Annotated[Path, typer.Argument(help="The dataset's file, plain or .gz.")],
+    kb: Annotated[str, typer.Option(help="Index folder.")],
+    facts: Annotated[
+        Path | None, typer.Option(help="The N-Triples of the index, to ask the published SPARQL there.")
+    ] = None,
+    most: Annotated[int | None, typer.Option(help="Use at most so many questions, the first ones.")] = None,
+    document: Document = MEASUREMENTS / "language.md",
+) -> None:
+    """Take every program of a dataset through text, steps, execution and SPARQL.
+
+    Example: python -m benchmarks language webqsp WebQSP.train.json --kb my-freebase --facts freebase.nt.gz
+    """
+    from itertools import islice
+
+    from arcaneqa.datasets.convert import FORMATS, read_drafts
+    from arcaneqa.errors import InputError
+    from arcaneqa.kb.open import open_kb
+    from benchmarks.language import load, report
+
+    if format not in FORMATS:
+        raise InputError(f"There is no format “{format}”; give one of {', '.join(FORMATS)}.")
+    with open_kb(kb) as opened:
+        drafts = islice(read_drafts(format, source, opened.profile, opened), most)
+        body = report(drafts, opened, None if facts is None else load(facts))
+    file = f"{source.parent.name}/{source.name}"
+    line = f"python -m benchmarks language {format} {file} --kb {Path(kb).name}"
+    line += f" --facts {facts.parent.name}/{facts.name}" if facts else ""
+    line += f" --most {most}" if most else ""
+    title = f"{file}, first {most:,}" if most else file
+    publish(document, f"language {title}", title, line, body)
+
+
+@app.command()
+def served(
+    folders: Annotated[list[Path], typer.Argument(help="Each with one file kb.* and questions.jsonl.")],
+    server: Annotated[list[str] | None, typer.Option(help="Oxigraph or Virtuoso; both if left out.")] = None,
+    document: Document = MEASUREMENTS / "benchmarks.md",
+) -> None:
+    """Ask a file's questions over its index and over servers that hold the same file, and compare.
+
+    Example: python -m benchmarks served museums/ rivers/
+    """
+    from benchmarks.served import run
+
+    body = run(folders, server or ["Oxigraph", "Virtuoso"], say)
+    line = f"python -m benchmarks served {' '.join(folder.name for folder in folders)}"
+    publish(document, "served", "The same questions over an index and over servers", line, body)
+
+
+@app.command()
+def databases(
+    source: Annotated[Path, typer.Argument(help="Folder with kb/, mapping.json.gz and questions.jsonl.gz.")],
+    names: Annotated[list[str], typer.Argument(help="Which databases.")],
+    document: Document = MEASUREMENTS / "benchmarks.md",
+) -> None:
+    """Rebuild the tables of databases that are graphs, index them, and run all gold programs on both.
+
+    Example: python -m benchmarks databases spider hr_1 dorm_1
+    """
+    from benchmarks.databases import run
+
+    body = run(source, names, say)
+    line = f"python -m benchmarks databases {source.name} {' '.join(names)}"
+    publish(document, "databases", "Databases as graphs and as tables", line, body)
+
+
+@app.command()
+def chains(
+    data: Annotated[Path, typer.Option(help="Folder that holds spider/kb.")],
+    model: Annotated[
+        Path | None, typer.Option(help="Checkpoint folder; the bundled one if left out.")
+    ] = None,
+    work: Annotated[Path, typer.Option(help="Folder for indexes; kept.")] = Path(".cache/chains"),
+    document: Document = MEASUREMENTS / "results.md",
+) -> None:
+    """How many questions that walk along three relations are answered, and which are not.
+
+    Example: python -m benchmarks chains --data data
+    """
+    from benchmarks.chains import misses, report, run
+
+    rows = list(run(data, model, work))
+    body = report(rows)
+    command_line = f"python -m benchmarks chains --data DATA{'' if model is None else ' --model MODEL'}"
+    typer.echo(misses(rows))
+    publish(document, "chains", "Chains of three relations", command_line, body)
+
+
+@app.command()
+def phrases(
+    kbs: Annotated[list[str] | None, typer.Argument(help="Index folders; the demo if left out.")] = None,
+    pairs: Annotated[int, typer.Option(help="How many random pairs of different meaning.")] = 10_000,
+) -> None:
+    """Whether programs of different meaning have different phrases, with the classes they name and no other.
+
+    Example: python -m benchmarks phrases my-kb
+    """
+    from arcaneqa.kb.open import open_kb
+    from benchmarks.phrases import report
+
+    for kb in kbs or [""]:
+        with open_kb(kb or None) as opened:
+            typer.echo(f"{Path(kb).name or 'demo'}: {report(opened, pairs)}")
