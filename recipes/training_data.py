@@ -10,8 +10,9 @@
 DATA holds spider/ and wikisql/. Without --stage all of them run. Each leaves its results under FOLDER, a file
 or folder for each graph, and makes only what is not there: a stopped stage goes on where it was. Of Spider
 only the databases of its training part are read; `--only NAME` takes some of them, for a rehearsal. With
-`--model FOLDER` that model searches for the other readings of Spider's questions once more: what it finds on
-graphs it knows is what it will have to tell apart elsewhere. Every eighth database is kept out of what is
+`--model FOLDER --model FOLDER` those two search for the readings of Spider's questions once more, the first
+in the databases of fold 0 and the second in those of fold 1: trained without them, they find there what they
+would find on a stranger's graph, and miss what they would miss. Every eighth database is kept out of what is
 joined, in a set of its own: it chooses the checkpoint and fits confidence.
 """
 
@@ -61,7 +62,7 @@ class Options:
     synthetic: int
     questions: int
     workers: int
-    model: Path | None = None
+    models: tuple[Path, ...] = ()
 
     @property
     def databases(self) -> list[str]:
@@ -82,7 +83,9 @@ def main() -> None:
     parser.add_argument("--synthetic", type=int, default=150, help="made-up questions a graph")
     parser.add_argument("--questions", type=int, default=16_000, help="of WikiSQL, about")
     parser.add_argument("--workers", type=int, default=2, help="graphs at a time")
-    parser.add_argument("--model", type=Path, help="a model that searches for readings, too")
+    parser.add_argument(
+        "--model", type=Path, action="append", default=[], help="one that searches for readings in a fold"
+    )
     parsed = parser.parse_args()
     options = Options(
         parsed.data,
@@ -91,7 +94,7 @@ def main() -> None:
         parsed.synthetic,
         parsed.questions,
         parsed.workers,
-        parsed.model,
+        tuple(parsed.model),
     )
     stages: dict[str, Callable[[Options], None]] = {
         "index": index,
@@ -173,11 +176,11 @@ def prepare_all(options: Options) -> None:
     for source, name, path in sources(options):
         for way in WAYS:
             out = options.work / "prepared" / f"{source}-{way}" / name
-            if way == "found" and (options.model is None or source != "spider"):
+            if way == "found" and (not options.models or source != "spider"):
                 continue
             if not out.exists() and path.stat().st_size:
                 kb = options.work / "kb" / name
-                jobs.append((path, kb, out, way, options.model if way == "found" else None))
+                jobs.append((path, kb, out, way, options.models[fold(name)] if way == "found" else None))
     each(options, prepare_one, jobs)
     told(options)
 
@@ -202,17 +205,21 @@ def told(options: Options) -> None:
 
 
 def join(options: Options) -> None:
-    """One set a source: what graphs share is stored once."""
+    """A set for each source and fold: what graphs share is stored once."""
     for folder in sorted((options.work / "prepared").iterdir()):
-        parts = sorted(folder.iterdir())
-        held = [part for part in parts if is_held(part.name)]
-        join_parts([part for part in parts if part not in held], options.work / "sets" / folder.name)
-        if held:
-            join_parts(held, options.work / "sets" / f"{folder.name}-held")
+        kept: dict[str, list[Path]] = {}
+        for part in sorted(folder.iterdir()):
+            kept.setdefault("held" if is_held(part.name) else str(fold(part.name)), []).append(part)
+        for which, parts in kept.items():
+            join_parts(parts, options.work / "sets" / f"{folder.name}-{which}")
 
 
 def is_held(database: str) -> bool:
     return crc32(database.encode()) % 8 == 3
+
+
+def fold(database: str) -> int:
+    return crc32(database.encode()) // 8 % 2
 
 
 def join_parts(parts: Sequence[Path], out: Path) -> None:

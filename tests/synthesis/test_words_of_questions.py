@@ -6,12 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arcaneqa.kb.index import Index
+from arcaneqa.kb.short_names import Names
+from arcaneqa.program.text import parse
 from arcaneqa.synthesis.attributes import attribute
 from arcaneqa.synthesis.idioms import idiom
 from arcaneqa.synthesis.inflection import gerund, participle, past, plural, singular, third_person
+from arcaneqa.synthesis.keywords import keywords
+from arcaneqa.synthesis.lexicon import Lexicon
 from arcaneqa.synthesis.relations import Shape, Wording, is_person, is_place, wording
+from arcaneqa.synthesis.sampled_facts import Facts
 from arcaneqa.synthesis.surface import finish
-from arcaneqa.synthesis.wording import FIRST_MARK
+from arcaneqa.synthesis.wording import FIRST_MARK, Speaker, UnspeakableError
+
+pytest_plugins = ["tests.synthesis.fixtures"]
 
 
 @pytest.mark.parametrize(
@@ -120,3 +128,25 @@ def test_whatever_happens_to_the_text_the_spans_hold_the_names(
     for span in spans:
         assert text[span.start : span.end] == span.text
         assert span.text.lower() == names[span.index].lower()
+
+
+def test_keywords_name_what_is_asked_for_and_what_leads_there(demo: Index) -> None:
+    names = Names(demo.profile)
+
+    def typed(program: str) -> set[str]:
+        said = set()
+        for seed in range(40):
+            speaker = Speaker(Lexicon(demo, Facts(demo, Random(seed))), Random(seed))
+            text = keywords(speaker, parse(program, names, demo.schema))
+            for number, (_, surface) in enumerate(speaker.marks):
+                text = text.replace(chr(FIRST_MARK + number), surface)
+            said.add(text)
+        return said
+
+    found = typed("(JOIN demo:population_inv (JOIN demo:capital_inv demo:France))")
+    assert {"population capital France", "France, capital, population"} <= found
+    assert "number of states year of statehood 1907" in typed(
+        "(COUNT (AND demo:State (JOIN demo:statehoodYear 1907^^http://www.w3.org/2001/XMLSchema#gYear)))"
+    )
+    with pytest.raises(UnspeakableError):
+        typed("(ARGMAX demo:State demo:statehoodYear)")

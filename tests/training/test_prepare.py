@@ -15,6 +15,7 @@ from arcaneqa.errors import InputError
 from arcaneqa.induction.readings import NONE
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.terms import XSD, Literal
+from arcaneqa.model.bundled import bundled_model
 from arcaneqa.training.prepare import GOLD, LINKED, READINGS, Plan, prepare
 from arcaneqa.training.prepared import manifest_of, read
 from arcaneqa.training.train import learned
@@ -148,6 +149,24 @@ def test_with_a_hole_none_is_right_and_what_is_missing_is_in_no_reading(
     rivers = [texts for name, texts in holes if name == "q1"]
     assert any(not any("Paris" in text for text in texts) for texts in rivers), "an entity may be missing"
     assert any(any("Paris" in text for text in texts) for texts in rivers), "or something else"
+
+
+def test_a_model_that_does_not_find_the_right_reading_is_told_that_it_is_none_of_these(
+    kb: Path, data: Path, tmp_path: Path
+) -> None:
+    prepare([data], str(kb), tmp_path / "set", Plan((READINGS,), holes=0.001, model=str(bundled_model())))
+    found = read(tmp_path / "set")
+    golds: dict[str, list[str]] = {}
+    for number, name in enumerate(found.ids):
+        gold = _members(found, number)[found.step_gold[number]]
+        golds.setdefault(name, []).append(found.texts[found.candidate_texts[gold]])
+    assert golds["q0"] == ["the capital of France"] * 2, "once with the gold put in, once as it was found"
+    wrong = tmp_path / "wrong.jsonl"
+    wrong.write_text(json.dumps(record(0, "how long is the Rhone?", RECORDS[0]["program"], "france")) + "\n")
+    prepare([wrong], str(kb), tmp_path / "set", Plan((READINGS,), holes=0.001, model=str(bundled_model())))
+    found = read(tmp_path / "set")
+    last = _members(found, len(found) - 1)[found.step_gold[len(found) - 1]]
+    assert found.texts[found.candidate_texts[last]] == NONE.text
 
 
 def test_questions_for_another_knowledge_base_have_no_right_reading(

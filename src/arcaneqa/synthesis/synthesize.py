@@ -21,6 +21,7 @@ from arcaneqa.record import Mention, Question
 from arcaneqa.synthesis.form_phrases import FormSpeaker
 from arcaneqa.synthesis.form_questions import ask
 from arcaneqa.synthesis.forms import FormSampler
+from arcaneqa.synthesis.keywords import keywords
 from arcaneqa.synthesis.lexicon import Lexicon
 from arcaneqa.synthesis.sampled_facts import Facts, Found
 from arcaneqa.synthesis.sampling import Sampler
@@ -56,6 +57,8 @@ SHARES = {
     "each": 0.02,
 }
 """How often each kind of program is asked for."""
+_BY_KEYWORDS = 0.08
+"""The share of questions that are asked by keywords, where that is possible."""
 _MOST_WORDINGS = 3
 _LARGEST_ANSWER = 300
 _LONGEST_QUESTION = 200
@@ -67,7 +70,7 @@ _WINDOW, _FEWEST = 1000, 20
 def synthesize(kb: KnowledgeBase, size: int, seed: int = 0, careful: bool = False) -> Iterator[Question]:
     """`size` pairs, or fewer where the knowledge base has no more to ask; the same for the same seed.
 
-    `careful` questions have no typing errors, and capitals where they belong.
+    `careful` questions are whole sentences without typing errors, and with capitals where they belong.
     """
     rng = Random(seed)
     facts = Facts(kb, Random(seed))
@@ -130,8 +133,9 @@ class _Writer:
         if size == 0 or (is_set and (size > _LARGEST_ANSWER or self._is_trivial(program, result))):
             return None
         speaker = FormSpeaker(self._lexicon, self._rng)
+        by_keywords = not self._careful and self._rng.random() < _BY_KEYWORDS
         try:
-            draft = ask(speaker, program, size)
+            draft = keywords(speaker, program) if by_keywords else ask(speaker, program, size)
         except UnspeakableError:
             return None
         surfaces = [surface for _, surface in speaker.marks]

@@ -20,6 +20,7 @@ from arcaneqa.ragged import Ints
 from arcaneqa.training.batches import Corpus, mixture
 from arcaneqa.training.batches_ahead import built_ahead
 from arcaneqa.training.history import History
+from arcaneqa.training.masking import masked
 from arcaneqa.training.settings import Settings
 from arcaneqa.training.state import Progress, load_state, save_state
 
@@ -144,6 +145,7 @@ class Trainer:
         self.fingerprint = fingerprint
         self.model = model
         self.network = model.network.to(device)
+        self.network.smoothing = settings.smoothing
         self.run_folder = settings.out.with_name(settings.out.name + ".run")
         self.history = History(self.run_folder / "history.jsonl", quiet=crew.rank > 0)
         self.optimizer = optimizer_of(self.network, settings, device)
@@ -179,10 +181,14 @@ class Trainer:
 
         def build(corpus: Corpus, number: int, chosen: Ints) -> list[Sequences]:
             draw = settings.seed * 1_000_003 + number
-            return [
+            batches = [
                 corpus.batch(part, settings.call_tokens, settings.candidates or None, draw)
                 for part in parts(chosen[rank::size], corpus.tokens, settings.part_tokens)
             ]
+            if settings.masked:
+                mask = corpus.words.mask
+                batches = [masked(batch, settings.masked, mask, draw) for batch in batches]
+            return batches
 
         processes = PROCESSES if self.device.type == "cuda" else 0
         for batches, chosen in built_ahead(

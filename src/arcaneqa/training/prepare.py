@@ -48,7 +48,8 @@ class Plan:
     """`topics`: prepare with the gold entities, with linked ones, and the choice among readings. `most`: a
     larger candidate set is cut to the gold, the words' best and random others, half and half. `holes`: the
     share of questions whose readings come with a hole, too; without any, none is no choice. `model`: the
-    folder of a model that searches for the other readings; without one a noisy scorer does. `published`: the
+    folder of a model that searches for the other readings, and once more as if it was asked, where the right
+    one may be missing; without one a noisy scorer searches. `published`: the
     paper's functions and table, and tokens spelled as it spells them."""
 
     topics: tuple[str, ...] = (GOLD, LINKED)
@@ -184,6 +185,11 @@ class Preparer:
             if isinstance(target, Inadmissible):
                 return
             yield from _counted(name, question, self._choices.right(program, target, draw), report)
+            if self._choices.model is not None and self._choices.offers_none:
+                assert self._linker is not None
+                linked = topics_from_links(self._linker.link(question), self._kb)
+                step = self._choices.as_found(question, program, linked, draw)
+                yield from _counted(name, question, step, report)
             if draw.random() < self._plan.holes:
                 yield from _counted(name, question, self._choices.hole(program, target, draw), report)
         except ArcaneError as error:

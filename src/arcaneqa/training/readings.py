@@ -2,8 +2,9 @@
 
 Without a model, a scorer that likes what the gold program is made of and what the question says, and is
 noisy, finds programs that go astray somewhere: a hop too far, another class, the wrong way round. A model
-finds what it will have to choose among itself. Where a hole is wanted, one thing that the gold program needs
-is hidden from the search, as if the knowledge base did not have it: then none of what is found is right.
+finds what it will have to choose among itself, and now and then not the gold program: then none of what it
+found is right. Where a hole is wanted, one thing that the gold program needs is hidden from the search, as if
+the knowledge base did not have it.
 """
 
 from __future__ import annotations
@@ -97,6 +98,18 @@ class Choices:
         right = Readings(self.kb).candidate(program, gold)
         others = self._found(target.question, target.topics, self._scorer(target, draw), gold)
         return self._step([right, *(other for other in others if other.text != right.text)], right, draw)
+
+    def as_found(self, question: str, program: Expression, topics: Topics, draw: Random) -> Step | None:
+        """What the model finds for who asks: the right reading if it is there, else none of these."""
+        assert self.model is not None
+        gold = execute(program, self.kb)
+        search = Search(self.induction, self.model, BEAM, ranker=self.ranker)
+        right, found = NONE, []
+        for best, *_ in distinct(search.run(question, [topics]).found):
+            found.append(Readings(self.kb).candidate(best.program, best.result))
+            if is_same(best.result, gold):
+                right = found[-1]
+        return self._step(list(dict.fromkeys(found)), right, draw)
 
     def hole(self, program: Expression, target: Target, draw: Random) -> Step | None:
         """What is found where the knowledge base lacks one thing that the gold program needs."""
