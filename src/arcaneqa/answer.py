@@ -53,13 +53,16 @@ if TYPE_CHECKING:
     from arcaneqa.conversation.conversation import Conversation
 
 MOST_ITEMS = 100_000
+"""Answers that are given at most."""
 MOST_READINGS = 3
+"""Other readings that an answer or a refusal carries."""
 EVEN = 0.5
 """A refusal says that none of the readings seems to be meant where that is likelier than not. Whether to
 refuse is up to confidence, which weighs this with all the other evidence."""
 SURE = 0.6
 """A program that takes up no word of the question needs at least this confidence."""
 SECONDS = 30.0
+"""For one question or program, unless the caller says otherwise."""
 
 Entities = Choice["linked", "gold"]
 

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     import polars
 
 MOST_CHARACTERS = 2_000
+"""Of a question; a longer text is no question, and reading it would only take time."""
 MOST_NAMED = 3
+"""Answers that the short form of an answer names; the others are counted."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -17,7 +17,9 @@ from typing import TextIO
 from arcaneqa.errors import InputError
 
 _AT_FDCWD = -100
+"""AT_FDCWD in fcntl.h: paths count from the current folder."""
 _EXCHANGE = 2
+"""RENAME_EXCHANGE in stdio.h."""
 
 
 @contextmanager

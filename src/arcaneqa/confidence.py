@@ -39,6 +39,7 @@ _UNFITTED = {
 RIDGES = (1.0, 10.0, 100.0)
 """How much weights are held back, in examples; the more, the less a fit trusts its own graphs."""
 _STEPS = 100
+"""Of Newton's method at most; it ends as soon as one gains nothing."""
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from arcaneqa.program.expression import Expression, Join
 from arcaneqa.record import AnswerItem
 
 MOST_FACTS = 4
+"""That a description in brackets may hold."""
 _READABLE = re.compile(r"[^\W\d_]{2,}([ '.,-]+[^\W\d_]+)*")
 _UNIT = re.compile(r"(?:\bin |\()([\w°²³/ ]+?)\)?$")
 _UNIT_SUFFIX = re.compile(

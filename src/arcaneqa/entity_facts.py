@@ -23,6 +23,7 @@ from arcaneqa.record import AnswerItem
 PAGE = 10
 """Values of a relation that are shown at a time: most relations have fewer, and a screen holds several."""
 NEAR = 5
+"""Namesakes that are listed, and near names that an error proposes."""
 
 
 @dataclass(frozen=True, slots=True)

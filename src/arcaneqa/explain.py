@@ -15,7 +15,9 @@ from arcaneqa.record import AnswerItem, Reading
 from arcaneqa.record import Table as Rows
 
 MOST_SHOWN = 20
+"""Answers, or rows, on one screen."""
 MOST_CANDIDATES = 5
+"""Of each step, the likeliest ones."""
 
 
 LEAST_SHOWN = 0.05

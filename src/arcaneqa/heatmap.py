@@ -17,6 +17,7 @@ from arcaneqa.induction.scorer import Heat, TokenKind
 from arcaneqa.induction.trace import Considered
 
 MOST_CANDIDATES = 6
+"""Rows of a picture: the likeliest candidates of a step."""
 _SCHEMA_ITEMS = (TokenKind.RELATION, TokenKind.CLASS)
 
 

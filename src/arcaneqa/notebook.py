@@ -10,6 +10,7 @@ from arcaneqa.answered import Answer
 from arcaneqa.export import Rows, rows_of_answer, rows_of_facts
 
 MOST_ROWS = 20
+"""Of a table in a notebook; the others are counted."""
 _BOX = "display:inline-block;vertical-align:top;border:1px solid #9ab;border-radius:4px;padding:3px"
 _DIM = "color:#667"
 

@@ -47,6 +47,7 @@ FACTS = """
 :att a :Company ; rdfs:label "AT&T" . :health a :Company ; rdfs:label "World Health Organization" .
 :Q42 :director :wenders . :Mercury_\\(planet\\) a :Planet . :Salt_Lake_City a :City .
 :mississippi a :River ; rdfs:label "Mississippi River" .
+:guild a :Company ; rdfs:label "Royal Guild of Northern Harbour Pilots" .
 """
 
 

@@ -60,6 +60,7 @@ def _name(kb: Index, node: int) -> str:
         ("films by stanley kubrik", "stanley kubrik", "Stanley_Kubrick"),
         ('who directed "2001: a space odyssey"?', "2001: a space odyssey", "film2"),
         ("how long is the missisippi river", "missisippi river", "mississippi"),
+        ("where are the northern harbour pilots?", "northern harbour pilots", "guild"),
         ("who directed Up?", "Up", "up"),
         ('who directed "up"?', "up", "up"),
         ("who directed her?", "her", "her"),

@@ -22,9 +22,13 @@ from arcaneqa.model.reader import reader_of
 from arcaneqa.model.stored import bundled_model, read_stored
 
 CLIENTS = (1, 8, 64)
+"""Clients that send at the same time, one row of the table each."""
 OVERLOAD = 128
+"""Clients beyond the places there are (16 searched together, 64 waiting): some are told to come back."""
 TOGETHER = 16
+"""Questions searched side by side, as the service does by default; the table has one by one beside it."""
 PARTS = 10
+"""Rows of the memory table: the requests are sent in so many equal parts."""
 START = "from arcaneqa.cli.main import main; main()"
 
 

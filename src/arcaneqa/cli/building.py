@@ -12,6 +12,7 @@ from arcaneqa.kb.diagnosis import Diagnosis
 
 Progress = Callable[[str, int, int | None], None]
 _MARGIN = 12
+"""Characters of the first column."""
 
 
 @contextmanager

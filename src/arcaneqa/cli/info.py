@@ -9,7 +9,9 @@ import typer
 
 EXAMPLE = "Example: arcaneqa info my-kb --verify"
 _SHOWN = 15
+"""Rows of a table: relations or classes, those with most facts or members."""
 _WIDEST = 60
+"""Characters of an example."""
 
 
 def command(

@@ -34,6 +34,7 @@ Ask a question in English; the next one may refer back: “and in France?”, �
   quit       end (Ctrl-D does too)"""
 COMMANDS = ("why", "more", "facts ", "csv ", "help", "quit")
 MOST_COMPLETIONS = 8
+"""Names proposed at a time: as many as stand under the prompt without hiding what was said."""
 MOST_WORDS = 4
 """Words of a name that are completed together."""
 

@@ -20,6 +20,7 @@ from arcaneqa.program.expression import Entity, mentioned
 from arcaneqa.program.phrase import paraphrase
 
 MOST_TRIED = 4
+"""Exchanges that are run, those of most similar kind first, until one has an answer."""
 
 
 @dataclass(frozen=True, slots=True)

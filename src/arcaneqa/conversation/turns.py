@@ -17,6 +17,7 @@ from arcaneqa.program import expression as ex
 from arcaneqa.program.execute import Result, execute
 
 MOST_NAMED = 3
+"""Entities of a question that a later one may refer to."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,8 @@ from rapidfuzz import fuzz, process
 _WORD = re.compile(r"\w+")
 _BRACKETED = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 _CLOSE_ENOUGH = 84.0
+"""Of 100: how alike (rapidfuzz, share of letters in common) a stretch of the question and a name must be to
+be taken for its mention."""
 # Words of names that by themselves name nothing in particular.
 # fmt: off
 _VAGUE = frozenset((

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from arcaneqa.evaluation.breakdown import percent
 
 SAMPLES = 1000
+"""Times that the questions are drawn anew."""
 _AT_ONCE = 2_000_000  # drawn numbers held in memory at a time
 
 Scores = NDArray[np.float64]

@@ -18,6 +18,7 @@ from arcaneqa.harmless import json_text
 from arcaneqa.record import AnswerItem, Prediction, Question
 
 ANSWERS_SHOWN = 20
+"""Of a question, gold ones and predicted ones."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from arcaneqa.evaluation.report import Observed
 
 _BINS = 8
+"""Columns of a plot, each with about as many questions."""
 _BLUE, _ORANGE, _GREY = "#2563eb", "#ea8a2f", "#9ca3af"
 
 

@@ -23,7 +23,9 @@ from arcaneqa.record import Question
 PREDICTIONS = "predictions.jsonl"
 RUN = "run.json"
 CANDIDATES_KEPT = 5
+"""Of each step, in the trace of a prediction."""
 TOGETHER = 16
+"""Questions searched side by side: what they ask of the model is read in one call."""
 
 
 @dataclass

@@ -12,6 +12,7 @@ from arcaneqa.errors import InputError
 from arcaneqa.record import AnswerItem, Prediction, Question
 
 EXAMPLES = 5
+"""Lines that are named for each kind of problem; the others are counted."""
 _HUGE = 1e300  # also keeps out NaN and the infinities that JSON writers let slip
 
 

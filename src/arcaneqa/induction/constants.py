@@ -9,9 +9,11 @@ from arcaneqa.kb.schema import Relation, ValueKind
 from arcaneqa.kb.short_names import Names
 
 MOST_CONSTANTS = 512
+"""Different objects of a relation that may be constants; a longer list is of things people name."""
 MOST_TEXTS = 24
 """Texts that come again and again (M and F, Y and N) are fewer: a longer list is of names or remarks."""
 FACTS_PER_CONSTANT = 3
+"""On average at least so many facts share an object."""
 
 
 def has_closed_range(relation: Relation) -> bool:

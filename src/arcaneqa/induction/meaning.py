@@ -20,7 +20,8 @@ from arcaneqa.program.execute import Result
 from arcaneqa.program.expression import Denotation
 
 TELLING = 4
-"""Of so many relations, the rarest, the things without classes that have them too are of one kind."""
+"""Things without classes are taken for one kind with whatever has one of their rarest relations; this many of
+them are looked at."""
 WIDE = 1000
 """The neighbourhood of a larger set is not looked at: it may cover much of the knowledge base."""
 

@@ -18,7 +18,8 @@ from arcaneqa.program.expression import Class, Entity, Value
 from arcaneqa.program.steps import Function
 
 FEW_CLASSES = 64
-"""So many classes with members all alike are tried with what the question names."""
+"""Classes whose members all have the same relations are tried one by one with what the question names, unless
+there are more of them than this."""
 
 
 class Pairing(Rules):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from arcaneqa.program.steps import Ranks
 
 MOST_RANK = 1000
+"""A larger number ("the 2000th") is rather a year."""
 _CARDINALS = [
     "zero",
     "one",

@@ -17,6 +17,7 @@ from arcaneqa.program.expression import Entity, Per, Relation, Sort
 from arcaneqa.program.steps import Function, Symbol
 
 MOST_COLUMNS = 16
+"""Of a table, so that no search adds columns for ever."""
 
 _DESCENDING = Options([Symbol.DESC], [wording.DESCENDING])
 _NEXT = Options([Symbol.NEXT], [wording.NEXT])

@@ -36,8 +36,9 @@ FEATURES = (
 LIMIT = 30.0
 """Beyond this a log-probability or a lead says nothing more."""
 _LOOKED_AT = 20
+"""Answers whose labels are compared with the question; a set is of one kind, or nearly."""
 _RARE = 1e-4
-"""Likelier or less likely than this is all the same."""
+"""Chances nearer to 0 or to 1 than this count as being this far away."""
 
 Row = NDArray[np.float64]
 

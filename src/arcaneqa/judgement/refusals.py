@@ -23,6 +23,7 @@ from arcaneqa.program.spoken import Spoken
 
 ASKS_FOR = "This asks for"
 MOST_NAMED = 4
+"""Relations that a refusal proposes."""
 _NAME = re.compile(
     r"[\"“‘']([^\"”’']{2,60})[\"”’']|(?<!^)\b((?:[A-Z][\w'’-]*|\d+)(?: (?:of |the |de )?[A-Z\d][\w'’-]*)*)"
 )

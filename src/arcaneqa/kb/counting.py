@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from arcaneqa.kb.interface import Ids, Standings, Tally, Totals
 
 _FINEST = 9
-"""Sums are exact for numbers of up to so many decimals, if they are not too large."""
+"""Decimals of a number up to which sums are exact, if they are not too large."""
 _LARGEST = 2.0**52
 """Whole numbers up to here are exact as floating-point numbers, with a bit to spare."""
 

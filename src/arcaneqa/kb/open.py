@@ -20,6 +20,7 @@ from arcaneqa.kb.interface import KnowledgeBase
 
 _DEMO = "demo.ttl.zst"
 _PIECE = 1 << 20
+"""Bytes (1 MiB) read at a time."""
 
 Progress = Callable[[str, int, int | None], None]
 

@@ -13,6 +13,7 @@ SAYS_CLASSES = tuple(OWL + name for name in ("equivalentClass", "intersectionOf"
 """Where none of these occurs, there is nothing to look for."""
 SPEAKS_OF_CLASSES = (RDFS + "subClassOf", *SAYS_CLASSES, RDF + "first", RDF + "rest")
 _LONGEST_LIST = 10_000
+"""Members of an RDF list that are followed."""
 
 Node = TypeVar("Node")
 

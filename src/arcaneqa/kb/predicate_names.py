@@ -14,6 +14,7 @@ _IF_UNIQUE = frozenset(("number", "no", "nr", "num", "index", "serial", "row"))
 _ENDINGS = ("id", "no", "code", "num", "nr")
 """Of words written as one, `stuid`; also of `paid` and `volcano`, so that their values must all differ."""
 _UNIQUE = 0.95
+"""Share of the facts whose objects must differ where the words only allow for an identifier."""
 _NOT_VALUES = {"name", "title", "label", "version", "description", "comment", "text", "note"}
 
 
@@ -47,7 +48,7 @@ _SAY_TYPES = frozenset(("type", "kind", "class", "instance of", "is a", "has typ
 _MOSTLY = 0.5
 """Another predicate is sought where most things have no type; it must give most of them one."""
 _MEMBERS = 3
-"""A type has on average at least so many members; otherwise it is a property like any other."""
+"""Members that a type has on average at least; with fewer it is a property like any other."""
 
 
 def may_say_types(words: str) -> bool:

@@ -61,6 +61,7 @@ _DATE_TIME_FORM = re.compile(
     re.ASCII,
 )
 _DAY = 86400
+"""Seconds."""
 # Enough for the difference between any number and its nearest double; longer numbers round here.
 _WIDE = Context(prec=800)
 

@@ -63,6 +63,8 @@ _COLUMN = {name: column for column, name in enumerate(NAMES)}
 # What a match of part of a name says is weighed apart from what a whole name says.
 _PARTS = [(_COLUMN[name[6:]], column) for name, column in _COLUMN.items() if name.startswith("part: ")]
 CACHED_NODES = 4_096
+"""Neighbourhoods that are kept. A question adds about three; with room for 50,000 the memory of a service
+grew for thousands of questions."""
 EDGE = "^"
 """Stands for the word before the first and after the last."""
 

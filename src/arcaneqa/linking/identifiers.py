@@ -14,6 +14,7 @@ IDENTIFIER = re.compile(r"<[^<>\s]+>|[^\W\d][\w.-]*:[^\s<>\"',;?!]+|[^\W\d]\w*(?
 CLOSING = ").:]}"
 """What may stand behind an identifier without being part of it."""
 MOST = 10
+"""Identifiers of one question that are looked up."""
 
 
 def identified(question: str, kb: KnowledgeBase, names: Names) -> list[tuple[int, int, int]]:

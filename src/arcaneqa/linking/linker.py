@@ -35,12 +35,15 @@ from arcaneqa.linking.weights import Weights, bundled
 from arcaneqa.links import EntityCandidate, Links, LiteralLink, MentionLink
 
 PER_MENTION = 5
+"""Candidate entities of a mention, the likeliest."""
 MOST_MENTIONS = 6
+"""Of one question."""
 LEAST_LIKELY = math.log(0.05)
 """Mentions less likely than this are left out, unless there is no other."""
 LEAST_CANDIDATE = math.log(0.01)
 LIKELY = math.log(0.5)
 MOST_PROPOSALS = 200
+"""Of names for a question, before they are weighed."""
 
 
 class SpanScorer(Protocol):

@@ -20,7 +20,9 @@ USUAL = {
 # How a time is written in another type; a coarser type takes what it can of it.
 FINER = ("gYear", "gYearMonth", "date", "dateTime")
 MOST_DIGITS = 40
+"""Before or behind the point; longer numbers are noise."""
 MOST_LITERALS = 8
+"""Of one question."""
 
 
 def used_types(kb: KnowledgeBase) -> Mapping[str, int]:

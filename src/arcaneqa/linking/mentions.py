@@ -17,21 +17,31 @@ from arcaneqa.linking.question_words import ENDINGS, QUESTION_WORDS, STOP_WORDS,
 
 ASKING = QUESTION_WORDS | UNITS | SCALES.keys()
 LONGEST_TEXT = 4000
+"""Characters that are read."""
 MOST_WORDS = 120
+"""That are read."""
 LONGEST_SPAN = 10
+"""Words of a name in a question, unless it is quoted."""
 LONGEST_SPACELESS_SPAN = 24
+"""The same where every letter counts as a word."""
 LONGEST_PART = 4
 """Words of a name looked for inside longer names."""
 LONGEST_REMOTE_SPAN = 6
-LONGEST_PART = 2
+"""The same where each span is a query to a server."""
+LONGEST_REMOTE_PART = 2
 """Words of a part of a name that a server is asked for."""
 FEW_NAMES = 20
-"""A number is looked for inside names only where so few hold it."""
+"""Names: where more of them hold a number, it is not looked for inside names."""
 PER_KEY = 32
+"""Entities of one spelling that are looked at, those best known first."""
 PER_PART = 10
+"""Entities whose names hold a part of one."""
 MOST_TYPOS = 4
+"""Words of a question for which other spellings are looked for."""
 MOST_WAYS = 32
+"""To combine other spellings of the words of a span."""
 SPELLINGS = 8
+"""Of one word."""
 _SPACELESS = re.compile(f"[{SPACELESS}]")
 QUOTED = re.compile(r"\"([^\"]{2,120})\"|“([^”]{2,120})”|«([^»]{2,120})»|(?<!\w)['‘]([^'’]{2,120})['’](?!\w)")
 
@@ -314,7 +324,7 @@ class RemoteProposer:
         spans = [
             span
             for span in text.spans()
-            if span.last - span.first <= LONGEST_PART
+            if span.last - span.first <= LONGEST_REMOTE_PART
             and not taken.intersection(range(span.first, span.last))
             and not any(part in STOP_WORDS or part in QUESTION_WORDS for part in text.folded(span))
         ]

@@ -15,7 +15,9 @@ from arcaneqa.linking.question_words import QUESTION_WORDS, STOP_WORDS, UNITS
 from arcaneqa.links import LiteralLink, MentionLink
 
 MOST_TEXTS = 3
+"""Values of texts that one question names."""
 MOST_READINGS = 3
+"""Values that one stretch may stand for."""
 LIKELY = math.log(0.5)
 SAYS_NOTHING = STOP_WORDS | QUESTION_WORDS | UNITS
 

@@ -25,8 +25,11 @@ from arcaneqa.program.text import parse
 from arcaneqa.service.gate import Gate, Kind
 
 SECONDS = 30.0
+"""For one call."""
 MOST_ROWS = 1_000
+"""Answers of one call."""
 MOST_LISTED = 200
+"""Relations and classes of one call."""
 PLACES = 64
 """Calls of one kind that may be under way; whoever sends more is told to come back."""
 

@@ -27,6 +27,7 @@ from arcaneqa.model.tokens import WordPieces
 from arcaneqa.sealed import seal
 
 SHARD_BYTES = 15 * 2**20
+"""Of one file of weights (15 MiB), which every host of repositories takes."""
 STORAGES = ("float32", "mixed", "int8")
 
 

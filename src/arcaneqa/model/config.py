@@ -9,6 +9,7 @@ from arcaneqa.errors import ModelError
 from arcaneqa.induction.scorer import TokenKind
 
 FORMAT = 1
+"""Of a model's folder; another one is refused."""
 KIND_INDEX = {kind: index for index, kind in enumerate(TokenKind)}
 """The number of a kind of token, in weights and in prepared sets."""
 

@@ -22,6 +22,7 @@ Halves = NDArray[np.float16]
 MOST_READ = 512
 """Of more candidates than this the words choose: reading thousands would keep the first question waiting."""
 _LONGEST = 48
+"""Word pieces of a candidate that are read."""
 
 
 class EncoderRanker:

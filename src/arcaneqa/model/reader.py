@@ -205,6 +205,7 @@ def _cut(lengths: Ints, most: int, is_padded: bool) -> list[slice]:
 
 
 REMEMBERED = 64
+"""Questions whose vectors are kept: linking, ranking and scoring ask for the same one."""
 
 
 @dataclass(frozen=True, slots=True)

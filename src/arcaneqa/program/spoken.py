@@ -20,6 +20,7 @@ from arcaneqa.program.english import Shape, shape, singular
 _TIMES = {XSD + "gYear": "year", XSD + "gYearMonth": "month", XSD + "date": "date"}
 _CODE = re.compile(r"\W*\w?\W*|[\d\W]+")
 _REMEMBERED = 20_000
+"""Entities whose words are kept."""
 _MOST_NAMESAKES = 100
 """Among more, no fact is looked for."""
 _SHORT = 40

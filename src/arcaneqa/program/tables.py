@@ -20,6 +20,7 @@ from arcaneqa.program.execute import Result, Run, Table
 from arcaneqa.ragged import ranges
 
 MOST_ROWS = 1_000_000
+"""Of a table, so that it fits into memory."""
 _Cells = list[Term | None]
 
 

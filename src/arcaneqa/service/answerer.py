@@ -34,6 +34,7 @@ from arcaneqa.service.portrait import Portrait
 from arcaneqa.service.running import file_of, response_of
 
 MOST_CANDIDATES = 8
+"""Of each step, that a page is sent."""
 CONCLUDING = 5.0
 """Seconds to put an answer into words, and to end."""
 T = TypeVar("T")

@@ -14,9 +14,11 @@ from uvicorn import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEADER_SECONDS = 10.0
+"""For a request to finish its headers."""
 TAKING_SECONDS = 30.0
 """That a client may leave unread what it is sent."""
 MOST_CONNECTIONS = 400
+"""Open at a time; many systems allow a process 1,024 files."""
 
 
 def uvicorn_config(app: Any, log_level: str, grace: float) -> Config:

@@ -10,8 +10,11 @@ from arcaneqa.answer import MOST_CHARACTERS
 from arcaneqa.induction.scorer import TokenKind
 
 MOST_PROGRAM = 10_000
+"""Characters of a program."""
 MOST_CHOICES = 200
+"""Of a reading that is being settled."""
 MOST_ENTITIES = 20
+"""Settled mentions of one question."""
 
 
 class ChosenCandidate(BaseModel):

@@ -22,6 +22,7 @@ from arcaneqa.errors import ArcaneError, BudgetExceeded
 
 T = TypeVar("T")
 WORKERS = 4
+"""Threads for all kinds of work but searching, which has one of its own."""
 _FIRST_GUESS = 0.05
 """Seconds that a piece of work takes, until some were measured."""
 

@@ -12,6 +12,7 @@ from contextlib import suppress
 _ARENA_MAX = -8
 """M_ARENA_MAX in malloc.h."""
 _PAUSE = 30.0
+"""Seconds between two times."""
 
 
 def share_one_heap() -> None:

@@ -20,6 +20,7 @@ from arcaneqa.service.items import facts_sent
 from arcaneqa.service.suggestions import Suggestions
 
 MOST_COUNTED = 20
+"""Relations and classes that a page shows."""
 PATIENCE = 1.0
 """Seconds that a visitor waits for example questions; they are made when the service starts."""
 

@@ -15,11 +15,13 @@ from arcaneqa.record import Question
 from arcaneqa.synthesis.examples import example_questions
 
 COUNT = 6
+"""Example questions on the page."""
 ENOUGH = 18
-"""So many good ones leave a choice."""
+"""Good examples after which no more are looked for; some of them are then chosen."""
 SECONDS = 30.0
 """No more time than this goes into them, beside everything else."""
 SURE = 0.75
+"""Confidence with which an example must be answered, and by its own program."""
 _AGAIN = {"function": 0.15, "name": 0.1}
 """What an example loses for each chosen one that has its function, or a class, relation or entity of it."""
 _NAME = re.compile(r"[^\s()]*[a-z:][^\s()]*")

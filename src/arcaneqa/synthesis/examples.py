@@ -15,8 +15,11 @@ from arcaneqa.record import Question
 from arcaneqa.synthesis.synthesize import synthesize
 
 _LONGEST = 70
+"""Characters of an example question."""
 _DRAWN = 150
+"""Questions made to choose from."""
 _MOST_ANSWERS = 50
+"""That an example question has."""
 _ADDRESS = re.compile(r"@|://|www\.|\.(?:com|org|net)\b")
 _CODES = re.compile(r"\b(?:id|identifier|code|key)\b", re.IGNORECASE)
 _NUMBERED = re.compile(r"[a-z ]+ [\d-]+")

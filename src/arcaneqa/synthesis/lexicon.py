@@ -24,6 +24,7 @@ from arcaneqa.synthesis.sampled_facts import Facts, is_name
 
 _LEADING = re.compile(r"^(has|have|in) (?=\w)")
 _SCALES = ((10**12, "trillion"), (10**9, "billion"), (10**6, "million"), (10**3, "thousand"))
+"""Words for large round numbers."""
 
 
 @dataclass(frozen=True)

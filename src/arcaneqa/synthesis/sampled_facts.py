@@ -16,7 +16,9 @@ from arcaneqa.kb.terms import Literal
 from arcaneqa.program.expression import Entity, Expression, Value
 
 _MOST_PAIRS = 2000
+"""Facts of a relation that are drawn from."""
 _LONGEST_NAME = 60
+"""Characters of a name that a question can hold."""
 
 
 class Facts:

@@ -15,7 +15,9 @@ from arcaneqa.synthesis.sampled_facts import Deck, Facts, Found
 from arcaneqa.synthesis.thresholds import moment, threshold
 
 _LARGEST_SET = 20_000
+"""Members of a set that a program goes on from: what has more is not about anything in particular."""
 _TRIES = 6
+"""To draw a step that leads somewhere."""
 _PLACES = 0.12
 """How often a walk starts with what something is in: people ask for the rivers of a state all the time."""
 

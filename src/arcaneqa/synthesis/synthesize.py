@@ -60,8 +60,11 @@ SHARES = {
 _BY_KEYWORDS = 0.08
 """The share of questions that are asked by keywords, where that is possible."""
 _MOST_WORDINGS = 3
+"""Of one program."""
 _LARGEST_ANSWER = 300
+"""Members of an answer; more is nothing that anybody asks for."""
 _LONGEST_QUESTION = 200
+"""Characters."""
 _BUDGET = Budget(seconds=5)
 _WINDOW, _FEWEST = 1000, 20
 """A knowledge base is exhausted when so few of the last programs gave a new question."""

@@ -25,12 +25,19 @@ from arcaneqa.record import Question
 FEWEST_SIGHTINGS = 15
 """A word seen less often says nothing reliable."""
 FEWEST_ORDINARY = 4
+"""Times that a word is seen outside of names before it counts as ordinary."""
 SMOOTHING = 5.0
+"""Sightings that every word is thought to have had beside its own."""
 LARGEST_ODDS = 3.0
+"""Of a word, in log-odds: no word alone decides."""
 FEWEST_SHORT_FORMS = 2
+"""Times that a short form must stand for a name."""
 RIDGE = 1e-4
+"""Weight of the squared weights beside what the examples say."""
 ROUNDS = 30
+"""Of Newton's method at most."""
 PRECISION = 1e-5
+"""It stops where no weight moves further than this."""
 
 
 @dataclass(frozen=True, slots=True)

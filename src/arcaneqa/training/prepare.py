@@ -41,6 +41,7 @@ from arcaneqa.training.readings import Choices
 
 GOLD, LINKED, READINGS = "gold", "linked", "readings"
 CHUNK = 200
+"""Questions that a process takes at a time."""
 
 
 @dataclass(frozen=True, slots=True)

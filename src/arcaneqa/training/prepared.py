@@ -27,6 +27,7 @@ from arcaneqa.model.config import KIND_INDEX
 from arcaneqa.ragged import Ints, offsets_of
 
 FORMAT = 1
+"""Of a prepared folder; another one is refused."""
 
 
 @dataclass(frozen=True, slots=True)

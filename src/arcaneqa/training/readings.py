@@ -32,6 +32,7 @@ from arcaneqa.program.steps import Function, Variable
 from arcaneqa.training.prepared import Step
 
 BEAM = 8
+"""Hypotheses of the search that looks for rivals of the gold program."""
 _MEANT, _SAID, _NOISE = 2.5, 2.5, 1.0
 """What a candidate gains by being part of the gold program, by its words being in the question, by chance."""
 _HIDDEN = -100.0

@@ -21,17 +21,23 @@ from arcaneqa.model.stored import Floats
 from arcaneqa.training.linker import Example, best_spans
 
 HIDDEN = 32
+"""Units of the span head."""
 EPOCHS = 8
+"""Over all spans."""
 BATCH = 512
+"""Spans an update."""
 RATE = 1e-3
+"""Adam's, falling to 0."""
 DECAY = 0.02
+"""Of weights, a step, times the rate."""
 BLANKED = 0.5
 """Share of a stretch's numbers that training hides."""
 MISSED = 6.0
-"""A mention counts as much as so many other spans: the search can leave one out, but not make one up."""
+"""Other spans that one mention counts for: a search can leave a link out, but not make one up."""
 TRUST = 0.6
 """How much of the learned correction is kept: on knowledge bases never seen, all of it is too much."""
 TOGETHER = 64
+"""Questions read by the encoder at a time."""
 
 
 @dataclass(frozen=True, slots=True)

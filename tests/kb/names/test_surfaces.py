@@ -187,7 +187,7 @@ def test_helpers_end_with_the_build(tmp_path: Path) -> None:
         "module.CHUNK = 2; os.cpu_count = lambda: 3\n"
         "chunks = list(module._chunks(np.arange(100_000)))\n"
         "names = Names(['some name'] * 100_000)\n"
-        "found = module.by_helpers(lambda chunk: module._Names.of(names, chunk), chunks)\n"
+        "found = module.in_processes(lambda chunk: module._Names.of(names, chunk), chunks)\n"
         "next(found); import multiprocessing\n"
         "print(*(child.pid for child in multiprocessing.active_children()), flush=True)\n"
         "os.kill(os.getpid(), signal.SIGKILL)"

@@ -18,6 +18,7 @@ from arcaneqa.program.expression import Entity, Expression, Value, post_order
 from arcaneqa.record import Mention
 
 _SPELLED_OUT = 100
+"""Whole numbers up to this are also looked for as words."""
 _DAYS = ("%Y-%m-%d", "%B %d, %Y", "%B %d %Y", "%d %B %Y", "%b %d, %Y", "%m/%d/%Y", "%Y/%m/%d")
 # Codes that people never say; other codes stand in the question, or nothing says what they mean.
 _SAID = {

@@ -17,6 +17,7 @@ from arcaneqa.datasets.sql.variables import Unsayable
 from arcaneqa.program.expression import Denotation, Expression, Join, Relation, Show, Sort, denotes
 
 _ATTEMPTS = 3
+"""Ways to read a query, from the plainest on."""
 _DIFFERENT = 0.8
 """Of a column's cells, so many are different where it tells rows apart."""
 

@@ -23,13 +23,15 @@ from arcaneqa.kb.index.store import Array, Draft
 MANY = 1 << 18
 """Fewer entities than this are left as they are."""
 _LEVELS = 4
-"""Of the groups an entity is in, so many count: the largest ones."""
+"""Groups of an entity that decide on its place, the largest ones."""
 _POPULAR = 2
-"""So many times as many facts as to others lead to a popular entity."""
+"""To a popular entity this many times as many facts lead as to others on average."""
 _NONE = 0xFFFF
-"""In place of the rank of a group: too small to have one."""
+"""Stands for the rank of a group that is too small to have one."""
 _FACTS_A_SLOT = 2
+"""Facts for each slot of the table of counts, which has 4 bytes a slot."""
 _PIECE = 1 << 20
+"""Entities numbered at a time."""
 
 
 def arrange(batches: Batches, dictionary: Dictionary, progress: Progress) -> Array | None:

@@ -17,11 +17,13 @@ from arcaneqa.errors import InputError
 LONGEST_VALUE = 1 << 24
 """Bytes in one value or one line; the parsers themselves hold no more (16 MiB)."""
 DEEPEST_XML = 1_000
+"""Elements within each other; RDF/XML by people has some ten."""
 DEEPEST_JSON = 200
 """Elements and objects within each other; the parsers' time grows with the square of it."""
 LONGEST_ENTITY = 10_000
 """Characters that a DTD's entity may stand for; in OWL files they are namespaces, some fifty long."""
 _FREE = 1 << 24
+"""Bytes of text (16 MiB) before growth is looked at."""
 _MOST_GROWTH = 20
 """Entities may make of a text so many times its length, beyond the first 16 MiB."""
 

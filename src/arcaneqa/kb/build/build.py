@@ -33,6 +33,7 @@ from arcaneqa.kb.schema import Schema
 from arcaneqa.kb.short_names import Names
 
 _BATCH = 200_000
+"""Facts read at a time, which bounds memory."""
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,9 @@ from arcaneqa.kb.build.sorted_facts import Facts, sorted_pairs
 from arcaneqa.kb.index.store import Array, Draft, narrow
 
 MOST_FOLLOWING = 10_000_000
+"""Memberships that may follow from subclasses in any case: 10 million."""
 MOST_ABOVE = 200
-"""Memberships that may follow from subclasses: so many, or so many for each that is asserted."""
+"""Memberships that may follow for each that is asserted, where that is more."""
 
 
 @dataclass(frozen=True)

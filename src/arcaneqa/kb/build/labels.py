@@ -14,6 +14,7 @@ from arcaneqa.kb.index.store import Array, Draft, narrow
 from arcaneqa.ragged import ranges
 
 PREFERRED, UNTAGGED, FOREIGN = 0, 1, 2
+"""How good a label is by its language; smaller is better."""
 
 
 def language_tiers(types: list[str], language: str) -> Array:

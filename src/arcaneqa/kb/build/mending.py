@@ -26,6 +26,7 @@ from arcaneqa.kb.values import BOOLEAN, NUMBERS, TIMES, value_of
 from arcaneqa.ragged import ranges
 
 _NEARLY_ALL = 0.8
+"""A relation's texts are read as numbers or times if this share of them can be."""
 _LONGEST = 32
 """Bytes of a number or a time."""
 _FORMS = (
@@ -37,6 +38,7 @@ _FORMS = (
     (XSD + "boolean", re.compile(rb"true|false")),
 )
 _NUMBER, _TIME, _BOOLEAN = 1, 2, 3
+"""Codes of kinds in the arrays here; 0 is text."""
 _KINDS = {XSD + "integer": _NUMBER, XSD + "decimal": _NUMBER, XSD + "boolean": _BOOLEAN}
 _BEGINS = np.zeros(256, bool)
 _BEGINS[np.frombuffer(b"0123456789+-.tf", np.uint8)] = True

@@ -20,16 +20,20 @@ from arcaneqa.ragged import ranges
 _NAMELESS = 0.5
 """A class is looked into where known predicates name fewer of its members than this share."""
 _HAVE_IT = 0.8
+"""Share of the members that must have an attribute whose words do not say that it is a name."""
 _HAVE_A_NAME = 0.5
-"""So many members have it, if its words say that it is a name."""
+"""Share of the members that must have an attribute whose words say that it is a name."""
 _DIFFER = 0.4
 """Namesakes are common; but an attribute with fewer distinct values than this share is about other things."""
 _DIFFER_AT_ALL = 0.1
 """A section's title is its title, though many are called Introduction."""
 _DIFFER_ALWAYS = 0.95
+"""Share of the values that must differ where an attribute's words do not say that it is a name of these
+members."""
 _FEW = 4
 """Of fewer members than this, texts that all differ say nothing."""
 _SAMPLE = 200
+"""Values that are looked at to see whether they read like names."""
 
 
 @dataclass(frozen=True)

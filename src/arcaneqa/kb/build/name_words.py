@@ -122,7 +122,9 @@ _DATE = re.compile(
 _LINK = re.compile(r"\S+@\S+\.\S+|[a-z]+://\S*|www\.\S+", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _LONGEST_NAME = 100
+"""Characters, on average: longer texts are descriptions."""
 _LONGEST_WEAK_NAME = 40
+"""Characters, on average, where nothing but uniqueness speaks for a name."""
 
 
 def read_as_names(texts: Sequence[str], of_worth: Worth) -> bool:

@@ -24,7 +24,9 @@ from arcaneqa.kb.build.batches import Batch, Batches, Progress, Summary
 from arcaneqa.kb.build.sources import Skipped, Source
 
 _BLOCK = 1 << 25
+"""Bytes (32 MiB) that one process parses at a time."""
 _HELPERS = 4
+"""Processes that parse side by side, at most."""
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from arcaneqa.kb.index.sets import ordered
 from arcaneqa.kb.index.store import Array, ArrayWriter, Draft, narrow
 
 _BUCKET = 1 << 22
+"""Facts sorted at a time (4 million, or all of one relation), which bounds memory."""
 
 
 @dataclass(frozen=True)

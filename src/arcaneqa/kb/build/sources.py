@@ -32,7 +32,9 @@ from arcaneqa.kb.build.formats import PACKED, format_of
 
 _LINES = (RdfFormat.N_TRIPLES, RdfFormat.N_QUADS)
 _PIECE = 1 << 22
+"""Bytes (4 MiB) read at a time."""
 _SHOWN = 10
+"""Lines with faults that are told; the others are counted."""
 _BOM = b"\xef\xbb\xbf"
 _OTHER_ENCODINGS = (b"\xff\xfe", b"\xfe\xff")
 _CLOSE_LOOK = 1 << 10
@@ -42,6 +44,7 @@ _MUCH = 0.05
 # A language tag with a capital letter, after a quoted string or in XML's attribute.
 _TAG = re.compile(rb"""(?:["']@|xml:lang\s*=\s*["'])([a-z0-9-]*[A-Z][A-Za-z0-9-]*)""")
 _LONGEST_TAG = 64
+"""Bytes kept from one piece to the next, for a tag that is cut in two."""
 
 Statement = Quad | Triple
 """A quad where the format has no graphs to name; making triples of them takes time."""

@@ -32,6 +32,7 @@ from arcaneqa.kb.terms import Iri
 _WORD = re.compile(r"[^\W\d_][^\W\d_A-Z]{2,}")
 """Capitals alone are a code: `QUICK`, `PROJ-MGR`."""
 _SAMPLE = 50
+"""Entities whose IRIs tell whether those of a class are codes."""
 
 
 @dataclass(frozen=True)

@@ -56,6 +56,7 @@ _RESULTS = "application/sparql-results+json"
 _BUSY = frozenset((429, 502, 503, 504))
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
 _MOST_REDIRECTS = 5
+"""Of one query; more lead in a circle."""
 _SECONDS = re.compile(r"[0-9]{1,9}")
 # Virtuoso's way to say "200 OK, but I stopped early and this is only a part".
 _PARTIAL = "S1TAT"

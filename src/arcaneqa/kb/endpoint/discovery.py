@@ -11,8 +11,16 @@ from arcaneqa.kb.endpoint.client import Garbled
 from arcaneqa.kb.endpoint.inference import Inference
 from arcaneqa.kb.endpoint.naming import name_predicates
 from arcaneqa.kb.endpoint.patterns import either
-from arcaneqa.kb.endpoint.queries import Capabilities, Queries, Question, only_number, whole_number
-from arcaneqa.kb.endpoint.schema_facts import DEADLINE, SchemaFacts, batches, listed
+from arcaneqa.kb.endpoint.queries import (
+    Capabilities,
+    Queries,
+    Question,
+    batches,
+    iris,
+    only_number,
+    whole_number,
+)
+from arcaneqa.kb.endpoint.schema_facts import DEADLINE, SchemaFacts
 from arcaneqa.kb.endpoint.text_search import find_text_search
 from arcaneqa.kb.endpoint.type_predicate import find_type_predicate
 from arcaneqa.kb.endpoint.vocabulary import Vocabulary
@@ -145,7 +153,7 @@ class _Discoverer:
         candidates = [name for name in self._predicates if may_identify(*said[name])]
         broken = f"{filters.is_number('?o')} && FLOOR(?o) != ?o"
         questions = [
-            Question(("?p",), f"VALUES ?p {{ {listed(batch)} }} ?s ?p ?o . FILTER({broken})")
+            Question(("?p",), f"VALUES ?p {{ {iris(batch)} }} ?s ?p ?o . FILTER({broken})")
             for batch in batches([name for name in candidates if self._counts[name].numbers])
         ]
         not_whole = {row[0].value for row in self._facts.ask(questions) if isinstance(row[0], Iri)}
@@ -164,7 +172,7 @@ class _Discoverer:
             Question(
                 ("?d", "?n"),
                 "{ SELECT ?d (COUNT(DISTINCT ?o) AS ?n) WHERE { "
-                f"VALUES ?p {{ {listed(batch)} }} ?s ?p ?o . FILTER({is_value}) BIND(DATATYPE(?o) AS ?d) "
+                f"VALUES ?p {{ {iris(batch)} }} ?s ?p ?o . FILTER({is_value}) BIND(DATATYPE(?o) AS ?d) "
                 "} GROUP BY ?d }",
             )
             for batch in batches(valued)
@@ -195,7 +203,7 @@ class _Discoverer:
             Question(
                 ("?n",),
                 f"{{ SELECT (COUNT(DISTINCT ?x) AS ?n) WHERE {{ VALUES ?c {{ "
-                f"{listed((klass, *subclasses[klass]))} }} ?x {either(self._profile.type)} ?c }} }}",
+                f"{iris((klass, *subclasses[klass]))} }} ?x {either(self._profile.type)} ?c }} }}",
             )
             for klass in above
         ]
@@ -239,7 +247,7 @@ def _counts(facts: SchemaFacts, predicates: list[str]) -> dict[str, _Counts]:
     kind = f'IF(isLiteral(?o), IF({filters.is_number("?o")}, "number", {kind}), "entity")'
     questions = []
     for batch in batches(predicates):
-        inner = f"SELECT ?p ?o ({kind} AS ?k) WHERE {{ VALUES ?p {{ {listed(batch)} }} ?s ?p ?o }}"
+        inner = f"SELECT ?p ?o ({kind} AS ?k) WHERE {{ VALUES ?p {{ {iris(batch)} }} ?s ?p ?o }}"
         grouped = (
             "SELECT ?p ?k (COUNT(*) AS ?n) (COUNT(DISTINCT ?o) AS ?d) "
             f"WHERE {{ {{ {inner} }} }} GROUP BY ?p ?k"

@@ -52,6 +52,7 @@ from arcaneqa.kb.terms import Blank, Literal, Term
 from arcaneqa.kb.values import Value, holds, kind_of, value_of
 
 _SETS = 4096
+"""Sets that are remembered with what was asked about them; the oldest go first."""
 _COMPARED = (ValueKind.NUMBER, ValueKind.TIME)
 
 

@@ -7,17 +7,15 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from arcaneqa.kb.endpoint.patterns import Bounded, Compares, Condition, Pattern, fresh_variables, walked
-from arcaneqa.kb.endpoint.queries import Queries, Question
+from arcaneqa.kb.endpoint.queries import Queries, Question, batches, iris
 from arcaneqa.kb.interface import Comparison, Window
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.kb.sparql import filters
-from arcaneqa.kb.sparql.terms import iri, quoted
+from arcaneqa.kb.sparql.terms import quoted
 from arcaneqa.kb.terms import XSD, Iri, Literal
 from arcaneqa.kb.values import Number, Value, value_of
 
 Path = tuple[tuple[str, bool], ...]
-
-_BATCH = 50
 
 
 def best(
@@ -48,9 +46,8 @@ def of_relations(queries: Queries, relations: Sequence[str]) -> dict[str, list[V
     """Of each relation, values among which are its least and its greatest, whatever order is asked."""
     found: dict[str, list[Value]] = defaultdict(list)
     questions = []
-    for start in range(0, len(relations), _BATCH):
-        listed = " ".join(map(iri, relations[start : start + _BATCH]))
-        where = f"VALUES ?r {{ {listed} }} ?x ?r ?v ."
+    for batch in batches(relations):
+        where = f"VALUES ?r {{ {iris(batch)} }} ?x ?r ?v ."
         for aggregate in ("MIN", "MAX"):
             for selection in (_numbers(aggregate), _calendars(aggregate), _instants(aggregate)):
                 questions.append(selection("?r", where))

@@ -9,7 +9,7 @@ from dataclasses import replace
 from arcaneqa.errors import EndpointError
 from arcaneqa.kb.endpoint.client import Row
 from arcaneqa.kb.endpoint.patterns import either
-from arcaneqa.kb.endpoint.queries import Queries, Question, whole_number
+from arcaneqa.kb.endpoint.queries import Queries, Question, batches, iris, whole_number
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.schema import MOST_OTHER_HOMES, Class, Relation
 from arcaneqa.kb.sparql.terms import iri
@@ -17,7 +17,6 @@ from arcaneqa.kb.terms import Iri
 
 # A class covers a relation's subjects if nearly all of them belong to it; the smallest such class says most.
 _COVERS = 0.8
-_BATCH = 50
 
 
 class Inference:
@@ -100,10 +99,10 @@ class Inference:
         blocks = list(self._blocks())
         typed: list[Question] = []
         by_class: list[Question] = []
-        for start in range(0, len(relations), _BATCH):
-            listed = " ".join(map(iri, relations[start : start + _BATCH]))
+        for batch in batches(relations):
             counted = (
-                f"(COUNT(DISTINCT ?x) AS ?n) WHERE {{ VALUES ?p {{ {listed} }} {fact} . ?x {self._typed} ?t ."
+                "(COUNT(DISTINCT ?x) AS ?n) WHERE "
+                f"{{ VALUES ?p {{ {iris(batch)} }} {fact} . ?x {self._typed} ?t ."
             )
             all_typed = f"{{ SELECT ?p {counted} {self._not_hidden()} }} GROUP BY ?p }}"
             typed.append(Question(("?p", "?n"), all_typed))

@@ -19,6 +19,7 @@ from arcaneqa.kb.profile import profile_from_json
 from arcaneqa.kb.schema import Schema
 
 _FORMAT = 4
+"""Of the file; another one is forgotten and made again."""
 
 
 class Memory:

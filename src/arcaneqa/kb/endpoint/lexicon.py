@@ -20,7 +20,7 @@ from arcaneqa.kb.terms import RDF_LANG_STRING, Iri, Literal, Term
 _PATIENCE = 2.0
 """Seconds that somebody who types will wait for proposals."""
 _KNOWN = 5
-"""Of so many times as many entities as wanted, those best known are proposed."""
+"""Entities looked at for each one that is wanted: the best known of them are proposed."""
 
 
 class Lexicon:

@@ -24,6 +24,7 @@ from arcaneqa.kb.values import kind_of
 
 _VALUES = frozenset((ValueKind.NUMBER, ValueKind.TIME, ValueKind.BOOLEAN))
 _CONDITIONS = 16
+"""Values in one condition of a query."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from arcaneqa.kb.endpoint.client import Row
 from arcaneqa.kb.endpoint.discovery import Discovery
 from arcaneqa.kb.endpoint.matching import Matching
 from arcaneqa.kb.endpoint.patterns import Pattern, either, fresh_variables, unlike, walked
-from arcaneqa.kb.endpoint.queries import Queries, Question, whole_number
+from arcaneqa.kb.endpoint.queries import Queries, Question, batches, whole_number
 from arcaneqa.kb.endpoint.sets import Parts, RemoteSet
 from arcaneqa.kb.interface import Ids, Step
 from arcaneqa.kb.schema import ValueKind
@@ -19,8 +19,8 @@ from arcaneqa.kb.sparql import filters
 from arcaneqa.kb.sparql.terms import iri
 from arcaneqa.kb.terms import Iri, Term
 
-_BATCH = 50
 _NAMED = 64
+"""Relations that a query names; where more would be left, it names those that are hidden."""
 _COMPARED = frozenset((ValueKind.NUMBER, ValueKind.TIME))
 
 
@@ -101,10 +101,10 @@ class Touching:
 
     def _with_member(self, classes: Sequence[str], where: str) -> set[str]:
         questions = []
-        for start in range(0, len(classes), _BATCH):
+        for batch in batches(classes):
             each = (
                 f"{{ SELECT ({iri(name)} AS ?c) WHERE {{ ?x {self._types} {iri(name)} . {where} }} LIMIT 1 }}"
-                for name in classes[start : start + _BATCH]
+                for name in batch
             )
             questions.append(Question(("?c",), " UNION ".join(each)))
         rows = [row for rows in self._queries.all(questions) for row in rows]

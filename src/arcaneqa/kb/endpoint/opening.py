@@ -26,6 +26,7 @@ from arcaneqa.kb.profiles import load_profile
 
 _PREFIX = "ARCANEQA_ENDPOINT_"
 _DAY = 86400.0
+"""Seconds."""
 
 
 @dataclass(frozen=True)

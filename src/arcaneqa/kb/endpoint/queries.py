@@ -6,21 +6,26 @@ server's name.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from time import monotonic
 
 from arcaneqa.kb.endpoint.client import Client, Garbled, Oversized, Rejected, Row, TimedOut
-from arcaneqa.kb.sparql.terms import written
+from arcaneqa.kb.sparql.terms import iri, written
 from arcaneqa.kb.terms import XSD, Literal
 from arcaneqa.kb.values import value_of
 
 _PAGE = 10_000
+"""Rows asked for at a time; Virtuoso as shipped gives no more."""
 _LISTED = (1000, 200, 40)
+"""Names in a VALUES block: the first of these sizes that the server takes."""
 _TOGETHER = 16
 """Pages asked for at a time: a server that runs out of rows is not asked for the rest."""
+_BATCH = 50
+"""Names in one query that counts or groups by them."""
 MOST_ROWS = 20_000_000
+"""Of one answer, so that it fits into memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,3 +177,13 @@ def _most_listed(client: Client) -> int:
             continue
         return size
     raise Rejected(f"The endpoint {client.name} refuses every VALUES block; it does not speak SPARQL 1.1.")
+
+
+def batches(names: Sequence[str]) -> list[Sequence[str]]:
+    """The names in parts, one for each query."""
+    return [names[start : start + _BATCH] for start in range(0, len(names), _BATCH)]
+
+
+def iris(names: Iterable[str]) -> str:
+    """As a VALUES block lists them."""
+    return " ".join(map(iri, names))

@@ -6,13 +6,11 @@ from collections.abc import Container, Iterable, Sequence
 
 from arcaneqa.kb.endpoint.client import Row
 from arcaneqa.kb.endpoint.patterns import either
-from arcaneqa.kb.endpoint.queries import Queries, Question
-from arcaneqa.kb.sparql.terms import iri
+from arcaneqa.kb.endpoint.queries import Queries, Question, iris
 from arcaneqa.kb.terms import Blank, Iri
 
 DEADLINE = 900.0
 """Seconds. Looking over all facts takes longer than any question later on."""
-_BATCH = 50
 
 
 class SchemaFacts:
@@ -40,7 +38,7 @@ class SchemaFacts:
         if not (asked := self.known(predicates)):
             return {}
         found: dict[str, list[tuple[str, str]]] = {}
-        question = Question(("?a", "?p", "?b"), f"VALUES ?p {{ {listed(asked)} }} ?a ?p ?b")
+        question = Question(("?a", "?p", "?b"), f"VALUES ?p {{ {iris(asked)} }} ?a ?p ?b")
         for a, p, b in self.ask([question]):
             if isinstance(a, Iri | Blank) and isinstance(b, Iri | Blank) and isinstance(p, Iri):
                 found.setdefault(p.value, []).append((_name(a), _name(b)))
@@ -49,11 +47,3 @@ class SchemaFacts:
 
 def _name(node: Iri | Blank) -> str:
     return node.value if isinstance(node, Iri) else f"_:{node.label}"
-
-
-def batches(names: Sequence[str]) -> list[Sequence[str]]:
-    return [names[start : start + _BATCH] for start in range(0, len(names), _BATCH)]
-
-
-def listed(names: Iterable[str]) -> str:
-    return " ".join(map(iri, names))

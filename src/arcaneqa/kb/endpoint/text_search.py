@@ -17,10 +17,11 @@ from arcaneqa.kb.terms import Literal
 
 _WORD = re.compile(r"\w+")
 _SHORTEST_PREFIX = 4
-"""Virtuoso wants so many letters before a star."""
+"""Letters that Virtuoso wants before a star."""
 _PATIENCE = 5.0
 """Seconds that a server gets to show that it can."""
 _MOST = 200
+"""Hits of a search for words."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 
 from arcaneqa.kb.endpoint.naming import Naming
-from arcaneqa.kb.endpoint.queries import Question
-from arcaneqa.kb.endpoint.schema_facts import DEADLINE, SchemaFacts, batches, listed
+from arcaneqa.kb.endpoint.queries import Question, batches, iris
+from arcaneqa.kb.endpoint.schema_facts import DEADLINE, SchemaFacts
 from arcaneqa.kb.names.words import label_from_iri
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.selection import Selection, is_about_classes
@@ -29,7 +29,7 @@ class Vocabulary:
         wanted = [*names, *(thing for name in names for thing in self._describing.get(name, ()))]
         wanted = [name for name in dict.fromkeys(wanted) if name not in self._labels]
         questions = [
-            question for batch in batches(wanted) for question in self._naming.questions(listed(batch))
+            question for batch in batches(wanted) for question in self._naming.questions(iris(batch))
         ]
         found = self._naming.sorted_out(self._facts.queries.all(questions, DEADLINE))
         self._labels |= {
@@ -95,7 +95,7 @@ class Vocabulary:
         claims = {to + name: value + name for name in names if to + name in self._predicates}
         qualified: set[str] = set()
         if qualifiers := [name for name in self._predicates if name.startswith(qualifies)]:
-            each = f"VALUES ?q {{ {listed(qualifiers)} }} ?c ?q ?v"
+            each = f"VALUES ?q {{ {iris(qualifiers)} }} ?c ?q ?v"
             questions = [
                 Question(("?p",), f"VALUES ?p {{ {iri(claim)} }} ?x ?p ?c . FILTER EXISTS {{ {each} }}")
                 for claim in sorted(claims)

@@ -23,6 +23,7 @@ from arcaneqa.kb.terms import Iri, Literal, Term
 LONGEST_TEXT = 60
 """Characters; a longer text is a description, which no question states."""
 SIDE_BY_SIDE = 4
+"""Pages asked for at a time."""
 _STATE = "state.json"
 
 Progress = Callable[[str, int, int | None], None]

@@ -14,7 +14,7 @@ from arcaneqa.kb.names.forms import Form
 from arcaneqa.kb.names.surfaces import Hit, Surfaces
 
 MOST_FACTS = 50_000
-"""In one part: what building it takes is then little beside what the program takes anyway."""
+"""Facts in one part: building it then takes little memory beside what the program takes anyway."""
 
 T = TypeVar("T")
 

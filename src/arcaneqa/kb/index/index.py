@@ -37,6 +37,7 @@ from arcaneqa.kb.values import Number, value_of
 from arcaneqa.ragged import ranges
 
 _ATTEMPTS = 5
+"""To open a folder that is being replaced at that moment."""
 
 
 class Index(KnowledgeBase):

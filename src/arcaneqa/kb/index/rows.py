@@ -15,13 +15,15 @@ from arcaneqa.kb.interface import Ids
 from arcaneqa.ragged import ranges
 
 _FEW = 64
-"""So many codes at most are looked up one by one rather than searched for."""
+"""Codes; where no more than these are missing they are looked up one by one."""
 _PARTS = 16
+"""A large set is read in so many parts, until few codes are missing."""
 _TRIED = 4
-"""Of so many parts of a set, this many at most are looked at before that is decided."""
+"""Parts that are read before it is decided whether to look the missing codes up or to read all the rest."""
 _GOLDEN = (math.sqrt(5) - 1) / 2
+"""Of the golden ratio: steps of this share of a set come near everywhere soon."""
 _LOOKED_UP = 8
-"""Looking up a key takes as long as reading the lists of so many nodes."""
+"""Looking up a key takes about as long as reading the lists of 8 nodes."""
 
 
 class Rows:

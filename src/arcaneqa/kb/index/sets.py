@@ -13,9 +13,9 @@ from arcaneqa.kb.interface import Ids, NodeSet
 LARGE = 4096
 # One side this much shorter: looking its members up beats walking through the other.
 _LOPSIDED = 32
-# A key of 32 bits takes as much room as the bits of so many nodes.
+# Nodes whose bits, one each, take as much room as one key of 32 bits.
 _DENSE = 32
-# One bit set in so many: looking for them takes longer than sorting their numbers.
+# Where fewer than one bit in 256 is set, looking for them takes longer than sorting their numbers.
 _SPARSE = 256
 
 EMPTY: Ids = np.empty(0, np.int64)

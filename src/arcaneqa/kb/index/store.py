@@ -24,9 +24,12 @@ from arcaneqa.kb.index.verified import State, is_trusted, state_of, trust
 
 FORMAT = "arcaneqa-index"
 VERSION = 2
+"""Of the folder; another one is refused with the command that makes it anew."""
 MANIFEST = "manifest.json"
 _SMALL = 1 << 20
+"""Bytes (1 MiB): larger files that were found whole once are not read again while they stay untouched."""
 _LARGE_PAGE = 1 << 21
+"""Bytes (2 MiB) of a large page of memory."""
 
 Array = NDArray[Any]
 

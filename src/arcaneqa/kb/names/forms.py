@@ -34,7 +34,9 @@ ARTICLES = frozenset({"the", "a", "an"})
 SMALL_WORDS = ARTICLES | frozenset({"of", "and", "for", "in", "on", "at", "de", "la", "du", "der", "von"})
 TITLE_BREAK = re.compile(r":\s+|\s+[-–—]\s+")
 SHORTEST_TITLE = 4
+"""Characters of a part before a colon or dash that is a name by itself."""
 LONGEST_ACRONYM = 6
+"""Letters; with fewer than three it is an abbreviation of anything."""
 
 
 class Form(IntEnum):

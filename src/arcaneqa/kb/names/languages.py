@@ -9,7 +9,7 @@ from arcaneqa.kb.names.forms import split
 from arcaneqa.kb.terms import Literal
 
 _MOST = 10_000
-"""Of more texts than these nobody reads one language."""
+"""Texts; where more are found, nobody asked for one of them in a language."""
 _CODES = {
     "arabic": "ar",
     "bulgarian": "bg",

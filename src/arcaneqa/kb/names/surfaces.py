@@ -35,20 +35,26 @@ from arcaneqa.kb.names.forms import (
     split,
     stem,
 )
-from arcaneqa.kb.names.helpers import by_helpers
+from arcaneqa.kb.names.processes import in_processes
 from arcaneqa.kb.terms import Iri, Term
 
 FOLDER = "surfaces"
 CHUNK = 10_000
 """Entities whose names are worked out at a time; more take memory and no less time."""
 CONNECTIONS = 4
+"""Threads that may search for words at a time; SQLite serves one a connection."""
 FEW_CHUNKS = 10
 """For no more than these, further processes would take memory and save hardly a second."""
 LONGEST_NAME = 300
+"""Characters of a name that are kept."""
 LONGEST_TEXT = 60
+"""Characters; a longer text is a description, which no question states."""
 MOST_NEIGHBOURS = 2000
+"""Words with the same beginning that a misspelt one is compared with."""
 SHORTEST_MISSPELT = 5
+"""Letters; shorter words have too many neighbours."""
 LONG_WORD = 8
+"""Letters from which on two mistakes are forgiven, not one."""
 ALIAS = 16
 """Added to a form where the name is not the label."""
 
@@ -106,7 +112,7 @@ def build_surfaces(folder: Path, index: Named, nameless: Iterable[str] = ()) -> 
         left_out = [node for name in nameless if (node := index.node(Iri(name))) is not None]
         chunks = list(_chunks(_best_known_first(index, np.setdiff1d(index.entities(), left_out))))
         work = partial(_Names.of, index)
-        for listed in by_helpers(work, chunks) if len(chunks) > FEW_CHUNKS else map(work, chunks):
+        for listed in in_processes(work, chunks) if len(chunks) > FEW_CHUNKS else map(work, chunks):
             keys.append(listed.keys)
             nodes.append(listed.nodes)
             forms.append(listed.forms)

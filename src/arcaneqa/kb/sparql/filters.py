@@ -31,6 +31,7 @@ _MONTH = "-(0[1-9]|1[0-2])"
 _DAY = "-(0[1-9]|[12][0-9]|3[01])"
 _CLOCK = "T[0-9][0-9]:[0-9][0-9]:[0-9][0-9]([.][0-9]+)?"
 _SECONDS_A_DAY = 86400
+"""Of a calendar day: RDF knows no leap seconds."""
 # Exact numbers beyond this do not fit the decimals of every server.
 _LARGEST_DECIMAL = Decimal(10) ** 17
 

@@ -14,15 +14,16 @@ from arcaneqa.errors import InputError
 
 P = TypeVar("P")
 R = TypeVar("R")
-HELPERS = 4
+MOST = 4
+"""Processes at most; more would each take memory."""
 
 
-def by_helpers(work: Callable[[P], R], pieces: Sequence[P]) -> Iterator[R]:
+def in_processes(work: Callable[[P], R], pieces: Sequence[P]) -> Iterator[R]:
     """What work makes of each piece, in order.
 
     A helper that nobody listens to any more ends, so that none is left behind however this ends.
     """
-    count = min(len(pieces), os.cpu_count() or 1, HELPERS)
+    count = min(len(pieces), os.cpu_count() or 1, MOST)
     if count < 2 or "fork" not in multiprocessing.get_all_start_methods():
         yield from map(work, pieces)
         return
