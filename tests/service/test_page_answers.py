@@ -204,3 +204,25 @@ def test_answers_are_downloaded(page: Page, site: str) -> None:
     assert record["table"]["columns"] == ["name", "population"]
     assert record["table"]["total"] == len(rows) - 1 >= 12
     assert [",".join(row[1:] or []) for row in record["table"]["rows"]] == [r.split(",")[1] for r in rows[1:]]
+
+
+def test_what_is_known_of_a_thing_is_the_answer_in_both_directions(page: Page, site: str) -> None:
+    ask(page, site, "who is Marie Curie?")
+    expect(page.locator("#items .one")).to_have_text("Marie Curie")
+    expect(page.locator("#items dt")).to_have_text(["discovered by"])
+    assert sorted(page.locator("#items dd li").all_inner_texts()) == ["Polonium", "Radium"]
+
+
+@pytest.mark.parametrize("width", [320, 390, 640])
+def test_a_wide_table_scrolls_and_breaks_no_word(page: Page, site: str, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 844})
+    run(page, site, "(SHOW demo:Country SELF demo:capital demo:population demo:currency demo:area)")
+    lines = page.locator("#items td.number, #items tbody th a:not(:text(' '))").evaluate_all(
+        "cells => cells.map(cell => { const range = document.createRange(); range.selectNodeContents(cell);"
+        " return new Set([...range.getClientRects()].map(box => box.top)).size; })"
+    )
+    assert lines
+    assert set(lines) == {1}
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    box = page.locator("#items .scroll")
+    assert width > 390 or box.evaluate("box => box.scrollWidth > box.clientWidth")

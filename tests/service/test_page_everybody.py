@@ -16,8 +16,8 @@ from tests.service.service_world import serving
 pytestmark = pytest.mark.browser
 pytest_plugins = ["tests.service.chromium"]
 PLACE = """(() => { const e = document.activeElement;
-    return e.closest('#ask, #past, #marked, #items, #readings, #take, #feedback, #steps, #graph,
-        [role=tablist], #panel, #how')?.id || (e.closest('[role=tablist]') ? 'tabs' : '') })()"""
+    return e.closest(`#ask, #past, #marked, #items, #readings, #take, #feedback, #steps, #graph,
+        [role=tablist], #panel, #how`)?.id || (e.closest('[role=tablist]') ? 'tabs' : '') })()"""
 TABLE = "(SORT (PER demo:Country demo:continent COUNT) COUNT DESC)"
 
 

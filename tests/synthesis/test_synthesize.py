@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,6 @@ from arcaneqa.program.execute import execute
 from arcaneqa.program.expression import Compare, Entity, Expression, Extreme, Sort, post_order, relations
 from arcaneqa.program.text import parse, print_program
 from arcaneqa.record import Question
-from arcaneqa.synthesis.examples import example_questions
 from arcaneqa.synthesis.synthesize import answers_of, function_of, relations_of, synthesize
 
 pytest_plugins = ["tests.synthesis.fixtures"]
@@ -156,35 +154,6 @@ def test_no_question_twice_and_none_trivial(pairs: list[Question]) -> None:
 
 def test_aliases_are_used(pairs: list[Question]) -> None:
     assert any(entity.mention and entity.mention.lower() == "aviana" for q in pairs for entity in q.entities)
-
-
-def test_examples_are_short_and_printed_with_care(demo: Index, atlas: Index) -> None:
-    for kb in (demo, atlas):
-        examples = [question.question for question in islice(example_questions(kb), 4)]
-        assert len(examples) == len(set(examples)) == 4
-        assert all(text.endswith("?") and len(text) <= 70 for text in examples)
-
-
-def test_no_example_is_about_codes(tmp_path: Path) -> None:
-    """Telephone numbers, addresses on the web, rows that are called by their number, and what has a code."""
-    rows = "\n".join(
-        f'<http://a/s{n}> a <http://a/Shop> ; rdfs:label "{name}" ; <http://a/owner> <http://a/o{n % 3}> ; '
-        f'<http://a/shop_code> "X{n}-9" .'
-        for n, name in enumerate(["(1) 123-5555", "info@shop.com", "shop 7", "Green Tea House", "Old Bakery"])
-    )
-    owners = "\n".join(
-        f'<http://a/o{n}> rdfs:label "{name}" .' for n, name in enumerate(["Ann", "Bo", "Cem"])
-    )
-    prefix = "@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
-    (tmp_path / "shops.ttl").write_text(prefix + rows + owners)
-    build_index([tmp_path / "shops.ttl"], tmp_path / "kb")
-    with Index(tmp_path / "kb") as kb:
-        drawn = [question.question for question in synthesize(kb, 150, careful=True)]
-        examples = [question.question for question in example_questions(kb)]
-    silly = ("123-5555", "info@shop.com", "shop 7", "code")
-    assert any(word in text for text in drawn for word in silly), "there was nothing to leave out"
-    assert examples
-    assert not [text for text in examples for word in silly if word in text]
 
 
 def test_a_tiny_knowledge_base_gives_what_it_has(tmp_path: Path) -> None:

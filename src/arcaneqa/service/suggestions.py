@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import threading
 import time
@@ -9,10 +10,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from arcaneqa.answer import ArcaneQA
+from arcaneqa.answer import Answer, ArcaneQA
 from arcaneqa.errors import ArcaneError
-from arcaneqa.record import Question
-from arcaneqa.synthesis.examples import example_questions
+from arcaneqa.kb.terms import RDF, XSD
+from arcaneqa.synthesis.examples import example_questions, is_worth_showing
 
 COUNT = 6
 """Example questions on the page."""
@@ -22,19 +23,37 @@ SECONDS = 30.0
 """No more time than this goes into them, beside everything else."""
 SURE = 0.75
 """Confidence with which an example must be answered, and by its own program."""
-_AGAIN = {"function": 0.15, "name": 0.1}
-"""What an example loses for each chosen one that has its function, or a class, relation or entity of it."""
+_AGAIN = {"forms": 0.2, "opening": 0.1, "name": 0.1}
+"""What an example loses for each chosen one of the same forms, with the same first two words, or with a
+class, relation or entity of it."""
+_NAMES_SOMETHING = 0.2
+"""What an example gains by naming what most is known of; by naming anything it gains a share of it."""
+_A_LETTER, _A_RELATION = 0.002, 0.1
+"""What each letter, and each relation after the first, costs: short questions are read, long ones are not."""
+_READ = (None, f"{XSD}string", f"{RDF}langString")
 _NAME = re.compile(r"[^\s()]*[a-z:][^\s()]*")
+_FORM = re.compile(r"\(([A-Z]+)")
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    question: Question
+    question: str
+    program: str
     confidence: float
+    facts: int
+    relations: int
 
     @property
     def names(self) -> set[str]:
-        return {name.removesuffix("_inv") for name in _NAME.findall(self.question.program or "")}
+        return {name.removesuffix("_inv") for name in _NAME.findall(self.program)}
+
+    @property
+    def opening(self) -> list[str]:
+        return self.question.lower().split()[:2]
+
+    @property
+    def forms(self) -> set[str]:
+        return set(_FORM.findall(self.program))
 
 
 class Suggestions:
@@ -72,22 +91,36 @@ def suggestions(qa: ArcaneQA, is_over: Callable[[], bool] = lambda: False, count
     """Fewer, or none, where little can be asked or the model is not sure of much."""
     until = time.monotonic() + SECONDS
     found: list[_Asked] = []
-    for question in example_questions(qa.kb):
+    for example in example_questions(qa.kb):
         left = until - time.monotonic()
         if len(found) == ENOUGH or left <= 0 or is_over():
             break
-        answer = qa.ask(question.question, seconds=left)
-        if answer.program == question.program and (answer.confidence or 0) >= SURE:
-            found.append(_Asked(question, answer.confidence or 0))
+        asked, program = example.question.question, example.question.program or ""
+        relations = example.question.relations or 0
+        answer = qa.ask(asked, seconds=left)
+        confidence = answer.confidence or 0
+        if answer.program == program and confidence >= SURE and _tells_something(answer):
+            found.append(_Asked(asked, program, confidence, example.facts, relations))
+    most = max((one.facts for one in found), default=0)
     chosen: list[_Asked] = []
     while found and len(chosen) < count:
-        best = max(found, key=lambda one: _worth(one, chosen))
+        best = max(found, key=lambda one: _worth(one, chosen, most))
         found.remove(best)
         chosen.append(best)
-    return [one.question.question for one in chosen]
+    return [one.question for one in chosen]
 
 
-def _worth(one: _Asked, chosen: list[_Asked]) -> float:
-    same = sum(one.question.function == other.question.function for other in chosen)
+def _tells_something(answer: Answer) -> bool:
+    """Things with a name, numbers and dates, texts that are read at a glance; not what the question says."""
+    read = [item.label or item.term for item in answer.items if item.datatype in _READ]
+    return all(is_worth_showing(text) and text not in answer.question for text in read)
+
+
+def _worth(one: _Asked, chosen: list[_Asked], most: int) -> float:
+    same = sum(one.forms == other.forms for other in chosen)
+    begun = sum(one.opening == other.opening for other in chosen)
     shared = sum(len(one.names & other.names) for other in chosen)
-    return one.confidence - _AGAIN["function"] * same - _AGAIN["name"] * shared
+    fame = math.log1p(one.facts) / math.log1p(most) if most else 0.0
+    gain = _NAMES_SOMETHING * fame - _A_LETTER * len(one.question) - _A_RELATION * max(one.relations - 1, 0)
+    again = _AGAIN["forms"] * same + _AGAIN["opening"] * begun + _AGAIN["name"] * shared
+    return one.confidence + gain - again

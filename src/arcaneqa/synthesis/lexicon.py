@@ -13,7 +13,7 @@ import numpy as np
 
 from arcaneqa.induction.wording import class_words, relation_words
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.kb.names.called import label_of
+from arcaneqa.kb.names.called import said_name
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.kb.terms import XSD, Blank, Iri, Literal
 from arcaneqa.program.expression import Class, Join, Relation
@@ -116,23 +116,19 @@ class Lexicon:
         return self._nameless[key]
 
     def entity(self, term: Iri | Blank, rng: Random) -> str | None:
-        """Its label or, now and then, an alias; None where there is nothing to call it by."""
-        node = self._kb.node(term)
-        if node is None:
-            return None
-        ids = np.array([node], np.int64)
-        (label,) = self._kb.labels(ids)
-        if not is_name(label):
-            return None
-        if rng.random() < 0.2:
+        """Its name or, now and then, an alias; None where there is nothing to call it by."""
+        name = self.name(term)
+        if name is not None and rng.random() < 0.2:
+            ids = np.array([self._kb.node(term)], np.int64)
             aliases = [alias for alias in self._kb.aliases(ids)[0] if is_name(alias)]
             if aliases:
                 return rng.choice(aliases)
-        return label
+        return name
 
-    def label(self, term: Iri | Blank) -> str | None:
-        label = label_of(self._kb, term)
-        return label if is_name(label) else None
+    def name(self, term: Iri | Blank) -> str | None:
+        node = self._kb.node(term)
+        name = None if node is None else said_name(self._kb, node)
+        return name if is_name(name) else None
 
     def value(self, literal: Literal, rng: Random) -> str:
         """A literal as people write it: 5,000,000 or 5 million; 3 May 1999."""

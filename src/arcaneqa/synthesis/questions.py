@@ -275,7 +275,7 @@ def _count(speaker: Speaker, argument: Expression) -> str:
     head = " ".join(part for part in (*phrase.before, phrase.head()) if part)
     options = [
         f"how many {phrase.bare()} are there",
-        f"how many {phrase.bare()}",
+        f"how many {phrase.bare()}{' are there' if speaker.careful else ''}",
         f"number of {phrase.bare()}",
         f"what is the number of {phrase.bare()}",
         f"{speaker.rng.choice(_COUNTING)} {phrase.bare()}",

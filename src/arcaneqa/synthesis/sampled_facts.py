@@ -12,6 +12,7 @@ import numpy as np
 from arcaneqa.errors import InputError
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import Ids, KnowledgeBase, NodeSet
+from arcaneqa.kb.names.called import said_name
 from arcaneqa.kb.terms import Literal
 from arcaneqa.program.expression import Entity, Expression, Value
 
@@ -48,10 +49,9 @@ class Facts:
         return int(subjects[place]), int(objects[place])
 
     def is_named(self, node: int) -> bool:
-        """Whether a person could write the node in a question: literals always, entities by a label."""
+        """Whether a person could write the node in a question: literals always, entities by a name."""
         if node not in self._named:
-            ids = np.array([node], np.int64)
-            self._named[node] = bool(self.kb.are_literals(ids)[0]) or is_name(self.kb.labels(ids)[0])
+            self._named[node] = self.is_literal(node) or is_name(said_name(self.kb, node))
         return self._named[node]
 
     def is_nameless(self, nodes: NodeSet) -> bool:

@@ -31,6 +31,7 @@ def finish(draft: str, surfaces: Sequence[str], rng: Random, careful: bool) -> t
     """The text of a draft with marks, and where its names stand; `careful` as a book would print it."""
     text = " ".join(draft.split())
     if careful:
+        text = re.sub(r"\bi\b", "I", text)
         text = text if _MARK.match(text) else text[0].upper() + text[1:]
         return _filled(text + ("?" if _QUESTION.match(text.lower()) else ""), list(surfaces))
     if rng.random() < 0.12:

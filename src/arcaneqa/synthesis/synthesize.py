@@ -135,7 +135,7 @@ class _Writer:
         is_set = ex.denotes(program) is ex.Denotation.SET
         if size == 0 or (is_set and (size > _LARGEST_ANSWER or self._is_trivial(program, result))):
             return None
-        speaker = FormSpeaker(self._lexicon, self._rng)
+        speaker = FormSpeaker(self._lexicon, self._rng, self._careful)
         by_keywords = not self._careful and self._rng.random() < _BY_KEYWORDS
         try:
             draft = keywords(speaker, program) if by_keywords else ask(speaker, program, size)

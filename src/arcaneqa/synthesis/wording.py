@@ -33,11 +33,15 @@ class UnspeakableError(Exception):
 
 
 class Speaker:
-    """Words for one question: every choice is drawn from `rng`, every name gets a mark."""
+    """Words for one question: every choice is drawn from `rng`, every name gets a mark.
 
-    def __init__(self, lexicon: Lexicon, rng: Random) -> None:
+    A `careful` one says whole sentences only.
+    """
+
+    def __init__(self, lexicon: Lexicon, rng: Random, careful: bool = False) -> None:
         self.lexicon = lexicon
         self.rng = rng
+        self.careful = careful
         self.marks: list[tuple[ex.Entity | ex.Value, str]] = []
         self.moments: list[str] = []
         """Times at which nodes without names are meant; they close the question."""
@@ -65,7 +69,7 @@ class Speaker:
     def constant(self, term: ex.Entity | ex.Value) -> str:
         """The words of a constant that the question implies rather than names: no mark."""
         surface = (
-            self.lexicon.label(term.term)
+            self.lexicon.name(term.term)
             if isinstance(term, ex.Entity)
             else self.lexicon.value(term.literal, self.rng)
         )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from arcaneqa.kb.interface import Ids, KnowledgeBase
-from arcaneqa.kb.names.forms import name_from_iri
+from arcaneqa.kb.names.forms import is_code, name_from_iri, split
 from arcaneqa.kb.terms import Iri, Term
 
 
@@ -20,6 +20,17 @@ def labels_of(kb: KnowledgeBase, terms: Iterable[Term]) -> dict[Term, str | None
     """Labels of the terms that the knowledge base holds."""
     known = {term: node for term in terms if (node := kb.node(term)) is not None}
     return dict(zip(known, kb.labels(np.fromiter(known.values(), np.int64)), strict=True))
+
+
+def said_name(kb: KnowledgeBase, node: int) -> str | None:
+    """What people would say for a node: its label, else the words of its IRI; None where these are a code or
+    a number, as those of nodes that are only passed through."""
+    ids = np.array([node], np.int64)
+    (label,), (term,) = kb.labels(ids), kb.terms(ids)
+    if label or kb.profile.coded or not isinstance(term, Iri):
+        return label
+    words = name_from_iri(term.value)
+    return None if any(map(str.isdigit, words)) or is_code(split(words)) else words
 
 
 def names_of(

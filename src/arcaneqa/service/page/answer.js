@@ -12,7 +12,7 @@ const MOST_BARS = 40;
 /** `onMore` fetches all that the service gives. */
 export function drawn(answer, onMore, onTrouble) {
   if (answer.table) return drawnTable(answer.table, onMore);
-  if (answer.facts) return make("div", {}, make("p", { class: "one" }, ...entry(answer.answers[0])), factList(answer.facts, answer.facts.facts.filter((fact) => !fact.inverse), onTrouble));
+  if (answer.facts) return make("div", {}, make("p", { class: "one" }, ...entry(answer.answers[0])), ...known(answer.facts, onTrouble));
   const unit = answer.unit ? ` ${answer.unit}` : "";
   if (answer.total === 0) return make("p", { class: "none" }, "Nothing fits.");
   if (answer.total === 1) return make("p", { class: "one" }, ...entry(answer.answers[0], unit));
@@ -21,6 +21,13 @@ export function drawn(answer, onMore, onTrouble) {
   if (answer.total <= LISTED) return list;
   const grow = async () => list.append(...(await whole(answer.answers, answer.total, async () => (await onMore()).answers)).slice(SHOWN_FIRST).map(line));
   return counted(list, list, answer.total, "answers", grow);
+}
+
+/** What is known of a thing, and where it is named. */
+function known(entity, onTrouble) {
+  const [out, into] = [false, true].map((inverse) => entity.facts.filter((fact) => fact.inverse === inverse));
+  const heading = into.length ? [make("h3", {}, "Where it is named as …"), factList(entity, into, onTrouble)] : [];
+  return [...(out.length ? [factList(entity, out, onTrouble)] : []), ...heading];
 }
 
 const whole = async (received, total, fetched) => (received.length < total ? fetched() : received);

@@ -23,6 +23,7 @@ async function submit(asked) {
   underWay = new AbortController();
   const { signal } = underWay;
   byId("question").value = asked.question;
+  document.body.classList.add("asked");
   byId("problem").hidden = true;
   byId("answer").setAttribute("aria-busy", "true");
   byId("steps").replaceChildren();
