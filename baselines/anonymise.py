@@ -25,6 +25,7 @@ from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.forms import words
 from arcaneqa.kb.open import open_kb
 from arcaneqa.kb.short_names import Names
+from arcaneqa.linking.linker import Linker
 from arcaneqa.linking.weights import bundled
 from arcaneqa.links import EntityCandidate, Links, LiteralLink, MentionLink
 from arcaneqa.record import Question, read_questions
@@ -59,25 +60,41 @@ def anonymise(links: Links, kb: KnowledgeBase, inside: Mapping[str, float]) -> L
     )
 
 
-def anonymised(question: Question, kb: KnowledgeBase, inside: Mapping[str, float]) -> Question:
-    """A record whose question names kinds in place of its gold entities; their spans move along."""
+def anonymised(
+    question: Question, kb: KnowledgeBase, inside: Mapping[str, float], linked: Links | None = None
+) -> Question:
+    """A record whose question names kinds in place of its gold entities; their spans move along.
+
+    An entity whose place the record does not say (WebQSP) stands where the linker found it.
+    """
     names = Names(kb.profile)
-    mentions: list[MentionLink] = []
-    for entity in question.entities:
-        node = None if entity.start is None or entity.end is None else kb.node(names.read(entity.id))
-        if node is not None and entity.start is not None and entity.end is not None:
-            text = question.question[entity.start : entity.end]
-            found = (EntityCandidate(node, text, 0.0),)
-            mentions.append(MentionLink(entity.start, entity.end, text, 0.0, found))
-    links = anonymise(Links(question.question, tuple(mentions)), kb, inside)
-    moved = {(one.start, one.end): other for one, other in zip(mentions, links.mentions, strict=True)}
-    entities = []
-    for entity in question.entities:
-        link = moved.get((entity.start or 0, entity.end or 0))
-        entities.append(
-            entity if link is None else replace(entity, mention=link.text, start=link.start, end=link.end)
+    mentions: dict[int, MentionLink] = {}
+    for place, entity in enumerate(question.entities):
+        node = kb.node(names.read(entity.id))
+        if node is None:
+            continue
+        span = (
+            _said(node, linked) if entity.start is None or entity.end is None else (entity.start, entity.end)
         )
+        if span is not None:
+            text = question.question[slice(*span)]
+            mentions[place] = MentionLink(*span, text, 0.0, (EntityCandidate(node, text, 0.0),))
+    links = anonymise(Links(question.question, tuple(mentions.values())), kb, inside)
+    entities = list(question.entities)
+    for place, link in zip(mentions, links.mentions, strict=True):
+        entities[place] = replace(entities[place], mention=link.text, start=link.start, end=link.end)
     return replace(question, question=links.question, entities=tuple(entities))
+
+
+def _said(node: int, linked: Links | None) -> tuple[int, int] | None:
+    """Where the linker heard an entity best."""
+    heard = [
+        (mention.score + candidate.score, mention.start, mention.end)
+        for mention in (() if linked is None else linked.mentions)
+        for candidate in mention.candidates
+        if candidate.node == node
+    ]
+    return max(heard)[1:] if heard else None
 
 
 def _notable_kind(node: int, kb: KnowledgeBase) -> str | None:
@@ -104,15 +121,22 @@ def _place(position: int, replaced: list[tuple[int, int, str]], first: bool) -> 
     return position + shift
 
 
+def anonymise_records(data: Path, kb_place: str, out: Path) -> None:
+    inside = bundled().inside
+    with open_kb(kb_place) as kb, out.open("w", encoding="utf-8") as file:
+        linker = Linker(kb)
+        for question in read_questions(data):
+            record = anonymised(question, kb, inside, linker.link(question.question))
+            file.write(json.dumps(record.to_json()) + "\n")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Records with kinds in place of names.")
     parser.add_argument("data", type=Path)
     parser.add_argument("--kb", required=True)
     parser.add_argument("--out", type=Path, required=True)
     given = parser.parse_args()
-    with open_kb(given.kb) as kb, given.out.open("w", encoding="utf-8") as out:
-        for question in read_questions(given.data):
-            out.write(json.dumps(anonymised(question, kb, bundled().inside).to_json()) + "\n")
+    anonymise_records(given.data, given.kb, given.out)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +24,13 @@ from arcaneqa.induction.scorer import Decision, Reads, Scores
 from arcaneqa.induction.search import Search
 from arcaneqa.induction.topics import Topics
 from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.linking.weights import bundled
+from arcaneqa.links import Links
 from arcaneqa.program.execute import execute
 from arcaneqa.program.expression import Entity
 from arcaneqa.program.text import parse, print_program
 from arcaneqa.record import Prediction, Question
+from baselines.anonymise import anonymise, anonymised
 from baselines.decoding import Fate
 from baselines.ranking import Searching
 
@@ -73,20 +76,25 @@ class CountedScorer:
 
 @dataclass
 class Asked:
-    """One method over one knowledge base: `qa` links and knows the facts, `search` finds programs."""
+    """One method over one knowledge base: `qa` links and knows the facts, `search` finds programs; with
+    `is_anonymous` it reads questions that name kinds in place of entities."""
 
     qa: ArcaneQA
     search: Search | Searching
     scorers: Sequence[CountedScorer]
     kb: CountedKb
     judge: Judge
+    is_anonymous: bool = False
 
     def line(self, question: Question, entities: str) -> dict[str, Any]:
         links = self.qa.linker.link(question.question)
-        given = question.entities if entities == "gold" else None
-        topics = self.qa.topics(question.question, links, given)
+        shown = question
+        if self.is_anonymous:
+            shown, links = self._anonymous(question, links, entities)
+        given = shown.entities if entities == "gold" else None
+        topics = self.qa.topics(shown.question, links, given)
         before, started = self._counts(), time.perf_counter()
-        outcome = self.search.run(question.question, [topics], 60.0)
+        outcome = self.search.run(shown.question, [topics], 60.0)
         seconds = time.perf_counter() - started
         counts = (self._counts() - before).tolist()
         prediction = self._prediction(question, outcome)
@@ -103,6 +111,14 @@ class Asked:
             "fate": self._fate(outcome),
             "program": prediction.program,
         }
+
+    def _anonymous(self, question: Question, links: Links, entities: str) -> tuple[Question, Links]:
+        inside = bundled().inside
+        if entities == "gold":
+            shown = anonymised(question, self.qa.kb, inside, links)
+            return shown, self.qa.linker.link(shown.question)
+        hidden = anonymise(links, self.qa.kb, inside)
+        return replace(question, question=hidden.question), hidden
 
     def _counts(self) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
         decisions = sum(one.decisions for one in self.scorers)

@@ -100,14 +100,13 @@ class Enumerator:
     def _sets(self, machine: Machine, start: State) -> Iterator[State]:
         """Sets that nothing waits beside: chains first, then two that meet."""
         one = list(self._from_topics(machine, start))
-        two = [
-            longer
-            for state in one
-            for longer in closings(machine, state, (Function.JOIN,))
-            if longer.waiting is None
-        ]
         yield from one
-        yield from two
+        two = []
+        for state in one:
+            for longer in closings(machine, state, (Function.JOIN,)):
+                if longer.waiting is None:
+                    two.append(longer)
+                    yield longer
         if len(start.topics.items) > 1:
             yield from self._meeting(machine, chain(one, two))
 

@@ -91,6 +91,8 @@ SEARCHES: dict[str, tuple[Made, str | None]] = {
     "ours": (_own, None),
     "paper": (_own, None),
     "paperstatic": (_own, None),
+    "papertypes": (_own, None),
+    "anonymous": (_own, None),
     "static": (_own, None),
     "nocontext": (_own, None),
     "nolast": (_without_last, None),

@@ -1,6 +1,6 @@
 """Training sets of the comparisons: the same questions, entities and format as ours, other decisions.
 
-    python -m baselines.preparing METHOD train.jsonl --kb KB --out prepared/METHOD [--limit 500]
+    python -m baselines.preparing METHOD train.jsonl --kb KB --out prepared/METHOD
 
 `typed` and `whole` learn a program token by token among what their constraint offers, `suggested` also with
 programs to start from beside the question; `ranking` learns to find the gold program among enumerated ones,
@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
-from itertools import islice
+from functools import lru_cache
 from pathlib import Path
 from random import Random
 
@@ -35,7 +35,7 @@ from arcaneqa.record import read_questions
 from arcaneqa.training.prepare import Plan, Preparer, Report, learn
 from arcaneqa.training.prepared import Builder, Example, Step, write
 from baselines.decoding import Constraint
-from baselines.enumerated import Enumerator
+from baselines.enumerated import Enumerator, Programs
 from baselines.ranking import as_candidate
 from baselines.staged import as_stage, grown
 from baselines.typed import Typed
@@ -46,6 +46,26 @@ SUGGESTED = 5
 _SHOWN = 0.8
 """How often the gold program is among those suggested in training: a ranker finds it about as often."""
 PLAN = Plan(most=64)
+_ENUMERATED = 200
+"""Programs that a gold one is told apart from; 64 of them are kept, half by words, half at random."""
+
+
+_Enumerated = Callable[[str, Topics], tuple[Machine, Programs]]
+
+
+@lru_cache(1)
+def _enumerated(kb: KnowledgeBase) -> _Enumerated:
+    """Programs around a question's topics and the machine they belong to: methods that learn from them ask
+    for the same ones, one after the other."""
+    induction = Induction(kb, has_forms=False)
+    enumerator = Enumerator(induction, most=_ENUMERATED, seconds=3.0)
+
+    @lru_cache(4)
+    def found(question: str, topics: Topics) -> tuple[Machine, Programs]:
+        machine = induction.machine()
+        return machine, enumerator.programs(question, topics, machine)
+
+    return found
 
 
 class Comparison(Preparer):
@@ -55,7 +75,7 @@ class Comparison(Preparer):
         super().__init__(kb, plan)
         self._induction = Induction(kb, has_forms=False)
         self._method = method
-        self._enumerator = Enumerator(self._induction, most=400, seconds=3.0)
+        self._enumerated = _enumerated(kb)
         self._spelling = Spelling(kb.schema)
         whole = WholeVocabulary(self._induction)
         # Sets are cut later, around the gold.
@@ -101,8 +121,7 @@ class Comparison(Preparer):
         yield Example(name, target.question, target.topics.words, tuple(steps))
 
     def _suggestions(self, target: Target, draw: Random) -> str:
-        machine = self._induction.machine()
-        (gold, *_), others = self._programs(machine, target)
+        gold, others = self._programs(target)
         texts = [as_candidate(state).text for state in others]
         best = [texts[i] for i in WordRanker().rank(target.question, texts, SUGGESTED)]
         if draw.random() < _SHOWN:
@@ -112,17 +131,15 @@ class Comparison(Preparer):
 
     # Whole programs --------------------------------------------------------------------------
 
-    def _programs(self, machine: Machine, target: Target) -> tuple[list[State], list[State]]:
-        """The gold program's states, last first, and what else is enumerated."""
-        grown_to = gold_states(machine, target)[::-1]
-        assert grown_to[0].top is not None
-        found = self._enumerator.programs(target.question, target.topics, machine)
-        found.pop(grown_to[0].top.meaning, None)
-        return grown_to, list(found.values())
+    def _programs(self, target: Target) -> tuple[State, list[State]]:
+        """The gold program, and what else is enumerated."""
+        machine, found = self._enumerated(target.question, target.topics)
+        gold = gold_states(machine, target)[-1]
+        assert gold.top is not None
+        return gold, [state for meaning, state in found.items() if meaning != gold.top.meaning]
 
     def _ranking(self, name: str, target: Target, draw: Random, report: Report) -> Iterator[Example]:
-        machine = self._induction.machine()
-        (gold, *_), others = self._programs(machine, target)
+        gold, others = self._programs(target)
         candidates = tuple(dict.fromkeys(as_candidate(state) for state in (gold, *others)))
         if len(candidates) > 1:
             yield Example(name, target.question, (), (self._among(candidates, 0, target, draw, report),))
@@ -158,19 +175,24 @@ def gold_states(machine: Machine, target: Target) -> list[State]:
     return found
 
 
-def prepare(method: str, data: Sequence[Path], kb: str, out: Path, limit: int | None = None) -> Report:
-    builder, report = Builder(), Report()
-    questions = [question for path in data for question in islice(read_questions(path), limit)]
+def prepare(methods: Sequence[str], data: Sequence[Path], kb: str, outs: Sequence[Path]) -> list[Report]:
+    """Sets of some methods, side by side."""
+    builders, reports = [Builder() for _ in methods], [Report() for _ in methods]
+    questions = [question for path in data for question in read_questions(path)]
     with open_kb(kb) as opened:
-        preparer = Comparison(opened, method)
+        preparers = [Comparison(opened, method) for method in methods]
         for number, question in enumerate(questions, 1):
-            for example in preparer.examples(question, report):
-                builder.add(example)
+            for preparer, builder, report in zip(preparers, builders, reports, strict=True):
+                for example in preparer.examples(question, report):
+                    builder.add(example)
             if number % 100 == 0:
-                print(f"{out.name}: {number} of {len(questions)}", file=sys.stderr, flush=True)
-    about = {"sources": [path.name for path in data], "plan": asdict(PLAN), "method": method}
-    write(builder.build(), out, about | report.to_json() | {"learned": learn(questions, kb).to_json()})
-    return report
+                names = ", ".join(out.name for out in outs)
+                print(f"{names}: {number} of {len(questions)}", file=sys.stderr, flush=True)
+    learned = {"learned": learn(questions, kb).to_json()}
+    for method, out, builder, report in zip(methods, outs, builders, reports, strict=True):
+        about = {"sources": [path.name for path in data], "plan": asdict(PLAN), "method": method}
+        write(builder.build(), out, about | report.to_json() | learned)
+    return reports
 
 
 def main() -> None:
@@ -179,9 +201,8 @@ def main() -> None:
     parser.add_argument("data", type=Path, nargs="+")
     parser.add_argument("--kb", required=True)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--limit", type=int)
     given = parser.parse_args()
-    report = prepare(given.method, given.data, given.kb, given.out, given.limit)
+    (report,) = prepare([given.method], given.data, given.kb, [given.out])
     print(f"{report.examples:,} examples from {report.questions:,} questions in {given.out}")
     for reason, count in report.left_out.most_common():
         print(f"left out, {reason}: {count:,}")

@@ -20,6 +20,7 @@ from arcaneqa.induction.scorer import Candidate, TokenKind
 from arcaneqa.induction.tokens import COMPARATIVES, SUPERLATIVES, Token
 from arcaneqa.induction.topics import Topics
 from arcaneqa.induction.vocabulary import NOTHING, Options
+from arcaneqa.kb import schema
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.kb.values import kind_of
 from arcaneqa.program.expression import Class, Entity, Relation
@@ -109,12 +110,13 @@ class Typed:
         if function is Function.JOIN and isinstance(last, Relation):
             known = self._schema.relations[self._schema.relation_ids[last.iri]]
             if not last.inverse:
-                return self._alike(known.domain)
+                return self._alike(known.domain) if known.domain_declared else None
             if ValueKind.ENTITY in known.kinds:
-                return self._alike(known.range)
+                return self._alike(known.range) if known.range_declared else None
             return next(iter(sorted(known.kinds)), None)
         if function in COMPARATIVES and isinstance(last, Relation):
-            return self._alike(self._schema.relations[self._schema.relation_ids[last.iri]].domain)
+            known = self._schema.relations[self._schema.relation_ids[last.iri]]
+            return self._alike(known.domain) if known.domain_declared else None
         if function is Function.AND and isinstance(last, Class):
             return self._class(last)
         return own
@@ -194,12 +196,8 @@ class Typed:
         if isinstance(own, ValueKind):
             back = [r.id for r in shown if own in r.kinds]
             return self._vocabulary.joins(np.empty(0, np.int64), np.array(back, np.int64))
-        ahead = [r.id for r in shown if own is None or r.domain is None or r.domain in own]
-        back = [
-            r.id
-            for r in shown
-            if ValueKind.ENTITY in r.kinds and (own is None or r.range is None or r.range in own)
-        ]
+        ahead = [r.id for r in shown if _starts_from(r, own)]
+        back = [r.id for r in shown if ValueKind.ENTITY in r.kinds and _leads_to(r, own)]
         return self._vocabulary.joins(np.array(ahead, np.int64), np.array(back, np.int64))
 
     def _conjuncts(self, state: _Typed, own: Type) -> Options:
@@ -218,12 +216,17 @@ class Typed:
         if is_value:
             kept = [r.id for r in shown if own in r.kinds]
         else:
-            kept = [
-                r.id
-                for r in shown
-                if not isinstance(own, ValueKind) and (own is None or r.domain is None or r.domain in own)
-            ]
+            kept = [r.id for r in shown if not isinstance(own, ValueKind) and _starts_from(r, own)]
         return self._vocabulary.attributes(np.array(kept, np.int64))
+
+
+def _starts_from(relation: schema.Relation, own: frozenset[int] | None) -> bool:
+    """A domain or range that is not declared is that of most facts, not of all, so it forbids nothing."""
+    return own is None or not relation.domain_declared or relation.domain in own
+
+
+def _leads_to(relation: schema.Relation, own: frozenset[int] | None) -> bool:
+    return own is None or not relation.range_declared or relation.range in own
 
 
 _CLOSE = Options([Symbol.CLOSE], [wording.CLOSE])

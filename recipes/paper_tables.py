@@ -16,7 +16,7 @@ import argparse
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 if TYPE_CHECKING:
     from arcaneqa.record import Question
@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 
 HOME = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(HOME), str(HOME / "recipes")]
+Item = TypeVar("Item")
 STAGES = ("prepare", "train", "ask", "tables")
-KINDS = ("ours", "paper", "typed", "whole", "suggested", "ranking", "staged")
+# Side by side what learns from the same programs.
+SETS = (("ours",), ("paper",), ("typed",), ("whole",), ("suggested", "ranking"), ("staged",))
 
 
 def main() -> None:
@@ -67,23 +69,47 @@ def prepare(options: argparse.Namespace) -> None:
 
     from arcaneqa.training.prepare import GOLD, LINKED, READINGS, Plan
     from arcaneqa.training.prepare import prepare as prepare_ours
+    from baselines.anonymise import anonymise_records
     from baselines.preparing import prepare as prepare_other
+    from baselines.training import KINDS
 
     for benchmark in (one for one in fragment.BENCHMARKS if one.name in options.datasets):
         fragment.index(options, benchmark.kb)
         fragment.convert(options, benchmark)
-        data = [fragment.records(options, benchmark, "train")]
+        data = [training_part(fragment.records(options, benchmark, "train"), options.questions)]
         kb = str(options.work / "kb" / benchmark.kb)
-        for kind in KINDS:
-            out = options.out / "prepared" / f"{kind}-{benchmark.name}"
-            if out.exists():
+
+        def place(kind: str, name: str = benchmark.name) -> Path:
+            return Path(options.out) / "prepared" / f"{kind}-{name}"
+
+        for kinds in SETS:
+            missing = {kind: place(kind) for kind in kinds if not place(kind).exists()}
+            if not missing:
                 continue
-            if kind in ("ours", "paper"):
-                plan = Plan.paper() if kind == "paper" else Plan((GOLD, LINKED, READINGS), holes=0.0)
-                report = prepare_ours(data, kb, out, plan, options.workers, options.questions)
+            if kinds[0] in ("ours", "paper"):
+                plan = Plan.paper() if kinds[0] == "paper" else Plan((GOLD, LINKED, READINGS), holes=0.0)
+                prepare_ours(data, kb, place(kinds[0]), plan, options.workers)
             else:
-                report = prepare_other(kind, data, kb, out, options.questions)
-            print(f"{out.name}: {report.examples:,} examples", file=sys.stderr, flush=True)
+                prepare_other(list(missing), data, kb, list(missing.values()))
+            print(f"{benchmark.name}: {', '.join(missing)} prepared", file=sys.stderr, flush=True)
+        if benchmark.name == "webqsp" and not (out := options.out / "prepared" / KINDS).exists():
+            hidden = data[0].with_name(f"{data[0].stem}-kinds.jsonl")
+            anonymise_records(data[0], kb, hidden)
+            prepare_ours([hidden], kb, out, Plan.paper(), options.workers)
+
+
+def training_part(records: Path, most: int) -> Path:
+    """So many questions of a file, spread over all of it: GrailQA's is ordered by domain."""
+    out = records.with_name(f"{records.stem}-{most}.jsonl")
+    with records.open(encoding="utf-8") as lines:
+        out.write_text("".join(spread(list(lines), most)), encoding="utf-8")
+    return out
+
+
+def spread(items: list[Item], most: int | None) -> list[Item]:
+    if most is None or most >= len(items):
+        return items
+    return [items[place * len(items) // most] for place in range(most)]
 
 
 def train(options: argparse.Namespace) -> None:
@@ -104,7 +130,10 @@ def ask(options: argparse.Namespace) -> None:
         questions = dev_questions(options, dataset)
         places = [*options.entities, *(["endpoint"] if options.endpoint and dataset == "grailqa" else [])]
         for name in options.methods or ALL:
-            if not (options.out / "models" / f"{ALL[name].trained.model or name}.done").exists():
+            trained = ALL[name].trained
+            if not (options.out / "models" / f"{trained.model or name}.done").exists():
+                continue
+            if trained.is_anonymous and dataset != "webqsp":
                 continue
             for place in places:
                 out = lines_of(options, name, dataset, place)
@@ -127,9 +156,7 @@ def dev_questions(options: argparse.Namespace, dataset: str) -> list[Question]:
     from arcaneqa.record import read_questions
 
     (benchmark,) = (one for one in fragment.BENCHMARKS if one.name == dataset)
-    found = list(read_questions(fragment.records(options, benchmark, "dev")))
-    # Spread over the whole file, which is ordered by domain.
-    return found if options.limit is None else found[:: max(1, len(found) // options.limit)][: options.limit]
+    return spread(list(read_questions(fragment.records(options, benchmark, "dev"))), options.limit)
 
 
 def opened(options: argparse.Namespace, method: str, dataset: str, place: str) -> Asked:
@@ -164,7 +191,8 @@ def opened(options: argparse.Namespace, method: str, dataset: str, place: str) -
         ontology = Ontology.load(options.data / fragment.ONTOLOGY, TolerantNames(first.kb.profile))
     judge = Judge(Mode.SEMANTIC, ontology, first.kb.profile)
     scorers = [scorer] if second is None else [scorer, second[1]]
-    return Asked(qa, search, scorers, counted, judge)
+    is_anonymous = chosen.trained.is_anonymous and dataset == "webqsp"
+    return Asked(qa, search, scorers, counted, judge, is_anonymous)
 
 
 def tables(options: argparse.Namespace) -> None:

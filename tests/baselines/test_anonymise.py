@@ -48,3 +48,15 @@ def test_records_to_train_on_name_kinds_and_keep_their_entities(kb: Index) -> No
     found, unknown = record.entities
     assert (found.id, record.question[found.start : found.end]) == (gold[0].id, "city")
     assert (unknown, record.program) == (gold[1], "(JOIN x y)")
+
+
+def test_an_entity_without_a_place_stands_where_the_linker_heard_it(kb: Index) -> None:
+    said = "who is the mayor of Paris?"
+    links = Linker(kb).link(said)
+    (mention,) = (one for one in links.mentions if one.text == "Paris")
+    (term,) = kb.terms(np.array([mention.candidates[0].node], np.int64))
+    assert isinstance(term, Iri)
+    question = Question("1", said, entities=(Mention(f"<{term.value}>"),))
+    assert anonymised(question, kb, {}).question == said, "nobody says where"
+    record = anonymised(question, kb, {}, links)
+    assert (record.question, record.entities[0].mention) == ("who is the mayor of city?", "city")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -56,7 +57,7 @@ LEADS |= {"length": ("Film", ""), "city": ("Studio", "Place")}
 
 def _known(relation: schema.Relation) -> schema.Relation:
     classes = [KB.schema.class_ids.get(EX + name) for name in LEADS[relation.iri.removeprefix(EX)]]
-    return replace(relation, domain=classes[0], range=classes[1])
+    return replace(relation, domain=classes[0], range=classes[1], domain_declared=True, range_declared=True)
 
 
 KB.schema = replace(KB.schema, relations=[_known(relation) for relation in KB.schema.relations])
@@ -171,6 +172,16 @@ def test_types_are_checked_and_facts_are_not() -> None:
     assert set(typed.options("", topics("sigourney"), keyed).tokens) == {Relation(EX + "length")}
     counted = (*joined, Symbol.OPEN, Function.COUNT, Variable(1), Symbol.CLOSE)
     assert set(typed.options("", topics("sigourney"), counted).tokens) == {Symbol.END}
+
+
+def test_a_range_that_nobody_declared_forbids_nothing() -> None:
+    undeclared = [replace(relation, range_declared=False) for relation in KB.schema.relations]
+    kb = copy(KB)
+    kb.schema = replace(KB.schema, relations=undeclared)
+    typed = Typed(Induction(kb, has_forms=False))
+    relations = set(typed.options("", topics("fox"), (Symbol.OPEN, Function.JOIN, Variable(0))).tokens)
+    assert Relation(EX + "cast") in relations, "of a Person by most facts only"
+    assert Relation(EX + "films", True) not in relations, "from a Person by what is declared"
 
 
 def test_schema_alone_lets_an_empty_program_pass_and_the_end_finds_out() -> None:

@@ -64,8 +64,7 @@ def test_every_method_is_prepared_trained_asked_and_tabled(
     prepared = room / "prepared"
     prepare_ours(data, kb, prepared / "ours-lcquad", Plan((GOLD, READINGS), holes=0.0))
     prepare_ours(data, kb, prepared / "paper-lcquad", Plan.paper())
-    for method in METHODS:
-        report = prepare(method, data, kb, prepared / f"{method}-lcquad")
+    for report in prepare(METHODS, data, kb, [prepared / f"{method}-lcquad" for method in METHODS]):
         assert report.examples >= len(PROGRAMS), report.left_out
     encoder = write_encoder(room / "encoder")
     given = {"prepared": prepared, "out": room / "models", "encoder": str(encoder), "only": None}

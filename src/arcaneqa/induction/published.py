@@ -1,7 +1,8 @@
 """Tokens spelled as the published model reads them: whole names, and functions as they stand in programs.
 
-A relation is all of its name ("people person place of birth"), with "inv" behind it where the token says so;
-nothing is said of classes it leads to. Where names are codes, labels say more and take their place.
+A relation is all of its name ("people person place of birth"), with "inv" behind it where the token says so.
+The classes it leads from and to stay beside it, for who measures what they are worth (`types`); the published
+model does not read them. Where names are codes, labels say more and take their place.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class Spelling:
             return candidate
         found = self._known.get(token)
         if found is None:
-            found = self._known[token] = replace(candidate, text=text, types="")
+            found = self._known[token] = replace(candidate, text=text)
         return found
 
     def _text(self, token: Token) -> str | None:
