@@ -126,6 +126,8 @@ def command(name: str, options: argparse.Namespace) -> list[str] | None:
         str(options.updates),
     ]
     words += ["--storage", "int8", "--device", options.device, "--call-tokens", str(options.call_tokens)]
+    # Several of them share one accelerator's memory.
+    words += ["--part-tokens", str(options.call_tokens)]
     return words
 
 
