@@ -14,6 +14,7 @@ import numpy as np
 
 from arcaneqa.induction import wording
 from arcaneqa.induction.induction import Induction
+from arcaneqa.induction.meaning import Meaning
 from arcaneqa.induction.meanings import Meanings
 from arcaneqa.induction.published import Spelling
 from arcaneqa.induction.ranker import WordRanker
@@ -79,7 +80,7 @@ class WholeVocabulary:
         for term in terms:
             if isinstance(term, Entity):
                 topic = meanings.topic(term)
-                around = topic.neighbourhood
+                around = Meaning(self._induction.vocabulary, topic.neighbours)
                 found += [topic.forward, topic.backward, around.forward, around.backward]
         return np.unique(np.concatenate(found))
 

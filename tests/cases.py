@@ -353,6 +353,29 @@ class KnowledgeBaseCases(CountingCases):
         assert steps("t4") == set()
         assert steps("bergen", "norway") == {("capital", False)}
 
+    def test_relations_into_a_set(self, kb: KnowledgeBase) -> None:
+        cities = self.nodes(kb, "vienna", "budapest", "oslo")
+        ahead, back = kb.out_relations(cities), kb.in_relations(cities)
+        target = self.nodes(kb, "ludwig", "austria", "norway")
+        assert self.relation_names(kb, kb.relations_into(cities, ahead, target)) == ["capitalOf", "mayor"]
+        assert self.relation_names(kb, kb.relations_into(cities, back, target, inverse=True)) == ["capital"]
+        one = self.nodes(kb, "vienna")
+        assert self.relation_names(kb, kb.relations_into(one, ahead, cities)) == ["twin"]
+
+    def test_relations_that_tell_members_apart(self, kb: KnowledgeBase) -> None:
+        mayors = self.nodes(kb, "ludwig", "karacsony")
+        ahead, back = kb.out_relations(mayors), kb.in_relations(mayors)
+        assert self.relation_names(kb, kb.relations_telling_apart(mayors, ahead)) == ["retired", "term"]
+        assert self.relation_names(kb, kb.relations_telling_apart(mayors, back, inverse=True)) == []
+
+    def test_relations_to_values(self, kb: KnowledgeBase) -> None:
+        mayors = self.nodes(kb, "ludwig", "karacsony")
+        starts, heights = (np.array([self.relation(kb, name)]) for name in ("from", "elevation"))
+        ahead, back = kb.out_relations(mayors), kb.in_relations(mayors)
+        assert self.relation_names(kb, kb.relations_to_values(mayors, ahead, starts)) == ["term"]
+        assert self.relation_names(kb, kb.relations_to_values(mayors, ahead, heights)) == []
+        assert self.relation_names(kb, kb.relations_to_values(mayors, back, heights, True)) == ["mayor"]
+
     # Algebra ---------------------------------------------------------------------------------
 
     def test_algebra(self, kb: KnowledgeBase) -> None:

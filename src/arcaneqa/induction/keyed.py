@@ -101,10 +101,11 @@ class Keyed(Rules):
         onward = self._paths.onward(source, path)
         if path:
             return CLOSE + onward
+        telling = self._meanings.telling_apart(source)
         differing = [
             place
             for place, token in enumerate(onward.tokens)
-            if isinstance(token, Relation) and self._meanings.counts_differ(source, self._results.step(token))
+            if isinstance(token, Relation) and self._results.step(token) in telling
         ]
         if not differing:
             return onward

@@ -127,13 +127,6 @@ class Meaning:
     def walks(self) -> list[Step]:
         return self._vocabulary.steps(self.forward, self.backward)
 
-    def walks_towards(self, goal: Meaning) -> list[Step]:
-        """Walks along relations that lead to some member of the goal."""
-        return self._vocabulary.steps(
-            self.forward[np.isin(self.forward, goal.backward)],
-            self.backward[np.isin(self.backward, goal.forward)],
-        )
-
     @cached_property
     def closed(self) -> list[int]:
         """Relations to CONS constants."""
@@ -206,11 +199,6 @@ class Meaning:
         """Nodes around the set that it holds on to."""
         kept = (self.__dict__.get(name) for name in ("neighbours", "near", "nearby"))
         return sum(len(nodes) for nodes in kept if nodes is not None)
-
-    @cached_property
-    def neighbourhood(self) -> Meaning:
-        """The neighbours as a set one can ask about."""
-        return Meaning(self._vocabulary, self.neighbours)
 
     def around(self, hops: int) -> NodeSet:
         """The set and, where a step may follow, its neighbours."""

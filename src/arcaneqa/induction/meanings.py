@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 
 import numpy as np
 
 from arcaneqa.induction.meaning import WIDE, Meaning
 from arcaneqa.induction.roots import Roots
-from arcaneqa.induction.vocabulary import NOTHING, Options, Vocabulary
+from arcaneqa.induction.vocabulary import Vocabulary
 from arcaneqa.kb.interface import Comparison, Ids, KnowledgeBase, NodeSet, Step, Window
 from arcaneqa.kb.terms import Literal
 from arcaneqa.kb.values import value_of
@@ -32,7 +32,7 @@ class Meanings:
         self._known: dict[Hashable, Meaning] = {}
         self._meet: dict[tuple[NodeSet, NodeSet], bool] = {}
         self._near: dict[tuple[Meaning, Meaning], bool] = {}
-        self._into: dict[tuple[Meaning, NodeSet], Options] = {}
+        self._into: dict[tuple[Meaning, NodeSet], list[Step]] = {}
         self._comparing: dict[tuple[Comparison, Literal], Ids] = {}
         self._comparing_into: dict[tuple[Comparison, Literal, NodeSet], Ids] = {}
         self._counts: dict[tuple[Meaning, tuple[Step, ...], Meaning | None], Ids] = {}
@@ -159,9 +159,13 @@ class Meanings:
             found = self._counts[key] = counts.astype(np.int64)
         return found
 
-    def counts_differ(self, source: Meaning, step: Step) -> bool:
-        counts = self.counts(source, (step,))
-        return bool(counts.min() < counts.max())
+    def telling_apart(self, source: Meaning) -> set[Step]:
+        """Steps of which some members have more than others."""
+        ahead, back = (
+            self.kb.relations_telling_apart(source.nodes, relations, inverse)
+            for relations, inverse in ((source.forward, False), (source.backward, True))
+        )
+        return set(self.vocabulary.steps(ahead, back))
 
     def within(self, source: Meaning, target: NodeSet) -> Meaning:
         """The members of a set that are in the target: a help for induction, not a subprogram."""
@@ -187,10 +191,7 @@ class Meanings:
             return True
         if len(waiting.nodes) > WIDE:
             return False
-        around = topic.neighbourhood
-        arriving, leaving = set(around.backward.tolist()), set(around.forward.tolist())
-        steps = [step for step in waiting.walks if step.relation in (leaving if step.inverse else arriving)]
-        return any(self.meet(self.join(waiting, step).nodes, around.nodes) for step in steps)
+        return bool(self.steps_into(waiting, topic.neighbours))
 
     def relations_comparing(self, comparison: Comparison, literal: Literal) -> Ids:
         key = (comparison, literal)
@@ -215,39 +216,12 @@ class Meanings:
             found = self._comparing_into[key] = candidates[np.array(meets, bool)]
         return found
 
-    def joins_into(self, source: Meaning, target: NodeSet) -> Options:
-        """The JOINs of a set whose result meets the target."""
+    def steps_into(self, source: Meaning, target: NodeSet) -> list[Step]:
+        """The steps by which a set leads to some member of the target."""
         key = (source, target)
         found = self._into.get(key)
         if found is None:
-            found = self._into[key] = self._joins_into(source, target)
+            ahead = self.kb.relations_into(source.nodes, source.forward, target)
+            back = self.kb.relations_into(source.nodes, source.backward, target, inverse=True)
+            found = self._into[key] = self.vocabulary.steps(ahead, back)
         return found
-
-    def joins_where(
-        self, source: Meaning, steps: Iterable[Step], is_wanted: Callable[[Meaning], bool]
-    ) -> Options:
-        """Those JOINs of a set whose result is wanted."""
-        wanted = [step for step in steps if is_wanted(self.join(source, step))]
-        forward = [step.relation for step in wanted if not step.inverse]
-        backward = [step.relation for step in wanted if step.inverse]
-        return self.vocabulary.joins(np.array(forward, np.int64), np.array(backward, np.int64))
-
-    def _joins_into(self, source: Meaning, target: NodeSet) -> Options:
-        kb = self.kb
-        if len(source.nodes) == 1:
-            # A topic's neighbours are known by now, and few of them are in the target.
-            target = kb.intersection(source.neighbours, target)
-        arriving, leaving = set(kb.in_relations(target).tolist()), set(kb.out_relations(target).tolist())
-        forward = [
-            relation
-            for relation in source.forward.tolist()
-            if relation in arriving and self.meet(self.join(source, Step(relation)).nodes, target)
-        ]
-        backward = [
-            relation
-            for relation in source.backward.tolist()
-            if relation in leaving and self.meet(self.join(source, Step(relation, True)).nodes, target)
-        ]
-        if not forward and not backward:
-            return NOTHING
-        return self.vocabulary.joins(np.array(forward, np.int64), np.array(backward, np.int64))

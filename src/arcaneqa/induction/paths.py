@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 import numpy as np
 
 from arcaneqa.induction.meaning import Meaning
@@ -23,6 +25,7 @@ class Paths:
         self._meanings = meanings
         self._vocabulary = meanings.vocabulary
         self._kb = meanings.kb
+        self._known: dict[Hashable, list[Step]] = {}
 
     def options(self, source: Meaning, path: tuple[Step, ...], numbers: bool = False) -> Options:
         """Relations by which the path can go on; none once it has ended in values."""
@@ -47,9 +50,7 @@ class Paths:
             return True
         if self._vocabulary.most_hops < 2:
             return False
-        visible = self._vocabulary.visible
-        near = [step for step in source.value_steps if visible[step.relation]]
-        return any(len(self._meanings.join(source, step).numeric) for step in near[:FEW_STEPS])
+        return bool(self._leading(source, self._near(source)[:FEW_STEPS], numbers=True))
 
     def ends(self, source: Meaning, path: tuple[Step, ...], numbers: bool = False) -> bool:
         """Whether the path leads to values already."""
@@ -76,10 +77,9 @@ class Paths:
         """Steps after which values can be reached within so many relations."""
         if hops_left < 1:
             return []
-        visible = self._vocabulary.visible
-        near = [step for step in source.value_steps if visible[step.relation]]
+        near = self._near(source)
         if self._vocabulary.hides_comparable or numbers:
-            near = [step for step in near if len(_last(self._meanings.join(source, step), numbers))]
+            near = self._leading(source, near, numbers)
         if hops_left == 1:
             return near
         found = set(near)
@@ -87,6 +87,39 @@ class Paths:
             if step not in found and self._steps(self._meanings.join(source, step), hops_left - 1, numbers):
                 found.add(step)
         return sorted(found)
+
+    def _near(self, source: Meaning) -> list[Step]:
+        visible = self._vocabulary.visible
+        return [step for step in source.value_steps if visible[step.relation]]
+
+    def _leading(self, source: Meaning, steps: list[Step], numbers: bool) -> list[Step]:
+        """Those of the steps that lead to a node with values."""
+        key = (source, tuple(steps), numbers)
+        found = self._known.get(key)
+        if found is None:
+            vocabulary = self._vocabulary
+            sure = self._to_values(source, steps, vocabulary.numeric if numbers else vocabulary.comparable)
+            mixed = self._to_values(source, steps, vocabulary.mixed) if numbers else set()
+            found = self._known[key] = [
+                step
+                for step in steps
+                if step in sure or (step in mixed and len(self._meanings.join(source, step).numeric))
+            ]
+        return found
+
+    def _to_values(self, source: Meaning, steps: list[Step], values: Ids) -> set[Step]:
+        if not len(values):
+            return set()
+        leading = (
+            self._kb.relations_to_values(
+                source.nodes,
+                np.array([step.relation for step in steps if step.inverse == inverse], np.int64),
+                values,
+                inverse,
+            )
+            for inverse in (False, True)
+        )
+        return set(self._vocabulary.steps(*leading))
 
 
 def _last(reached: Meaning, numbers: bool) -> Ids:

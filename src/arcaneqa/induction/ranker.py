@@ -25,6 +25,7 @@ _EMPTY = """
     a an and are by did do does for from had has have how in is it its of on or that the their to was were
     what when where which who whom whose why with thing
 """
+_NONE: Vectors = np.empty(0, np.float32)
 _EMPTY_WORDS = frozenset(_EMPTY.split())
 
 
@@ -46,12 +47,11 @@ class WordRanker:
     def rank(self, question: str, texts: Sequence[str], limit: int) -> Sequence[int]:
         if not texts:
             return []
-        asked = _vector(question)
-        is_known = id(texts) in self._lists
+        is_known = id(texts) in self._lists or all(map(self._rows.__contains__, texts))
         fresh = {} if is_known else {text: _vector(text) for text in texts if text not in self._rows}
         with self._lock:
             places = self._places(texts, fresh)
-            scores = self._scored(question, asked)[places]
+            scores = self._scored(question)[places]
         order: list[int] = np.argsort(-scores, kind="stable")[:limit].tolist()
         return order
 
@@ -64,24 +64,24 @@ class WordRanker:
             for kept in (self._rows, self._lists, self._scores):
                 kept.clear()
             self._vectors = np.zeros((_WIDTH, 1024), np.float32)
-        for text in texts:
-            if text not in self._rows:
-                place = len(self._rows)
-                if place == self._vectors.shape[1]:
-                    self._vectors = np.concatenate([self._vectors, np.zeros_like(self._vectors)], axis=1)
-                self._vectors[:, place] = fresh[text] if text in fresh else _vector(text)
-                self._rows[text] = place
-        places = np.array([self._rows[text] for text in texts], np.int64)
+        for text in (text for text in texts if text not in self._rows):
+            place = len(self._rows)
+            if place == self._vectors.shape[1]:
+                self._vectors = np.concatenate([self._vectors, np.zeros_like(self._vectors)], axis=1)
+            self._vectors[:, place] = fresh[text] if text in fresh else _vector(text)
+            self._rows[text] = place
+        places = np.fromiter(map(self._rows.__getitem__, texts), np.int64, len(texts))
         if len(texts) >= _LASTING:
             if len(self._lists) >= _MOST_KEPT:
                 self._lists.clear()
             self._lists[id(texts)] = (texts, places)
         return places
 
-    def _scored(self, question: str, asked: Vectors) -> Vectors:
+    def _scored(self, question: str) -> Vectors:
         """How well each text so far is met by the question."""
-        known = self._scores.get(question, asked[:0])
+        known = self._scores.get(question, _NONE)
         if len(known) < len(self._rows):
+            asked = _vector(question)
             said = np.flatnonzero(asked)  # a question has few pieces
             added = self._vectors[said, len(known) : len(self._rows)]
             # Not a matrix product, whose threads would wait for a free processor.

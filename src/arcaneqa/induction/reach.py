@@ -11,7 +11,7 @@ leave something; of a wide set the neighbourhood is not looked at), JOINs are tr
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 
 from arcaneqa.induction.building_order import MOST_BRANCH_JOINS
 from arcaneqa.induction.meaning import Meaning
@@ -106,24 +106,23 @@ class Reach:
         if near is not None:
             if not self._meanings.meet(meaning.nodes, near):
                 return False
-            # One step away, that step is a JOIN; two steps may lead by a way that no JOIN takes.
             if hops == 1 and not self.must_leave(state):
                 return True
         if hops > 1 and len(meaning.walks) > FEW_STEPS:
             return self.comes_to_fit(state, meaning, 1)
-        return any(
-            self.comes_to_fit(state, self._meanings.join(meaning, step), hops - 1)
-            for step in self._steps(state, meaning, hops - 1)
-        )
+        return any(True for _ in self._steps(state, meaning, hops - 1))
 
-    def _steps(self, state: State, meaning: Meaning, hops: int) -> list[Step]:
-        """Steps of a set inside a function that are worth a try, where so many may follow each: a last step
-        is along a relation that touches the goal."""
-        if hops > 0:
-            return meaning.walks
+    def _steps(self, state: State, meaning: Meaning, hops: int) -> Iterator[Step]:
+        """Steps of a set inside a function after which it fits, or will after so many JOINs more."""
         goal = self.goal(state)
         assert goal is not None
-        return meaning.walks_towards(goal)
+        near = goal.nodes if hops == 0 else goal.near if hops == 1 else goal.nearby
+        candidates = meaning.walks if near is None else self._meanings.steps_into(meaning, near)
+        # At most one step away, that step is a JOIN; two steps may lead by a way that no JOIN takes.
+        is_decided = near is not None and hops < 2 and not self.must_leave(state)
+        for step in candidates:
+            if is_decided or self.comes_to_fit(state, self._meanings.join(meaning, step), hops):
+                yield step
 
     def can_walk(self, state: State, source: Known) -> bool:
         """Whether some JOIN of a set leaves its branch within reach."""
@@ -132,10 +131,7 @@ class Reach:
         if not self._is_inner(state, source):
             return len(self.walks(state, source)) > 0
         hops = self.hops(state, source)
-        return hops >= 0 and any(
-            self.comes_to_fit(state, self._meanings.join(source.meaning, step), hops)
-            for step in self._steps(state, source.meaning, hops)
-        )
+        return hops >= 0 and any(True for _ in self._steps(state, source.meaning, hops))
 
     def walks(self, state: State, source: Known) -> Options:
         """JOINs of a set after which its branch is within reach."""
@@ -146,11 +142,10 @@ class Reach:
         if hops < 0:
             return NOTHING
         if self._is_inner(state, source):
-            steps = self._steps(state, source.meaning, hops)
-            return self._meanings.joins_where(
-                source.meaning, steps, lambda found: self.comes_to_fit(state, found, hops)
-            )
-        return self._meanings.joins_into(source.meaning, wanted.around(hops))
+            steps = list(self._steps(state, source.meaning, hops))
+        else:
+            steps = self._meanings.steps_into(source.meaning, wanted.around(hops))
+        return self._meanings.vocabulary.joins_along(steps)
 
     def _is_inner(self, state: State, source: Known | None) -> bool:
         """Whether the result is the set that a function waits for, not a branch beside it."""

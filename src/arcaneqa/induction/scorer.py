@@ -6,7 +6,7 @@ Induction knows facts and no tensors; a scorer knows words and no facts.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol, runtime_checkable
 
@@ -38,6 +38,11 @@ class Candidate:
     text: str
     types: str = ""
     variable: int | None = None
+    said: str = field(init=False, repr=False, compare=False)
+    """Text and types together; kept, since lists of hundreds are ranked by it."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "said", f"{self.text} {self.types}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from arcaneqa.induction.scorer import Candidate, Ranker, TokenKind
 
-_NAMED = frozenset((TokenKind.RELATION, TokenKind.CLASS, TokenKind.CONSTANT))
+# Not a set: an enumeration's hash is computed in Python, and lists are long.
+_NAMED = (TokenKind.RELATION, TokenKind.CLASS, TokenKind.CONSTANT)
 _LASTING = 512
 """Sets from this size on (the classes a program can start from) come back with every question."""
 _MOST_KEPT = 16
@@ -43,10 +44,10 @@ class Shortlist:
         # The list is kept beside its names, so its id stays its own.
         if (known := self._kept.get(id(candidates))) is not None:
             return known
-        positions = [place for place, candidate in enumerate(candidates) if candidate.kind in _NAMED]
-        texts = [f"{candidates[place].text} {candidates[place].types}" for place in positions]
-        named = set(positions)
-        others = [place for place in range(len(candidates)) if place not in named]
+        others = [place for place, candidate in enumerate(candidates) if candidate.kind not in _NAMED]
+        left_out = set(others)
+        positions = [place for place in range(len(candidates)) if place not in left_out]
+        texts = [candidates[place].said for place in positions]
         names = _Names(candidates, positions, texts, others)
         if len(candidates) >= _LASTING:
             if len(self._kept) >= _MOST_KEPT:

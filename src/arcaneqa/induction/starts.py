@@ -22,6 +22,7 @@ class Starts:
         self._vocabulary = vocabulary
         self._kb = vocabulary.kb
         self._with_parts: Options | None = None
+        self._without_parts: Options | None = None
         self._with_totals: Options | None = None
         self._some_parts: bool | None = None
 
@@ -72,7 +73,12 @@ class Starts:
     def without_parts(self) -> Options:
         """The other classes of several members, once `with_parts` has been asked for."""
         assert self._with_parts is not None
-        known = set(self._with_parts.tokens)
+        if self._without_parts is None:
+            self._without_parts = self._others(self._with_parts)
+        return self._without_parts
+
+    def _others(self, options: Options) -> Options:
+        known = set(options.tokens)
         several = self._options(self._several)
         kept = [place for place, klass in enumerate(several.tokens) if klass not in known]
         return Options([several.tokens[i] for i in kept], [several.candidates[i] for i in kept])

@@ -7,6 +7,7 @@ name more.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -75,6 +76,12 @@ class Vocabulary:
         shown = [relation for relation in schema.relations if not relation.hidden]
         if published:
             self.dated = {relation.id: None for relation in shown if ValueKind.TIME in relation.kinds}
+        added_up = [r for r in shown if ValueKind.NUMBER in r.kinds and not r.is_identifier]
+        self.comparable = _ids(relation.id for relation in shown if relation.comparable)
+        self.numeric = _ids(r.id for r in added_up if ValueKind.TIME not in r.kinds)
+        """Relations to numbers that can be added up."""
+        self.mixed = _ids(r.id for r in added_up if ValueKind.TIME in r.kinds)
+        """The same of relations to numbers and times: some members may have only times."""
         labels = (schema.relation_ids.get(iri) for iri in kb.profile.label)
         self.naming = frozenset(relation for relation in labels if relation is not None)
         """Relations that give labels."""
@@ -147,6 +154,12 @@ class Vocabulary:
         tokens += [self._plain[r] for r in back]
         return Options(tokens, [*map(self.forward, ahead), *map(self.backward, back)])
 
+    def joins_along(self, steps: Sequence[Step]) -> Options:
+        """The JOINs that are these steps."""
+        ahead = [step.relation for step in steps if not step.inverse]
+        back = [step.relation for step in steps if step.inverse]
+        return self.joins(np.array(ahead, np.int64), np.array(back, np.int64))
+
     def paths(self, forward: Ids, backward: Ids) -> Options:
         """Relations of an ARG path, where a plain one leads from subjects to objects."""
         ahead, back = self._steps(forward, backward)
@@ -182,3 +195,7 @@ class Vocabulary:
         """Classes with members: starts of COUNT."""
         found = [klass.id for klass in self.kb.schema.classes if klass.members and not klass.hidden]
         return self.classes(np.array(found, np.int64))
+
+
+def _ids(relations: Iterable[int]) -> Ids:
+    return np.fromiter(relations, np.int64)

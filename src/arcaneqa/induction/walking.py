@@ -58,7 +58,7 @@ class Walking(Rules):
         assert wanted is not None
         if self._reach.hops(state, topic) >= 1:
             return self._meanings.is_near(topic.meaning, wanted)
-        return self._meanings.meet(topic.meaning.neighbours, wanted.nodes)
+        return bool(self._meanings.steps_into(topic.meaning, wanted.nodes))
 
     # HAS -------------------------------------------------------------------------------------
 

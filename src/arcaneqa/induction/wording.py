@@ -22,6 +22,7 @@ they are, or all checkpoints are trained anew.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from arcaneqa.induction.scorer import Candidate, TokenKind
 from arcaneqa.induction.tokens import Chosen, Form
@@ -172,6 +173,7 @@ def _leads(source: str, target: str) -> str:
     return "" if source == target == ANYTHING else f"{source} to {target}"
 
 
+@lru_cache(1 << 16)
 def _own_words(iri: str, label: str) -> str:
     if label != label_from_iri(iri):
         return label

@@ -208,6 +208,30 @@ class KnowledgeBase(ABC):
         found += [self.subjects(relation, nodes).ids for relation in back]
         return self.nodes(np.concatenate(found) if found else np.empty(0, np.int64))
 
+    def relations_into(self, nodes: NodeSet, relations: Ids, target: NodeSet, inverse: bool = False) -> Ids:
+        """Those of the relations that lead from some member, as its subject or if `inverse` as its object,
+        to a member of the target."""
+        if len(nodes) == 1:  # of its neighbours few are in the target
+            target = self.intersection(self.neighbours(nodes), target)
+        touching = self.out_relations(target) if inverse else self.in_relations(target)
+        candidates = relations[np.isin(relations, touching)]
+        leading = [
+            self.intersects(self.walk(Step(relation, inverse), nodes), target)
+            for relation in candidates.tolist()
+        ]
+        found: Ids = candidates[np.array(leading, bool)]
+        return found
+
+    def relations_telling_apart(self, nodes: NodeSet, relations: Ids, inverse: bool = False) -> Ids:
+        """Those of the relations of which some members have more than others."""
+        differ = []
+        for relation in relations.tolist():
+            counts = self.tally(nodes, (Step(relation, inverse),)).counts
+            is_for_all = len(counts) == len(nodes)
+            differ.append(len(counts) > 0 and not (is_for_all and counts.min() == counts.max()))
+        found: Ids = relations[np.array(differ, bool)]
+        return found
+
     # What touches a set ----------------------------------------------------------------------
 
     @abstractmethod
@@ -226,6 +250,16 @@ class KnowledgeBase(ABC):
     @abstractmethod
     def steps_to_values(self, nodes: NodeSet) -> list[Step]:
         """Steps to some neighbour that itself has a number or a time: the inner part of an ARG path."""
+
+    def relations_to_values(self, nodes: NodeSet, relations: Ids, values: Ids, inverse: bool = False) -> Ids:
+        """Those of the relations that lead from some member, as its subject or if `inverse` as its object, to
+        a node that one of the relations `values` gives a number or a time."""
+        leading = [
+            bool(np.isin(self.comparable_relations(self.walk(Step(relation, inverse), nodes)), values).any())
+            for relation in relations.tolist()
+        ]
+        found: Ids = relations[np.array(leading, bool)]
+        return found
 
     def classes_having(self, relations: Ids, inverse: bool = False) -> Ids:
         """Classes with a member that is the subject of such a fact, or the object if `inverse`."""

@@ -202,7 +202,7 @@ class Preparer:
         if most is None or len(candidates) <= most:
             return Step(candidates, step.gold, step.context)
         report.cut_sets += 1
-        texts = [f"{candidate.text} {candidate.types}" for candidate in candidates]
+        texts = [candidate.said for candidate in candidates]
         kept = {step.gold, *self._ranker.rank(question, texts, most // 2)}
         others = [place for place in range(len(candidates)) if place not in kept]
         kept |= set(draw.sample(others, most - len(kept)))

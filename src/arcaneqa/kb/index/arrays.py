@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from arcaneqa.errors import IndexFormatError
 from arcaneqa.kb.index import sets
 from arcaneqa.kb.index.comparisons import Comparisons
+from arcaneqa.kb.index.every_step import EveryStep
 from arcaneqa.kb.index.extremes import Extremes
 from arcaneqa.kb.index.literal_order import Order
 from arcaneqa.kb.index.lookup import open_terms
@@ -55,6 +56,9 @@ class Arrays:
         self.out_lists = Lists(load, "relations.out", shown, self.out)
         self.in_lists = Lists(load, "relations.in", reached, self.into)
         self.literal_in_lists = Lists(load, "relations.in", shown, self.into)
+        self.shown = shown
+        self.ahead = EveryStep(self.out, self.out_lists)
+        self.back = EveryStep(self.into, self.literal_in_lists)
         self.comparable_lists = Lists(load, "relations.comparable", compared, None)
         steps = Steps(self.out, self.into, self.comparable_lists, self.nodes)
         self.step_lists = Lists(load, "steps", np.column_stack((shown, reached)).ravel(), steps)

@@ -264,6 +264,32 @@ class Index(KnowledgeBase):
     def values(self, relation: int, subjects: NodeSet) -> Pairs:
         return Pairs(*self._arrays.out.pairs(relation, subjects.ids))
 
+    def neighbours(self, nodes: NodeSet) -> NodeSet:
+        arrays = self._arrays
+        ahead = arrays.ahead.ends(nodes.ids, arrays.shown, arrays.nodes)
+        back = arrays.back.ends(arrays.order.with_equals(nodes.ids), arrays.shown, arrays.nodes)
+        return NodeSet(sets.merged(ahead, back))
+
+    def relations_into(self, nodes: NodeSet, relations: Ids, target: NodeSet, inverse: bool = False) -> Ids:
+        arrays = self._arrays
+        ids = arrays.order.with_equals(nodes.ids) if inverse else nodes.ids
+        # A fact is found from either end: from that of fewer nodes it is quicker.
+        if len(ids) <= len(target):
+            return (arrays.back if inverse else arrays.ahead).leading(ids, relations, target.ids)
+        return (arrays.ahead if inverse else arrays.back).leading(target.ids, relations, ids)
+
+    def relations_telling_apart(self, nodes: NodeSet, relations: Ids, inverse: bool = False) -> Ids:
+        arrays = self._arrays
+        if inverse and self.are_literals(nodes.ids).any():  # several may be of one value
+            return super().relations_telling_apart(nodes, relations, inverse)
+        return (arrays.back if inverse else arrays.ahead).telling_apart(nodes.ids, relations)
+
+    def relations_to_values(self, nodes: NodeSet, relations: Ids, values: Ids, inverse: bool = False) -> Ids:
+        arrays = self._arrays
+        ids = arrays.order.with_equals(nodes.ids) if inverse else nodes.ids
+        lists = arrays.comparable_lists.arrays
+        return (arrays.back if inverse else arrays.ahead).leading_to(ids, relations, lists, values)
+
     # What touches a set ----------------------------------------------------------------------
 
     def out_relations(self, nodes: NodeSet) -> Ids:

@@ -187,6 +187,11 @@ class Lists:
         self._possible, self._by_code = possible, by_code
         self._is_exact = False
 
+    @property
+    def arrays(self) -> tuple[Array, Array]:
+        """Where each node's codes begin, and all codes."""
+        return self._offsets, self._codes
+
     def any(self, nodes: Ids) -> bool:
         """Whether any of these nodes has a code at all."""
         known = nodes[: nodes.searchsorted(len(self._offsets) - 1)]

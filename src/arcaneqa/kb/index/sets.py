@@ -158,7 +158,9 @@ def contained(values: Ids, wanted: Ids) -> NDArray[np.bool_]:
 
 def merged(left: Ids, right: Ids) -> Ids:
     """Union."""
-    return np.union1d(left, right) if len(left) and len(right) else left if len(left) else right
+    return (
+        ordered(np.concatenate((left, right))) if len(left) and len(right) else left if len(left) else right
+    )
 
 
 def intersection(left: Ids, right: Ids) -> Ids:
