@@ -14,11 +14,10 @@ from enum import StrEnum
 from typing import Protocol
 
 from arcaneqa.errors import ArcaneError
-from arcaneqa.induction.found import Found, Outcome
+from arcaneqa.induction.found import Considered, Found, Outcome, Trace
 from arcaneqa.induction.scorer import Decision, Scorer
 from arcaneqa.induction.tokens import Token
 from arcaneqa.induction.topics import Topics
-from arcaneqa.induction.trace import Considered, Trace
 from arcaneqa.induction.vocabulary import Options
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.program.execute import Budget, Result, execute

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from arcaneqa.induction.found import Found, Outcome
+from arcaneqa.induction.found import Considered, Found, Outcome, Trace
 from arcaneqa.induction.ranker import WordRanker
 from arcaneqa.induction.scorer import Candidate, Decision, Scorer, TokenKind
 from arcaneqa.induction.state import State
 from arcaneqa.induction.topics import Topics, terms_of
-from arcaneqa.induction.trace import Considered, Trace
 from baselines.enumerated import Enumerator
 
 MOST_READ = 400

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from arcaneqa.induction.found import Outcome
+from arcaneqa.induction.found import Considered, Outcome
 from arcaneqa.induction.induction import Induction, Machine
 from arcaneqa.induction.ranker import WordRanker
 from arcaneqa.induction.scorer import Candidate, Decision, Scorer, TokenKind
 from arcaneqa.induction.state import State
 from arcaneqa.induction.tokens import COMPARATIVES, SUPERLATIVES, Token
 from arcaneqa.induction.topics import Topics
-from arcaneqa.induction.trace import Considered
 from arcaneqa.kb.schema import Schema
 from arcaneqa.program.expression import Class
 from arcaneqa.program.steps import Function

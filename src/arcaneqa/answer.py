@@ -18,16 +18,14 @@ from arcaneqa.datasets.answers import answer_table
 from arcaneqa.describe import items_of_result, unit_of
 from arcaneqa.entity_facts import Facts, asked_about, facts_about, find_entity
 from arcaneqa.errors import BudgetExceeded
-from arcaneqa.induction.found import Found, Outcome
+from arcaneqa.induction.found import Considered, Found, Outcome
 from arcaneqa.induction.induction import Induction
 from arcaneqa.induction.learned import Learned
 from arcaneqa.induction.readings import Readings
 from arcaneqa.induction.scorer import Heat, Scorer
-from arcaneqa.induction.search import SHORTLIST, Search
-from arcaneqa.induction.settings import SearchSettings
-from arcaneqa.induction.shared_scorer import SharedScorer
+from arcaneqa.induction.search import SHORTLIST, Search, SearchSettings
+from arcaneqa.induction.together import SharedScorer
 from arcaneqa.induction.topics import Topics, topics_from_links, topics_given
-from arcaneqa.induction.trace import Considered
 from arcaneqa.judgement.asked import Sign, signs
 from arcaneqa.judgement.coverage import Coverage, coverage, is_about, not_used
 from arcaneqa.judgement.evidence import evidence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from arcaneqa.entity_facts import Facts
 from arcaneqa.harmless import is_text
-from arcaneqa.induction.trace import Trace
+from arcaneqa.induction.found import Trace
 from arcaneqa.judgement.junk import junk
 from arcaneqa.links import Links
 from arcaneqa.program.expression import Expression

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from arcaneqa.answer import Answer
 from arcaneqa.entity_facts import Facts
-from arcaneqa.induction.trace import Considered
+from arcaneqa.induction.found import Considered
 from arcaneqa.record import AnswerItem, Reading
 from arcaneqa.record import Table as Rows
 

@@ -13,8 +13,8 @@ from rich.text import Text
 
 from arcaneqa.answer import Answer, ArcaneQA
 from arcaneqa.errors import InputError, needs
+from arcaneqa.induction.found import Considered
 from arcaneqa.induction.scorer import Heat, TokenKind
-from arcaneqa.induction.trace import Considered
 
 MOST_CANDIDATES = 6
 """Rows of a picture: the likeliest candidates of a step."""

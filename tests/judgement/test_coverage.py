@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from arcaneqa.induction import scorer
-from arcaneqa.induction.found import Found, Outcome
+from arcaneqa.induction.found import Considered, Found, Outcome, Trace
 from arcaneqa.induction.scorer import Candidate, TokenKind
 from arcaneqa.induction.topics import Topic
-from arcaneqa.induction.trace import Considered, Trace
 from arcaneqa.judgement.coverage import coverage, not_used
 from arcaneqa.judgement.evidence import FEATURES, evidence
 from arcaneqa.judgement.weighing import is_unexpected

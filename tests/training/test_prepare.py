@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from arcaneqa.model.bundled import bundled_model
 from typer.testing import CliRunner
 
 from arcaneqa.cli.main import app
@@ -16,6 +15,7 @@ from arcaneqa.errors import InputError
 from arcaneqa.induction.readings import NONE
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.terms import XSD, Literal
+from arcaneqa.model.stored import bundled_model
 from arcaneqa.training.prepare import GOLD, LINKED, READINGS, Plan, prepare
 from arcaneqa.training.prepared import manifest_of, read
 from arcaneqa.training.train import learned

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from arcaneqa.cli.options import Exact, Model
 from arcaneqa.export import Format
 
 
@@ -19,9 +20,7 @@ def command(
             help="Index folder, SPARQL endpoint or file of facts; the bundled one if left out.",
         ),
     ] = None,
-    model: Annotated[
-        Path | None, typer.Option(help="Checkpoint folder; the bundled one if left out.")
-    ] = None,
+    model: Model = None,
     explain: Annotated[bool, typer.Option(help="Show what was considered at each step.")] = False,
     heatmap: Annotated[
         Path | None, typer.Option(help="Draw what the model looked at into this .png or .html file.")
@@ -40,9 +39,7 @@ def command(
             help="Answer only with at least this confidence, 0 to 1; says what share is then right."
         ),
     ] = None,
-    exact: Annotated[
-        bool, typer.Option("--exact", help="Let the model read large sets of candidates as a whole; slower.")
-    ] = False,
+    exact: Exact = False,
     form: Annotated[
         Format, typer.Option("--format", help="How to print the answer: table, csv, tsv, md, json or ttl.")
     ] = Format.TABLE,

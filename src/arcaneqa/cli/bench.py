@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from arcaneqa.cli.options import Model
+
 command = typer.Typer(help="Measure your own knowledge base on your own machine.", no_args_is_help=True)
 
 
@@ -43,9 +45,7 @@ def ask(
 @command.command()
 def serve(
     kb: Annotated[str | None, typer.Option(help="Index folder or endpoint; the demo if left out.")] = None,
-    model: Annotated[
-        Path | None, typer.Option(help="Checkpoint folder; the bundled one if left out.")
-    ] = None,
+    model: Model = None,
     seconds: Annotated[float, typer.Option(min=1, help="How long each row is measured.")] = 20.0,
     soak: Annotated[int, typer.Option(help="Only watch the memory while so many questions are asked.")] = 0,
     document: Annotated[

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from arcaneqa.cli.options import Json
+
 # The folders under the cache that other rooms write, by the beginning of their names.
 _MEANINGS = {
     "compiled": "loops compiled for this processor",
@@ -22,7 +24,7 @@ def command(
     clear: Annotated[
         bool, typer.Option("--clear", help="Delete all of it; it is made again when needed.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Show what is kept in the cache folder, or clear it. Knowledge bases that you made are not there.
 

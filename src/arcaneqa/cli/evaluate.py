@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from arcaneqa.cli.options import Kb, Model
+from arcaneqa.cli.options import Device, Exact, Json, Kb, Model
 from arcaneqa.evaluation.metrics import Mode
 
 
@@ -41,15 +41,13 @@ def command(
     calibrate: Annotated[
         bool, typer.Option("--calibrate", help="Fit confidence on these questions and save it in MODEL.")
     ] = False,
-    exact: Annotated[
-        bool, typer.Option("--exact", help="Let the model read large sets of candidates as a whole; slower.")
-    ] = False,
+    exact: Exact = False,
     beam: Annotated[
         int | None, typer.Option(min=1, help="Programs that grow side by side; the model's own if left out.")
     ] = None,
-    device: Annotated[str, typer.Option(help="Where the encoder runs: cpu or cuda.")] = "cpu",
+    device: Device = "cpu",
     seed: Annotated[int, typer.Option(min=0, help="For the bootstrap intervals.")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Answer every question of a file and score the answers.
 

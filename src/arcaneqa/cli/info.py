@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from arcaneqa.cli.options import Json
+
 EXAMPLE = "Example: arcaneqa info my-kb --verify"
 _SHOWN = 15
 """Rows of a table: relations or classes, those with most facts or members."""
@@ -17,7 +19,7 @@ _WIDEST = 60
 def command(
     kb: Annotated[str | None, typer.Argument(metavar="KB", help="Index folder or endpoint URL.")] = None,
     verify: Annotated[bool, typer.Option("--verify", help="Check the checksum of every file.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Counts, relations and classes by frequency, kinds of values; left out, KB is the bundled demo."""
     from arcaneqa.errors import InputError

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arcaneqa.cli.options import Kb
+from arcaneqa.cli.options import Json, Kb
 
 if TYPE_CHECKING:
     from arcaneqa.kb.interface import KnowledgeBase
@@ -24,7 +24,7 @@ def command(
         Path | None,
         typer.Option(help="Model folder, or one with linker weights; the bundled one if left out."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Show mentions, candidate entities, and literals, each with its probability.
 

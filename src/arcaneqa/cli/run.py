@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from arcaneqa.cli.options import Kb
+from arcaneqa.cli.options import Json, Kb
 from arcaneqa.export import Format
 
 EXAMPLE = "Example: arcaneqa run '(COUNT (JOIN people.person.nationality m.0f8l9c))' --kb my-kb"
@@ -19,7 +19,7 @@ def command(
         bool, typer.Option("--exclude-mentioned", help="Leave out the entities the program names.")
     ] = False,
     form: Annotated[Format | None, typer.Option("--format", help="How to print what it finds.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Execute a program and print what it finds; exit code 1 if that is nothing."""
     import time

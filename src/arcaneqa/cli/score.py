@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from arcaneqa.cli.options import Json
 from arcaneqa.evaluation.metrics import Mode
 
 
@@ -31,7 +32,7 @@ def command(
         Path | None,
         typer.Option(help="With grailqa or webqsp: also write the file that the official script reads."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Exact match and F1 of a prediction file, by level, function and number of relations.
 
@@ -41,8 +42,7 @@ def command(
     Example: arcaneqa score dev.jsonl predictions.jsonl --mode grailqa --ontology ontology/
     """
     from arcaneqa.evaluation.judge import ANY_PROFILE, Judge, TolerantNames
-    from arcaneqa.evaluation.official import write_official
-    from arcaneqa.evaluation.prediction_files import Problems, QuestionFile, read_predictions
+    from arcaneqa.evaluation.prediction_files import Problems, QuestionFile, read_predictions, write_official
     from arcaneqa.evaluation.score import compare, score
     from arcaneqa.evaluation.score_tables import score_text
     from arcaneqa.program.ontology import Ontology

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from arcaneqa.cli.options import Kb, Model
+from arcaneqa.cli.options import Device, Kb, Model
 
 TOKEN_VARIABLE = "ARCANEQA_TOKEN"
 
@@ -38,7 +38,7 @@ def command(
     seconds: Annotated[float, typer.Option(min=0.1, help="Deadline of a request.")] = 30.0,
     together: Annotated[int, typer.Option(min=1, help="Questions searched at the same time.")] = 16,
     waiting: Annotated[int, typer.Option(min=1, help="Questions that may wait; more are turned away.")] = 64,
-    device: Annotated[str, typer.Option(help="Where the encoder runs: cpu or cuda.")] = "cpu",
+    device: Device = "cpu",
     allow_host: Annotated[
         list[str] | None,
         typer.Option(

@@ -17,9 +17,8 @@ from arcaneqa.errors import InputError
 from arcaneqa.evaluation.calibration import expected_calibration_error
 from arcaneqa.evaluation.judge import Judge, TolerantNames
 from arcaneqa.evaluation.metrics import Mode
-from arcaneqa.evaluation.official import write_official
 from arcaneqa.evaluation.predict import claim, identity, is_endpoint, predict
-from arcaneqa.evaluation.prediction_files import Problems, QuestionFile, read_predictions
+from arcaneqa.evaluation.prediction_files import Problems, QuestionFile, read_predictions, write_official
 from arcaneqa.evaluation.report import write_report
 from arcaneqa.evaluation.score import score, verdicts
 from arcaneqa.figures import hardware, version

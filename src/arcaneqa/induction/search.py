@@ -16,8 +16,9 @@ from itertools import islice
 import numpy as np
 
 from arcaneqa.errors import BudgetExceeded
-from arcaneqa.induction.found import Found, Outcome
+from arcaneqa.induction.found import Considered, Found, Outcome, Trace
 from arcaneqa.induction.induction import Induction, Machine
+from arcaneqa.induction.learned import Learned
 from arcaneqa.induction.meaning import Meaning
 from arcaneqa.induction.ranker import WordRanker
 from arcaneqa.induction.readings import Readings
@@ -26,9 +27,26 @@ from arcaneqa.induction.shortlist import Shortlist
 from arcaneqa.induction.state import State
 from arcaneqa.induction.together import Steps, run_together
 from arcaneqa.induction.topics import Topics
-from arcaneqa.induction.trace import Considered, Trace
 from arcaneqa.induction.vocabulary import Options
 from arcaneqa.program.steps import Symbol, Variable
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSettings:
+    """`beam` is how many hypotheses live at a time; `exact` lets the scorer read every set of candidates as a
+    whole, however large, where otherwise `ranker` shortlists it. With `readings` the programs found are
+    weighed once more as wholes, and with `none_of_these` none of them may be the best choice. `published` is
+    for models that learned the paper to the letter.
+    """
+
+    beam: int = 5
+    exact: bool = False
+    ranker: Ranker | None = None
+    learned: Learned | None = None
+    readings: bool = False
+    none_of_these: bool = False
+    published: bool = False
+
 
 SHORTLIST = 64
 """Larger sets of candidates are shortlisted."""

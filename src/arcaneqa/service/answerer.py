@@ -11,11 +11,10 @@ from uuid import uuid4
 
 from arcaneqa.answer import Answer, ArcaneQA, refusal
 from arcaneqa.heatmap import heat_map
-from arcaneqa.induction.found import Outcome
+from arcaneqa.induction.found import Considered, Outcome
 from arcaneqa.induction.guide import NEVER, Choice
 from arcaneqa.induction.scorer import Decision, Scores
 from arcaneqa.induction.topics import Topics
-from arcaneqa.induction.trace import Considered
 from arcaneqa.links import Links
 from arcaneqa.program.expression import Sort
 from arcaneqa.service.contract import (

@@ -17,12 +17,10 @@ from arcaneqa.service.feedback import Feedback
 from arcaneqa.service.memory import give_back_now_and_then
 from arcaneqa.service.metrics import Measured, Metrics
 from arcaneqa.service.problems import answer_problems
-from arcaneqa.service.routes.feedback import feedback
 from arcaneqa.service.routes.knowledge import knowledge
 from arcaneqa.service.routes.operations import operations
 from arcaneqa.service.routes.pages import PAGE, pages
-from arcaneqa.service.routes.programs import programs
-from arcaneqa.service.routes.questions import questions
+from arcaneqa.service.routes.questions import feedback, programs, questions
 from arcaneqa.service.safety import Safety
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from arcaneqa.datasets.sql.answer import Answer, Shown
+from arcaneqa.datasets.sql.mapping import Answer, Shown
 from arcaneqa.datasets.sql.table_facts import Facts, lexical
 from arcaneqa.datasets.sql.translate import translations
 from arcaneqa.datasets.sql.variables import Unsayable

@@ -1,4 +1,5 @@
-"""How tables became a graph: which class, relation or link stands for which table and column."""
+"""How tables became a graph: which class, relation or link stands for which table and column,
+and which column of a query is read off which of a program."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from arcaneqa.errors import InputError
+from arcaneqa.program.expression import Expression
 
 
 class Kind(StrEnum):
@@ -115,3 +117,19 @@ def _column(table: str, name: str, entry: Any) -> Column:
 def _place(text: str) -> tuple[str, str]:
     table, _, column = text.lower().rpartition(".")
     return table, column
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """How a column of the query is read off the program: which of its columns (0 for a set's members), and
+    whose cell the nodes there are. `of_row`: the node is the row, and the query shows this cell of it."""
+
+    index: int
+    column: Column | None = None
+    of_row: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    program: Expression
+    columns: tuple[Shown, ...]

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from arcaneqa.datasets.sql.answer import Answer, Shown
 from arcaneqa.datasets.sql.block import TOTALS, Block, counted_column, is_total
 from arcaneqa.datasets.sql.groups import Grouping, group_variable, ranks
-from arcaneqa.datasets.sql.mapping import Kind
+from arcaneqa.datasets.sql.mapping import Answer, Kind, Shown
 from arcaneqa.datasets.sql.scope import Place
 from arcaneqa.datasets.sql.variables import Unsayable
 from arcaneqa.program import expression as ex

@@ -8,9 +8,9 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from arcaneqa.datasets.sql.answer import Answer
 from arcaneqa.datasets.sql.block import Block
 from arcaneqa.datasets.sql.denote import both, but_not, either
+from arcaneqa.datasets.sql.mapping import Answer
 from arcaneqa.datasets.sql.select import answer_of
 from arcaneqa.datasets.sql.table_facts import Facts
 from arcaneqa.datasets.sql.variables import Unsayable

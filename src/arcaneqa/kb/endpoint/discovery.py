@@ -20,9 +20,8 @@ from arcaneqa.kb.endpoint.queries import (
     only_number,
     whole_number,
 )
-from arcaneqa.kb.endpoint.schema_facts import DEADLINE, SchemaFacts
+from arcaneqa.kb.endpoint.schema_facts import DEADLINE, SchemaFacts, find_type_predicate
 from arcaneqa.kb.endpoint.text_search import find_text_search
-from arcaneqa.kb.endpoint.type_predicate import find_type_predicate
 from arcaneqa.kb.endpoint.vocabulary import Vocabulary
 from arcaneqa.kb.names.words import label_from_iri, words
 from arcaneqa.kb.owl import SAYS_CLASSES, SPEAKS_OF_CLASSES, owl_parents

@@ -1,4 +1,5 @@
-"""Questions: answered as a whole, or step by step as it happens."""
+"""Questions are answered, as a whole or step by step as it happens; programs are run; judgements of answers
+are kept, where the service was started with a file for them."""
 
 from __future__ import annotations
 
@@ -10,8 +11,16 @@ from fastapi import APIRouter, Depends, Request, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from arcaneqa.errors import ArcaneError
-from arcaneqa.service.contract import AskRequest, AskResponse
+from arcaneqa.service.contract import (
+    AskRequest,
+    AskResponse,
+    FeedbackRequest,
+    FeedbackResponse,
+    RunRequest,
+    RunResponse,
+)
 from arcaneqa.service.current import Current
+from arcaneqa.service.feedback import Feedback
 from arcaneqa.service.gate import Kind
 from arcaneqa.service.problems import PROBLEMS
 
@@ -63,3 +72,33 @@ async def _unless_gone(work: Coroutine[Any, Any, T], connection: Request) -> T |
 async def _gone(connection: Request) -> None:
     while (await connection.receive())["type"] != "http.disconnect":
         pass
+
+
+MEDIA = {"csv": "text/csv", "tsv": "text/tab-separated-values", "md": "text/markdown"}
+
+
+def programs(current: Current) -> APIRouter:
+    router = APIRouter(responses=PROBLEMS)
+
+    @router.post("/v1/run", response_model=RunResponse)
+    async def run(request: RunRequest) -> Response | RunResponse:
+        """Execute a program."""
+        with current.gate.place(Kind.PROGRAM), current.visit() as answerer:
+            if request.format == "json":
+                return await answerer.run(request)
+            headers = {"Content-Disposition": f'attachment; filename="answers.{request.format}"'}
+            return Response(await answerer.file(request), media_type=MEDIA[request.format], headers=headers)
+
+    return router
+
+
+def feedback(current: Current, kept: Feedback) -> APIRouter:
+    router = APIRouter(responses=PROBLEMS)
+
+    @router.post("/v1/feedback")
+    async def judge(request: FeedbackRequest) -> FeedbackResponse:
+        """Say whether a reading was right, and which would have been."""
+        with current.gate.place(Kind.LOOK), current.visit() as answerer:
+            return FeedbackResponse(kept=await answerer.look(lambda _: kept.keep(answerer.qa, request)))
+
+    return router
