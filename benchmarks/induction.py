@@ -13,12 +13,11 @@ import numpy as np
 from arcaneqa.errors import ProgramError
 from arcaneqa.induction import scorer
 from arcaneqa.induction.induction import Induction, Machine
-from arcaneqa.induction.meanings import Meanings
+from arcaneqa.induction.meanings import Meanings, Roots
+from arcaneqa.induction.ranker import Shortlist
 from arcaneqa.induction.readings import is_same
-from arcaneqa.induction.roots import Roots
 from arcaneqa.induction.scorer import Decision, Ranker, Scores, TokenKind
 from arcaneqa.induction.search import SHORTLIST, Search
-from arcaneqa.induction.shortlist import Shortlist
 from arcaneqa.induction.state import State
 from arcaneqa.induction.targets import Target, targets
 from arcaneqa.induction.topics import Topic, Topics, topics_from_gold

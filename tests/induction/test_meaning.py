@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from arcaneqa.induction.meaning import Meaning
-from arcaneqa.induction.meanings import Meanings
-from arcaneqa.induction.roots import Roots
+from arcaneqa.induction.meanings import Meanings, Roots
 from arcaneqa.induction.vocabulary import Vocabulary
 from arcaneqa.kb.interface import Step
 from arcaneqa.kb.terms import Iri

@@ -7,9 +7,8 @@ from threading import Thread
 import pytest
 
 from arcaneqa.induction import ranker as module
-from arcaneqa.induction.ranker import WordRanker
+from arcaneqa.induction.ranker import Shortlist, WordRanker
 from arcaneqa.induction.scorer import Candidate, TokenKind
-from arcaneqa.induction.shortlist import Shortlist
 
 QUESTION = "what is the population of the largest city?"
 

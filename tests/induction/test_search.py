@@ -9,9 +9,9 @@ import numpy as np
 
 from arcaneqa.induction import scorer
 from arcaneqa.induction.induction import Induction
+from arcaneqa.induction.ranker import Shortlist
 from arcaneqa.induction.scorer import Candidate, Decision, Scores, TokenKind
 from arcaneqa.induction.search import Search
-from arcaneqa.induction.shortlist import Shortlist
 from arcaneqa.induction.topics import Topic, Topics
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri

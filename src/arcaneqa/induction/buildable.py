@@ -6,8 +6,7 @@ from collections.abc import Set
 
 from arcaneqa.errors import ArcaneError
 from arcaneqa.induction.building_order import counts
-from arcaneqa.induction.constants import has_constants
-from arcaneqa.induction.learned import Learned
+from arcaneqa.induction.learned import Learned, has_constants
 from arcaneqa.kb.interface import KnowledgeBase, Step
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.kb.values import kind_of

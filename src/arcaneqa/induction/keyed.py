@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from arcaneqa.induction import wording
-from arcaneqa.induction.keys import TOTALS, steps_of
 from arcaneqa.induction.meaning import Meaning
+from arcaneqa.induction.paths import TOTALS, steps_of
 from arcaneqa.induction.rules import CLOSE, OPEN, Rules, is_alone, variables
 from arcaneqa.induction.state import Known, State
 from arcaneqa.induction.tokens import AGGREGATES, SUPERLATIVES, Chosen, Form, Token

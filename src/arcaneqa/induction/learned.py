@@ -1,7 +1,8 @@
 """What training programs teach induction about a vocabulary, beside what the facts show.
 
-Constants that questions imply without naming them, though their relation has an open range ("the House" is
-one of hundreds of governmental bodies); and relations that date things, though the profile does not say so.
+Facts show which relations have a closed range: few objects, which questions imply without naming them.
+Programs teach such constants of relations with an open range too ("the House" is one of hundreds of
+governmental bodies), and which relations date things, though the profile does not say so.
 Also which forms the programs have: what a model never saw is better named than guessed.
 """
 
@@ -11,12 +12,16 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 from arcaneqa.atomic import replacing
 from arcaneqa.errors import ModelError
 from arcaneqa.files import plain_json
+from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.schema import Relation, ValueKind
+from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri, Literal
 from arcaneqa.program.expression import Cons, During, Expression, Value, post_order
 from arcaneqa.program.forms import PAPER, Form, forms_of
@@ -115,3 +120,39 @@ def _constants(program: Expression) -> Iterator[Constant]:
             term = node.constant.literal if isinstance(node.constant, Value) else node.constant.term
             if isinstance(term, Iri | Literal):
                 yield node.relation.iri, term
+
+
+MOST_CONSTANTS = 512
+"""Different objects of a relation that may be constants; a longer list is of things people name."""
+MOST_TEXTS = 24
+"""Texts that come again and again (M and F, Y and N) are fewer: a longer list is of names or remarks."""
+FACTS_PER_CONSTANT = 3
+"""On average at least so many facts share an object."""
+
+
+def has_closed_range(relation: Relation) -> bool:
+    """Whether many facts share few objects, as with gender, status or basic roles.
+
+    The objects of an open range (films, places) grow with its facts; those of a closed one hardly do, so
+    they stay below some multiple of the root of the number of facts. True and false are always few.
+    """
+    if relation.kinds == {ValueKind.BOOLEAN}:
+        return True
+    are_texts = relation.kinds == {ValueKind.TEXT}
+    return (
+        (are_texts or ValueKind.ENTITY in relation.kinds)
+        and 0 < relation.objects <= (MOST_TEXTS if are_texts else MOST_CONSTANTS)
+        and relation.facts >= FACTS_PER_CONSTANT * relation.objects
+        and relation.objects**2 <= 8 * relation.facts
+    )
+
+
+def has_constants(relation: int, kb: KnowledgeBase) -> bool:
+    """Whether CONS may use a relation: its range is closed, or the profile lists it."""
+    known = kb.schema.relations[relation]
+    if known.hidden:
+        return False
+    if has_closed_range(known):
+        return True
+    name = Names(kb.profile).short(known.iri) if kb.profile.constants else ""
+    return any(fnmatchcase(name, pattern) for pattern in kb.profile.constants)

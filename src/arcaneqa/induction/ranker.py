@@ -1,23 +1,34 @@
-"""A shortlist of a very large set of candidates by their words, where no learned ranker is at hand."""
+"""What of a very large set of candidates a scorer gets to see at inference: a shortlist by a ranker.
+
+Where no learned ranker is at hand, candidates are ranked by the words they share with the question.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from threading import Lock
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arcaneqa.induction.scorer import Candidate, Ranker, TokenKind
+
 _WIDTH = 512
+"""Numbers of a vector: words and pieces of words fall on them by their hash."""
 _LASTING = 512
+"""Lists from this size on (of the classes a program can start from) come with every question, so are kept."""
 _MOST_KEPT = 16
+"""Lists; when one more comes, all are forgotten."""
 _MOST_TEXTS = 32_768
 """Texts whose vectors are kept: 64 MB of them, at 2 KB each. A single larger list is kept as well."""
 _MOST_ASKED = 64
 """Questions whose scores are kept: so many are searched for at a time, and each ranks several lists."""
 _WORD = re.compile(r"[^\W_]+")
+# Not a set: an enumeration's hash is computed in Python, and lists are long.
+_NAMED = (TokenKind.RELATION, TokenKind.CLASS, TokenKind.CONSTANT)
 Vectors = NDArray[np.float32]
 Places = NDArray[np.int64]
 # Words of questions and of candidates' wording that say nothing about which relation or class is meant.
@@ -101,3 +112,45 @@ def _vector(text: str) -> Vectors:
                 vector[crc32(piece.encode()) % _WIDTH] += 1.0
     norm = np.sqrt(np.linalg.norm(vector))
     return vector / norm if norm else vector
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    candidates: Sequence[Candidate]
+    positions: list[int]
+    texts: list[str]
+    others: list[int]
+    """Positions of what is no name."""
+
+
+class Shortlist:
+    """At most `limit` candidates by a ranker; variables and symbols are never left out."""
+
+    def __init__(self, ranker: Ranker, limit: int) -> None:
+        self.limit = limit
+        self._ranker = ranker
+        self._kept: dict[int, _Names] = {}
+
+    def positions(self, question: str, candidates: Sequence[Candidate]) -> list[int]:
+        """Where the candidates stand that are left, in order."""
+        if len(candidates) <= self.limit:
+            return list(range(len(candidates)))
+        names = self._names(candidates)
+        room = max(self.limit - len(names.others), 1)
+        kept = [names.positions[place] for place in self._ranker.rank(question, names.texts, room)]
+        return sorted(names.others + kept)
+
+    def _names(self, candidates: Sequence[Candidate]) -> _Names:
+        # The list is kept beside its names, so its id stays its own.
+        if (known := self._kept.get(id(candidates))) is not None:
+            return known
+        others = [place for place, candidate in enumerate(candidates) if candidate.kind not in _NAMED]
+        left_out = set(others)
+        positions = [place for place in range(len(candidates)) if place not in left_out]
+        texts = [candidates[place].said for place in positions]
+        names = _Names(candidates, positions, texts, others)
+        if len(candidates) >= _LASTING:
+            if len(self._kept) >= _MOST_KEPT:
+                self._kept.clear()
+            self._kept[id(candidates)] = names
+        return names

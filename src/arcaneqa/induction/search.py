@@ -20,10 +20,9 @@ from arcaneqa.induction.found import Considered, Found, Outcome, Trace
 from arcaneqa.induction.induction import Induction, Machine
 from arcaneqa.induction.learned import Learned
 from arcaneqa.induction.meaning import Meaning
-from arcaneqa.induction.ranker import WordRanker
+from arcaneqa.induction.ranker import Shortlist, WordRanker
 from arcaneqa.induction.readings import Readings
 from arcaneqa.induction.scorer import Decision, Ranker, Scorer, Scores, TokenKind
-from arcaneqa.induction.shortlist import Shortlist
 from arcaneqa.induction.state import State
 from arcaneqa.induction.together import Steps, run_together
 from arcaneqa.induction.topics import Topics

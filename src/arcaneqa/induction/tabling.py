@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from arcaneqa.induction import wording
-from arcaneqa.induction.keys import MEASURES, TOTALS, key_options, key_tokens
 from arcaneqa.induction.meaning import Meaning
+from arcaneqa.induction.paths import MEASURES, TOTALS, key_options, key_tokens
 from arcaneqa.induction.results import columns_of
 from arcaneqa.induction.rules import CLOSE, Rules, is_alone, variables
 from arcaneqa.induction.scorer import Candidate

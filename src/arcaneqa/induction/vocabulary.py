@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcaneqa.induction import wording
-from arcaneqa.induction.constants import has_constants
-from arcaneqa.induction.learned import Learned
+from arcaneqa.induction.learned import Learned, has_constants
 from arcaneqa.induction.scorer import Candidate
 from arcaneqa.induction.tokens import Token
 from arcaneqa.kb.interface import Ids, KnowledgeBase, NodeSet, Step
