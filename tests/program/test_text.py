@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from arcaneqa.errors import ProgramError
 from arcaneqa.kb.interface import Comparison
 from arcaneqa.kb.profile import FREEBASE, FREEBASE_PROFILE
-from arcaneqa.kb.schema import Schema
+from arcaneqa.kb.schema import Class, Relation, Schema, ValueKind
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import RDF_LANG_STRING, XSD, Blank, Iri, Literal
 from arcaneqa.program import expression as ex
@@ -87,6 +87,17 @@ def test_names_against_their_position_are_marked() -> None:
     program = ex.And(ex.Entity(Iri(EX + "e")), ex.Join(relation("r0"), ex.Class(EX + "C0")))
     assert print_program(program, EXAMPLE) == "(AND (ENTITY ex:e) (JOIN ex:r0 (CLASS ex:C0)))"
     assert parse(print_program(program, EXAMPLE), EXAMPLE) == program
+
+
+def test_a_class_of_nothing_is_meant_itself() -> None:
+    """Titanium is a kind of metal that no thing is said to be, and has a symbol."""
+    symbol = Relation(0, EX + "symbol", "symbol", 2, 2, frozenset((ValueKind.TEXT,)))
+    schema = Schema([symbol], [Class(0, EX + "titanium", "titanium", 0), Class(1, EX + "metal", "metal", 3)])
+    titanium, metals = (
+        parse(f"(JOIN ex:symbol_inv ex:{of})", EXAMPLE, schema) for of in ("titanium", "metal")
+    )
+    assert titanium == ex.Join(relation("symbol", True), ex.Entity(Iri(EX + "titanium")))
+    assert metals == ex.Join(relation("symbol", True), ex.Class(EX + "metal"))
 
 
 def test_a_path_reads_from_the_set_outwards() -> None:

@@ -6,7 +6,7 @@ from arcaneqa.errors import InputError, ProgramError
 from arcaneqa.kb.interface import Comparison
 from arcaneqa.kb.schema import Schema
 from arcaneqa.kb.short_names import Names
-from arcaneqa.kb.terms import Blank, Iri
+from arcaneqa.kb.terms import Blank, Iri, Term
 from arcaneqa.program import expression as ex
 from arcaneqa.program.check import fault, misplaced
 from arcaneqa.program.lexer import (
@@ -263,10 +263,16 @@ class Parser:
     def name(self, token: Token, name_is: type[ex.Entity] | type[ex.Class]) -> ex.Entity | ex.Class:
         if token.text.startswith("_:") or name_is is ex.Entity:
             entity = self.entity(token)
-            term, schema = entity.term, self.schema
-            is_class = schema is not None and isinstance(term, Iri) and term.value in schema.class_ids
-            return ex.Class(self.iri_of(token)) if is_class else entity
+            return ex.Class(self.iri_of(token)) if self._has_members(entity.term) else entity
         return ex.Class(self.iri_of(token))
+
+    def _has_members(self, term: Term) -> bool:
+        """Whether it is a class of something. One that nobody belongs to is meant itself: titanium is a kind
+        of metal, and has a symbol."""
+        if self.schema is None or not isinstance(term, Iri):
+            return False
+        klass = self.schema.class_ids.get(term.value)
+        return klass is not None and self.schema.classes[klass].members > 0
 
     def entity(self, token: Token) -> ex.Entity:
         if token.kind == "word" and token.text.startswith("_:"):
