@@ -33,6 +33,8 @@ from arcaneqa.program.forms import NEVER, Form
         ("who has a higher salary than their boss?", Form.COMPARED_WITH_OTHERS, None),
         ("films that won at least twice", Form.COUNT_COMPARED, "at least twice"),
         ("who directed 3 or more films?", Form.COUNT_COMPARED, "3 or more films"),
+        ("which hall has most members?", Form.BY_COUNT, "has most members"),
+        ("towns with only 1 station", Form.COUNT_COMPARED, "only 1"),
         ("which dish is ordered the most often?", Form.BY_COUNT, "most often"),
         ("how many orders did each employee take?", Form.GROUPS, None),
         ("list the countries and the number of their lakes", Form.GROUPS, "and the number of"),
@@ -77,7 +79,14 @@ def test_plain_questions_ask_for_no_form(question: str) -> None:
 
 @pytest.mark.parametrize(
     "question",
-    ["what is the most populous city?", "what is the highest mountain?", "how many rivers are there?"],
+    [
+        "what is the most populous city?",
+        "what is the highest mountain?",
+        "how many rivers are there?",
+        "how many customer cards are there?",
+        "who stayed in room 111 most recently?",
+        "how many rivers are there in total?",
+    ],
 )
 def test_the_papers_forms_are_no_others(question: str) -> None:
     assert {sign.form for sign in signs(question)} <= {Form.SUPERLATIVE, Form.NUMBER}

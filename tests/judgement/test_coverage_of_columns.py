@@ -18,6 +18,9 @@ KB = PlainKb(
         ("anna", "meanSeaPressure", SIZE),
         ("anna", "filmBudget", SIZE),
         ("anna", "awards", "oscar"),
+        ("flat", "bedroomCount", SIZE),
+        ("anna", "lapsInFront", SIZE),
+        ("anna", "winPercent", SIZE),
     ]
 )
 
@@ -32,6 +35,12 @@ KB = PlainKb(
         ("who won the most awards?", Form.BY_COUNT, False),
         ("days with an average sea pressure above 30", Form.AVERAGE, True),
         ("what is the average budget?", Form.AVERAGE, False),
+        ("flats with more than two bedrooms", Form.COUNT_COMPARED, True),
+        ("which song spent the most laps in front?", Form.BY_COUNT, True),
+        ("who ran the most laps?", Form.BY_COUNT, False),
+        ("what is the total number of members?", Form.TOTAL, True),
+        ("what is the total number of votes?", Form.TOTAL, False),
+        ("teams with a percentage of wins above 50", Form.SHARE, True),
     ],
 )
 def test_a_number_of_the_data_is_not_computed(question: str, form: Form, expected: bool) -> None:

@@ -18,7 +18,7 @@ from arcaneqa.judgement.asked import Sign, signs
 from arcaneqa.judgement.small_words import MEASURING, SMALL
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.forms import Word, split, stem, words
-from arcaneqa.kb.schema import ValueKind
+from arcaneqa.kb.schema import Relation, ValueKind
 from arcaneqa.links import Links
 from arcaneqa.program.expression import Compare, Expression, Extreme, path_of, post_order
 from arcaneqa.program.forms import Form, forms_of
@@ -133,26 +133,46 @@ _SUMMED = {
     Form.TOTAL: frozenset(map(stem, ("total", "tot", "sum"))),
 }
 """Words in the name of a number that was summed up before."""
-_MEASURING = SMALL | MEASURING | _SUMMED[Form.TOTAL]
+_SHARES = frozenset(map(stem, ("percent", "percentage", "proportion", "fraction", "ratio", "rate")))
+_HOW_MANY = frozenset(map(stem, ("count", "num", "total", "tot", "sum")))
+"""What a number is called that says how many there are of something."""
+_NUMBER = stem("number")
+_MEASURING = SMALL | MEASURING | _HOW_MANY
 _NUMBERS: WeakKeyDictionary[KnowledgeBase, tuple[frozenset[str], ...]] = WeakKeyDictionary()
 
 
 def is_column(question: str, sign: Sign, kb: KnowledgeBase) -> bool:
     """Whether the words ask for a number that is a fact: "the most votes", "average humidity"."""
     if sign.form in _COUNTED:
-        counted = {stem(word) for word in split(question[sign.start : sign.end])} - _MEASURING
-        return bool(counted) and any(name - _MEASURING == counted for name in _numbers(kb))
+        counted = _telling(question[sign.start : sign.end])
+        asked = _telling(question[sign.start :])
+        # "The most weeks", where there are "weeks on top", must go on with "on top".
+        return bool(counted) and any(counted <= name - _MEASURING <= asked for name in _numbers(kb))
     if sign.form in _SUMMED:
-        following = {stem(word) for word in split(question[sign.end :])[:1]}
         words = _SUMMED[sign.form]
-        return bool(following) and any(name & words and following <= name for name in _numbers(kb))
+        said = [stem(word) for word in split(question[sign.end :])]
+        following = next((word for word in said if word not in _MEASURING), None)
+        if sign.form is Form.TOTAL and said[:1] == [_NUMBER]:
+            # "The total number of students" counts them, unless each has a number.
+            return not any(following in name for name in _numbers(kb))
+        return any(name & words and following in name for name in _numbers(kb))
+    if sign.form is Form.SHARE:
+        return any(name & _SHARES for name in _numbers(kb))
     return False
+
+
+def _telling(text: str) -> set[str]:
+    return {stem(word) for word in split(text)} - _MEASURING
 
 
 def _numbers(kb: KnowledgeBase) -> tuple[frozenset[str], ...]:
     """The words of every relation that gives numbers; read once a knowledge base."""
     found = _NUMBERS.get(kb)
     if found is None:
-        relations = (r for r in kb.schema.relations if not r.hidden and ValueKind.NUMBER in r.kinds)
+        relations = (r for r in kb.schema.relations if _is_number(r))
         found = _NUMBERS[kb] = tuple(frozenset(map(stem, split(r.label))) for r in relations)
     return found
+
+
+def _is_number(relation: Relation) -> bool:
+    return not relation.hidden and not relation.is_identifier and ValueKind.NUMBER in relation.kinds
