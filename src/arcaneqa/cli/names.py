@@ -27,11 +27,13 @@ def command(
     from arcaneqa.errors import InputError
     from arcaneqa.kb.endpoint import open_endpoint
     from arcaneqa.kb.harvest import harvest, harvest_file
+    from arcaneqa.memory import share_one_heap
     from arcaneqa.terminal import say
 
     is_url = source.startswith(("http://", "https://"))
     if is_url == (url is not None):
         raise InputError("Give an endpoint's URL, or a file and --for URL.")
+    share_one_heap()
     shown = console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=shown, transient=True, disable=not shown.is_terminal) as bar:

@@ -68,8 +68,8 @@ def command(
             say(f"WARNING: {host} is open to others and no token is asked for; see --token-file.", err=True)
         with needs("The service", "serve"):
             from arcaneqa.answer import ArcaneQA
+            from arcaneqa.memory import share_one_heap
             from arcaneqa.service.app import create_app
-            from arcaneqa.service.memory import share_one_heap
             from arcaneqa.service.server import serve
 
         share_one_heap()

@@ -12,9 +12,9 @@ from fastapi.staticfiles import StaticFiles
 
 from arcaneqa import __version__
 from arcaneqa.answer import ArcaneQA
+from arcaneqa.memory import give_back_now_and_then
 from arcaneqa.service.current import Current
 from arcaneqa.service.feedback import Feedback
-from arcaneqa.service.memory import give_back_now_and_then
 from arcaneqa.service.metrics import Measured, Metrics
 from arcaneqa.service.problems import answer_problems
 from arcaneqa.service.routes.knowledge import knowledge

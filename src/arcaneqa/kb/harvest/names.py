@@ -25,6 +25,7 @@ from arcaneqa.kb.interface import Ids
 from arcaneqa.kb.names.surfaces import Hit
 from arcaneqa.kb.sparql.terms import iri
 from arcaneqa.kb.terms import Iri, Term
+from arcaneqa.memory import give_back
 
 _ABOUT = "about.json"
 MOST_WITHOUT_ASKING = 200_000
@@ -136,6 +137,7 @@ def harvest(endpoint: Endpoint, progress: Progress = _silent) -> HarvestedNames:
     stamp = f"{time.time_ns():x}"
     built, facts = [], 0
     for number, part in enumerate(dealt):
+        give_back()  # what the pages, or the part before, had needed
         built.append(f"index-{stamp}-{number}")
         report = build_index(
             [*part, *subclasses],

@@ -39,11 +39,11 @@ from arcaneqa.kb.names.processes import in_processes
 from arcaneqa.kb.terms import Iri, Term
 
 FOLDER = "surfaces"
-CHUNK = 10_000
+CHUNK = 2_500
 """Entities whose names are worked out at a time; more take memory and no less time."""
 CONNECTIONS = 4
 """Threads that may search for words at a time; SQLite serves one a connection."""
-FEW_CHUNKS = 10
+FEW_CHUNKS = 40
 """For no more than these, further processes would take memory and save hardly a second."""
 LONGEST_NAME = 300
 """Characters of a name that are kept."""

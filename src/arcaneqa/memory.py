@@ -1,4 +1,4 @@
-"""What the service asks of the C library, to hold no more memory after a week than after a minute.
+"""What a process asks of the C library, to hold no more memory after a week than after a minute.
 
 Both are for GNU's, whose way with many threads costs most; elsewhere they do nothing.
 """
@@ -16,8 +16,8 @@ _PAUSE = 30.0
 
 
 def share_one_heap() -> None:
-    """Every thread has a heap of its own, and each keeps the most it ever held. The threads of the service
-    take turns, so that one heap does for all. To be called before there are any."""
+    """Every thread has a heap of its own, and each keeps the most it ever held. Where threads take turns, one
+    heap does for all. To be called before there are any."""
     with suppress(AttributeError, OSError, TypeError):
         ctypes.CDLL(None).mallopt(_ARENA_MAX, 1)
 
