@@ -105,7 +105,7 @@ class Answer:
 
 
 def refusal(question: str) -> Answer | None:
-    """Questions nobody needs to look at."""
+    """What is refused before anything is looked up: no text, nothing, too much, or no question in English."""
     if not is_text(question):
         return Answer(question, reason="The question holds half a character, which is no text; ask again.")
     if not question.strip():

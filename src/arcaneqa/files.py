@@ -1,4 +1,4 @@
-"""Dataset files as they are published: JSON arrays or JSON lines, plain or compressed with gzip."""
+"""Files of JSON: datasets as they are published (arrays or lines, plain or .gz), and small files of ours."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def open_text(path: Path) -> TextIO:
 
 
 def plain_json(path: Path) -> Any:
-    """A small JSON file, for who says by himself what is wrong: OSError also where it is no plain file, which
-    a reader might wait for, ValueError also where it is nested deeper than anybody writes."""
+    """A small JSON file, for callers that say by themselves what is wrong with it. Raises OSError, also for a
+    pipe or device, on which a reader might wait for ever; and ValueError, also for JSON nested too deep."""
     if path.exists() and not path.is_file():
         raise OSError(errno.EINVAL, "it is not a plain file", str(path))
     try:

@@ -1,7 +1,7 @@
 """Text of strangers made harmless for where it goes: a terminal, JSON, a spreadsheet, a Markdown table.
 
 Labels, IRIs and error texts come from files and servers that anybody may have written. A terminal obeys
-control characters, a spreadsheet runs what begins like a formula; neither may happen to who only asked.
+control characters, a spreadsheet runs what begins like a formula; neither may happen to whoever only asked.
 """
 
 from __future__ import annotations

@@ -36,8 +36,8 @@ def seal_again(folder: Path) -> None:
 
 
 def check_seal(folder: Path) -> None:
-    """A ModelError where a part is not what was sealed. A part that was removed is done without; models of
-    before there were seals have none."""
+    """A ModelError where a part is not what was sealed. A part that was removed is done without; models
+    made before there were seals have none."""
     path = folder / SEAL
     try:
         found: Any = plain_json(path)

@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from arcaneqa.harmless import json_text, printable
+
+Progress = Callable[[str, int, int | None], None]
+"""Told how far long work is: its stage, how much of that is done, and of how much, where that is known."""
+
+
+def untold(stage: str, done: int, total: int | None) -> None:
+    """The progress that nobody watches."""
 
 
 def say(text: str, *, err: bool = False) -> None:
@@ -33,7 +41,7 @@ def note(text: str) -> None:
 
 
 def detail(text: str) -> None:
-    """Something for who wants to know how it went."""
+    """Something for those who want to know how it went."""
     if _loudness > 0:
         say(text, err=True)
 

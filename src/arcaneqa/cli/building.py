@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 
 from arcaneqa.kb.diagnosis import Diagnosis
+from arcaneqa.terminal import Progress
 
-Progress = Callable[[str, int, int | None], None]
 _MARGIN = 12
 """Characters of the first column."""
 

@@ -36,6 +36,7 @@ MOST_TRIED = 4
 LIKELY = 0.5
 """Where one referent gives an answer as likely as this, the others are not tried."""
 NAMED = math.log(0.5)
+"""Log-probability from which on a mention counts as a name: likelier than not."""
 GUESS = 0.1
 """What an unanswered question means is taken up by a follow-up if it is at least as likely as this."""
 Answered = tuple[Answer, float]

@@ -48,7 +48,7 @@ class SearchSettings:
 
 
 SHORTLIST = 64
-"""Larger sets of candidates are shortlisted."""
+"""Candidates; larger sets are shortlisted, unless the scorer is to read all of them (`exact`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +75,9 @@ class _Hypothesis:
 class Search:
     """`limit` is the size above which a set of candidates is shortlisted; None scores whole sets.
 
-    Hypotheses more than `margin` (in log-probability) behind the best are given up. With `readings` the
-    programs found are weighed once more as wholes.
+    Hypotheses more than `margin` (in log-probability) behind the best are given up: 8 found more right
+    programs than 5 did, and than a wider beam. With `readings` the programs found are weighed once more as
+    wholes.
     """
 
     def __init__(

@@ -1,8 +1,8 @@
 """Which words of a question a program takes up, and which it leaves out.
 
 A word is taken up if it stands where something was linked that the program uses, if it is a word of a name in
-the program, or if it asks for a form that the program has. It asks for no form where
-the data has the number already: "the most faculties" asks for no count where "faculty" is a number.
+the program, or if it asks for a form that the program has. It asks for no form where the data has the number
+already: "the most faculties" asks for no count where "faculty" is a number.
 """
 
 from __future__ import annotations

@@ -6,7 +6,6 @@ import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
 from importlib.resources import as_file, files
 from pathlib import Path
 
@@ -17,12 +16,11 @@ from arcaneqa.errors import IndexFormatError, InputError
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.index.store import VERSION
 from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.terminal import Progress
 
 _DEMO = "demo.ttl.zst"
 _PIECE = 1 << 20
 """Bytes (1 MiB) read at a time."""
-
-Progress = Callable[[str, int, int | None], None]
 
 
 def open_kb(location: str | Path | None = None, progress: Progress | None = None) -> KnowledgeBase:

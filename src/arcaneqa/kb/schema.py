@@ -8,6 +8,8 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
+COVERS = 0.8
+"""A class covers a relation's subjects if this share of them is in it; the smallest such class says most."""
 MOST_OTHER_HOMES = 2
 """Classes of subjects beside the domain: where there are more, the subjects are just things."""
 

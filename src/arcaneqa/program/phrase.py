@@ -32,14 +32,14 @@ from arcaneqa.program.measures import Measures
 from arcaneqa.program.nouns import SOMETHING, THINGS, Part, Phrase, named
 from arcaneqa.program.spoken import Spoken
 
-_NUMBERS = {
+COMPARED = {
     Comparison.LT: "less than",
     Comparison.LE: "at most",
     Comparison.GT: "more than",
     Comparison.GE: "at least",
     Comparison.EQ: "exactly",
 }
-_COUNTS = _NUMBERS | {Comparison.LT: "fewer than"}
+_COUNTS = COMPARED | {Comparison.LT: "fewer than"}
 _TIMES = {
     Comparison.LT: "before",
     Comparison.LE: "no later than",
@@ -290,7 +290,7 @@ class _Speaker:
         is_time = self.spoken.is_time(key.iri) if isinstance(key, ex.Relation) else False
         if isinstance(value, ex.Value):
             is_time = kind_of(value.literal) is ValueKind.TIME
-        word = (_TIMES if is_time else _NUMBERS)[node.comparison]
+        word = (_TIMES if is_time else COMPARED)[node.comparison]
         words = f"whose {name} {'are' if is_plural(name) else 'is'} {word}"
         if is_time and " " not in name and is_participle(name):
             words = f"{name} {word}"

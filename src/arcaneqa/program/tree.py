@@ -8,8 +8,8 @@ from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.called import label_of
 from arcaneqa.kb.short_names import Names
 from arcaneqa.program import expression as ex
+from arcaneqa.program.phrase import COMPARED
 
-COMPARED = {"LT": "less than", "LE": "at most", "GT": "more than", "GE": "at least", "EQ": "exactly"}
 TOTALS = {"SUM": "total", "AVG": "average", "MAX": "largest", "MIN": "smallest"}
 
 
@@ -51,7 +51,7 @@ def _words(program: ex.Expression, kb: KnowledgeBase) -> tuple[str, str]:
             ranks = "" if first == last == 1 else f" ({first} to {last})"
             return kind, _key(key, kb) + ranks
         case ex.Compare(comparison, key, _):
-            return COMPARED[comparison.value], _key((key,) if isinstance(key, ex.Relation) else key, kb)
+            return COMPARED[comparison], _key((key,) if isinstance(key, ex.Relation) else key, kb)
         case ex.Count(_, path):
             return "count", _path(path, kb) if path else "how many"
         case ex.Aggregate(function, _, path):

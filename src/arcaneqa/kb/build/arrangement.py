@@ -15,10 +15,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from arcaneqa.kb.build.batches import Batches, Progress
+from arcaneqa.kb.build.batches import Batches
 from arcaneqa.kb.build.dictionary import Dictionary
 from arcaneqa.kb.index import sets
 from arcaneqa.kb.index.store import Array, Draft
+from arcaneqa.terminal import Progress
 
 MANY = 1 << 18
 """Fewer entities than this are left as they are."""

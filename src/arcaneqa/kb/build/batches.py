@@ -6,7 +6,7 @@ list. Nothing grows with the size of the input: one batch (one a process) is in 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
@@ -29,8 +29,6 @@ DIGEST = np.dtype([("first", "<u8"), ("second", "<u8")])
 MENDED = tuple(XSD + name for name in ("integer", "decimal", "date", "dateTime", "gYearMonth", "boolean"))
 """Datatypes that literals of others may get."""
 _IRI = ord("<")
-
-Progress = Callable[[str, int, int | None], None]
 
 
 @dataclass(frozen=True)

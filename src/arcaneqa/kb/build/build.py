@@ -12,7 +12,6 @@ from pathlib import Path
 
 from arcaneqa.errors import InputError
 from arcaneqa.kb.build.arrangement import arrange, rewrite_names
-from arcaneqa.kb.build.batches import Progress
 from arcaneqa.kb.build.dictionary import merge, write_lookup
 from arcaneqa.kb.build.formats import check_base, source_files, table_format
 from arcaneqa.kb.build.mending import mend
@@ -31,6 +30,7 @@ from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.profiles import Wanted
 from arcaneqa.kb.schema import Schema
 from arcaneqa.kb.short_names import Names
+from arcaneqa.terminal import Progress, untold
 
 _BATCH = 200_000
 """Facts read at a time, which bounds memory."""
@@ -49,10 +49,6 @@ class Report:
     diagnosis: Diagnosis
 
 
-def _silent(stage: str, done: int, total: int | None) -> None:
-    """Nobody is watching."""
-
-
 def build_index(
     sources: Sequence[str | Path],
     out: str | Path,
@@ -61,7 +57,7 @@ def build_index(
     ontology: str | Path | None = None,
     base: str | None = None,
     lenient: bool = False,
-    progress: Progress = _silent,
+    progress: Progress = untold,
     batch: int = _BATCH,
     nameless: Iterable[str] = (),
 ) -> Report:

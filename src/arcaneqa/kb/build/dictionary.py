@@ -12,12 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arcaneqa.kb.build.batches import DIGEST, ENTITY, Batches, Progress
+from arcaneqa.kb.build.batches import DIGEST, ENTITY, Batches
 from arcaneqa.kb.index.store import Array, Draft, narrow, new_array
 from arcaneqa.kb.interface import Window
 from arcaneqa.kb.terms import Literal
 from arcaneqa.kb.values import BOOLEAN, NUMBERS, TIMES, Number, value_of
 from arcaneqa.ragged import ranges
+from arcaneqa.terminal import Progress
 
 _RECORD = np.dtype([("first", "<u8"), ("second", "<u8"), ("at", "<i8")])
 

@@ -11,22 +11,15 @@ from arcaneqa.kb.build.dictionary import Dictionary
 from arcaneqa.kb.build.name_attributes import NameRule
 from arcaneqa.kb.build.sorted_facts import Facts
 from arcaneqa.kb.index.store import Array, Draft, narrow
+from arcaneqa.kb.names.languages import FOREIGN, tier_of
 from arcaneqa.ragged import ranges
-
-PREFERRED, UNTAGGED, FOREIGN = 0, 1, 2
-"""How good a label is by its language; smaller is better."""
 
 
 def language_tiers(types: list[str], language: str) -> Array:
-    """For each literal type: in the preferred language, in none, or in another."""
-
-    def tier(name: str) -> int:
-        if not name.startswith("@") or name in ("@mul", "@und"):  # for all languages, or nobody knows
-            return UNTAGGED
-        tag = name[1:].lower()
-        return PREFERRED if tag == language or tag.startswith(f"{language}-") else FOREIGN
-
-    return np.array([tier(name) for name in types], np.int8)
+    """For each literal type (a datatype, or `@` and a language): preferred, in no language, or foreign."""
+    return np.array(
+        [tier_of(name[1:].lower() if name.startswith("@") else "", language) for name in types], np.int8
+    )
 
 
 class Labels:

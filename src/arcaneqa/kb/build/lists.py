@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from arcaneqa.kb.build.batches import Progress
 from arcaneqa.kb.build.dictionary import Dictionary
 from arcaneqa.kb.build.sorted_facts import Facts
 from arcaneqa.kb.index.store import Array, Draft, narrow
+from arcaneqa.terminal import Progress
 
 Entries = Callable[[], Iterator[tuple[int, Array]]]
 

@@ -20,8 +20,9 @@ from queue import SimpleQueue
 from typing import Any
 
 from arcaneqa.errors import InputError
-from arcaneqa.kb.build.batches import Batch, Batches, Progress, Summary
+from arcaneqa.kb.build.batches import Batch, Batches, Summary
 from arcaneqa.kb.build.sources import Skipped, Source
+from arcaneqa.terminal import Progress
 
 _BLOCK = 1 << 25
 """Bytes (32 MiB) that one process parses at a time."""

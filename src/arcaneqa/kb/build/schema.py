@@ -16,12 +16,10 @@ from arcaneqa.kb.ontology_folder import Ontology
 from arcaneqa.kb.owl import SAYS_CLASSES, owl_parents
 from arcaneqa.kb.predicate_names import is_identifier
 from arcaneqa.kb.profile import Profile
-from arcaneqa.kb.schema import MOST_OTHER_HOMES, Class, Relation, Schema, ValueKind
+from arcaneqa.kb.schema import COVERS, MOST_OTHER_HOMES, Class, Relation, Schema, ValueKind
 from arcaneqa.kb.selection import time_pairs
 
 _KINDS = (ValueKind.ENTITY, ValueKind.NUMBER, ValueKind.TIME, ValueKind.BOOLEAN, ValueKind.TEXT)
-# A class covers a relation's subjects if nearly all of them belong to it; the smallest such class says most.
-_COVERS = 0.8
 
 LabelOf = Callable[[str], str | None]
 
@@ -159,7 +157,7 @@ def _homes(nodes: Array, offsets: Array, codes: Array, sizes: Array) -> tuple[in
     places = np.repeat(starts - (np.cumsum(lengths) - lengths), lengths) + np.arange(total)
     owners, found = np.repeat(np.arange(len(nodes)), lengths), codes[places]
     counts = np.bincount(found, minlength=len(sizes))
-    covering = np.flatnonzero(counts >= _COVERS * int((lengths > 0).sum()))
+    covering = np.flatnonzero(counts >= COVERS * int((lengths > 0).sum()))
     if len(covering):
         home = int(covering[np.lexsort((-counts[covering], sizes[covering]))[0]])
     else:

@@ -15,10 +15,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from arcaneqa.kb.build.batches import Batches, Progress
+from arcaneqa.kb.build.batches import Batches
 from arcaneqa.kb.build.dictionary import Dictionary
 from arcaneqa.kb.index.sets import ordered
 from arcaneqa.kb.index.store import Array, ArrayWriter, Draft, narrow
+from arcaneqa.terminal import Progress
 
 _BUCKET = 1 << 22
 """Facts sorted at a time (4 million, or all of one relation), which bounds memory."""

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from arcaneqa.kb.build.batches import Batches, Progress
+from arcaneqa.kb.build.batches import Batches
 from arcaneqa.kb.build.classes import Classes, find_classes, read_pairs, write_classes
 from arcaneqa.kb.build.dictionary import Dictionary
 from arcaneqa.kb.build.labels import Labels, language_tiers
@@ -28,6 +28,7 @@ from arcaneqa.kb.schema import Schema, ValueKind
 from arcaneqa.kb.selection import Selection, is_about_classes
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri
+from arcaneqa.terminal import Progress
 
 _WORD = re.compile(r"[^\W\d_][^\W\d_A-Z]{2,}")
 """Capitals alone are a code: `QUICK`, `PROJ-MGR`."""

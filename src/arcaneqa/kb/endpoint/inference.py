@@ -11,12 +11,9 @@ from arcaneqa.kb.endpoint.client import Row
 from arcaneqa.kb.endpoint.patterns import either
 from arcaneqa.kb.endpoint.queries import Queries, Question, batches, iris, whole_number
 from arcaneqa.kb.profile import Profile
-from arcaneqa.kb.schema import MOST_OTHER_HOMES, Class, Relation
+from arcaneqa.kb.schema import COVERS, MOST_OTHER_HOMES, Class, Relation
 from arcaneqa.kb.sparql.terms import iri
 from arcaneqa.kb.terms import Iri
-
-# A class covers a relation's subjects if nearly all of them belong to it; the smallest such class says most.
-_COVERS = 0.8
 
 
 class Inference:
@@ -118,7 +115,7 @@ class Inference:
                 if isinstance(predicate, Iri) and isinstance(klass, Iri) and klass.value in self._shown:
                     of_class = counts[predicate.value]
                     of_class[klass.value] = max(of_class.get(klass.value, 0), whole_number(number))
-        homes = {name: self._best(counts[name], _COVERS * total.get(name, 0)) for name in counts}
+        homes = {name: self._best(counts[name], COVERS * total.get(name, 0)) for name in counts}
         names = {klass.id: name for name, klass in self._classes.items()}
         partly = [name for name, home in homes.items() if counts[name][names[home]] < total.get(name, 0)]
         return homes, partly

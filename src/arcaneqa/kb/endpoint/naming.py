@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from arcaneqa.kb.endpoint.client import Row
 from arcaneqa.kb.endpoint.queries import Question
+from arcaneqa.kb.names.languages import tier_of
 from arcaneqa.kb.names.surfaces import Surfaces
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.sparql.terms import iri
@@ -66,14 +67,10 @@ class Naming:
             is_alias = self._predicates[place][1]
             for node, name in rows:
                 if isinstance(name, Literal) and node is not None:
-                    by_node[node].append((is_alias, self._tier(name), place, name.lexical))
+                    by_node[node].append(
+                        (is_alias, tier_of(name.language.lower(), self._language), place, name.lexical)
+                    )
         return {node: _called(sorted(names)) for node, names in by_node.items()}
-
-    def _tier(self, name: Literal) -> int:
-        tag = name.language.lower()
-        if tag in ("", "mul", "und"):  # for all languages, or nobody knows
-            return 1
-        return 0 if tag == self._language or tag.startswith(f"{self._language}-") else 2
 
 
 def _called(names: list[tuple[bool, int, int, str]]) -> Called:

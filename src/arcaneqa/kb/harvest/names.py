@@ -19,21 +19,18 @@ from arcaneqa.files import plain_json
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.endpoint.endpoint import Endpoint
 from arcaneqa.kb.endpoint.naming import Harvested
-from arcaneqa.kb.harvest.pages import Progress, check_complete, fetch, wanted_of
+from arcaneqa.kb.harvest.pages import check_complete, fetch, wanted_of
 from arcaneqa.kb.harvest.parts import Part, added, deal, in_turn, merged_hits, part_of
 from arcaneqa.kb.interface import Ids
 from arcaneqa.kb.names.surfaces import Hit
 from arcaneqa.kb.sparql.terms import iri
 from arcaneqa.kb.terms import Iri, Term
 from arcaneqa.memory import give_back
+from arcaneqa.terminal import Progress, untold
 
 _ABOUT = "about.json"
 MOST_WITHOUT_ASKING = 200_000
 """Names that are fetched when an endpoint is first opened, a matter of seconds; more only on demand."""
-
-
-def _silent(stage: str, done: int, total: int | None) -> None:
-    """Nobody is watching."""
 
 
 class HarvestedNames(Harvested):
@@ -124,7 +121,7 @@ def _ago(made: float) -> str:
     return "just now"
 
 
-def harvest(endpoint: Endpoint, progress: Progress = _silent) -> HarvestedNames:
+def harvest(endpoint: Endpoint, progress: Progress = untold) -> HarvestedNames:
     """Fetch all names of an endpoint and put them in place of what was known before."""
     folder = _folder(endpoint)
     wanted = wanted_of(endpoint)
@@ -162,7 +159,7 @@ def _write_subclasses(endpoint: Endpoint, path: Path) -> list[Path]:
     return [path]
 
 
-def harvest_file(sources: Sequence[Path], endpoint: Endpoint, progress: Progress = _silent) -> HarvestedNames:
+def harvest_file(sources: Sequence[Path], endpoint: Endpoint, progress: Progress = untold) -> HarvestedNames:
     """Names from RDF files that hold the labels of the same entities, where a server hands out too few."""
     folder = _folder(endpoint)
     built = f"index-{time.time_ns():x}-0"

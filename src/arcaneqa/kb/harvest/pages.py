@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -15,18 +15,16 @@ from arcaneqa.kb.endpoint.endpoint import Endpoint
 from arcaneqa.kb.endpoint.naming import name_predicates
 from arcaneqa.kb.endpoint.patterns import either
 from arcaneqa.kb.endpoint.queries import Question
+from arcaneqa.kb.names.surfaces import LONGEST_TEXT
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.kb.sparql.terms import iri, is_writable, written
 from arcaneqa.kb.terms import Iri, Literal, Term
+from arcaneqa.terminal import Progress
 
-LONGEST_TEXT = 60
-"""Characters; a longer text is a description, which no question states."""
 SIDE_BY_SIDE = 4
 """Pages asked for at a time."""
 _STATE = "state.json"
-
-Progress = Callable[[str, int, int | None], None]
 
 
 @dataclass(frozen=True, slots=True)

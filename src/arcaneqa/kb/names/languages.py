@@ -1,4 +1,4 @@
-"""Texts in several languages are answered in the one that was asked for, else in the preferred one."""
+"""Languages of texts: which names are preferred, and which of several languages was asked for."""
 
 from __future__ import annotations
 
@@ -51,6 +51,17 @@ _CODES = {
     "vietnamese": "vi",
     "welsh": "cy",
 }
+
+
+PREFERRED, UNTAGGED, FOREIGN = 0, 1, 2
+"""How good a name is by its language; smaller is better."""
+
+
+def tier_of(tag: str, language: str) -> int:
+    """Of a language tag, in lower case, where names in `language` are preferred."""
+    if tag in ("", "mul", "und"):  # for all languages, or nobody knows
+        return UNTAGGED
+    return PREFERRED if tag == language or tag.startswith(f"{language}-") else FOREIGN
 
 
 def in_asked_language(kb: KnowledgeBase, question: str, ids: Ids) -> Ids:

@@ -1,4 +1,4 @@
-"""For who runs the service: is it alive, how does it do, and a change to a new index."""
+"""For those who run the service: is it alive, how is it doing, and a change to a new index."""
 
 from __future__ import annotations
 
