@@ -70,6 +70,16 @@ def test_known_predicates_come_first_and_a_given_one_before_them(tmp_path: Path)
     assert not kb.schema.relations[kb.schema.relation_ids[EX + "cityName"]].hidden
 
 
+def test_a_designation_of_the_class_comes_before_a_text_about_something_else(tmp_path: Path) -> None:
+    rows = [f':v{n} a :Volume ; :song "{city} by Night" ; :ref {n}' for n, city in enumerate(CITIES)]
+    kb = build(tmp_path, "\n".join(f'{row} ; :volumeIssue "45:{n}-{n + 1}" .' for n, row in enumerate(rows)))
+    assert label(kb, "v1") == "45:1-2"
+    (tmp_path / "without").mkdir()
+    assert (
+        label(build(tmp_path / "without", "\n".join(f"{row} ." for row in rows)), "v1") == "Bergen by Night"
+    )
+
+
 def test_what_repeats_or_is_a_code_names_nothing(tmp_path: Path) -> None:
     rows = [f':o{n} a :Order ; :shipName "{CITIES[n % 2]}" ; :ref "X{n}-{n}" .' for n in range(8)]
     kb = build(tmp_path, "\n".join(rows))

@@ -12,7 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from arcaneqa.kb.build.classes import Classes
-from arcaneqa.kb.build.name_words import Worth, is_first_name, is_last_name, read_as_names, worth
+from arcaneqa.kb.build.name_words import (
+    Worth,
+    is_first_name,
+    is_last_name,
+    read_as_designations,
+    read_as_names,
+    worth,
+)
 from arcaneqa.kb.build.sorted_facts import Facts
 from arcaneqa.kb.index.store import Array
 from arcaneqa.ragged import ranges
@@ -159,6 +166,10 @@ def _rule(
         if relation not in parts and of_worth and _names(given, relation, members, of_worth):
             judged.append((of_worth, -len(given.relation_words(relation).split()), relation))
     best = max(judged, default=None, key=lambda found: (found[0], found[1], -found[2]))
+    if best is not None and best[0] is Worth.UNIQUE_TEXT:
+        # The song of a volume is not what the volume is called, where each has a "volume issue".
+        about = [one for one in candidates if worth(given.relation_words(one), own, others) is Worth.ABOUT_IT]
+        best = next((found for one in about if (found := _designation(given, one, members))), best)
     if parts and (best is None or best[0] < Worth.USUAL_NAME):
         return NameRule(klass, (firsts[0], lasts[0]))
     if best is None:
@@ -168,7 +179,20 @@ def _rule(
     return NameRule(klass, (best[2],))
 
 
+def _designation(given: Attributes, relation: int, members: Array) -> tuple[Worth, int, int] | None:
+    """An attribute of the class's own words by which its members are told apart, in figures perhaps."""
+    texts = _differing(given, relation, members, Worth.ABOUT_IT)
+    is_one = texts is not None and read_as_designations(texts)
+    return (Worth.ABOUT_IT, 0, relation) if is_one else None
+
+
 def _names(given: Attributes, relation: int, members: Array, of_worth: Worth) -> bool:
+    texts = _differing(given, relation, members, of_worth)
+    return texts is not None and read_as_names(texts, of_worth)
+
+
+def _differing(given: Attributes, relation: int, members: Array, of_worth: Worth) -> list[str] | None:
+    """Some texts of an attribute that members have and differ in as much as names do; None of another one."""
     rows = given.facts.rows("out", relation)
     places = np.searchsorted(rows.keys, members.astype(rows.keys.dtype))
     places = places[rows.keys[np.minimum(places, len(rows.keys) - 1)] == members]
@@ -183,9 +207,8 @@ def _names(given: Attributes, relation: int, members: Array, of_worth: Worth) ->
             wanted = _DIFFER_ALWAYS * len(values) - 1
     else:
         if len(values) < _HAVE_IT * size or (size < _FEW and of_worth is Worth.UNIQUE_TEXT):
-            return False
+            return None
         wanted = _DIFFER_ALWAYS * len(values)
     if distinct < wanted or (distinct == 1 and len(values) > 1):
-        return False
-    sample = values[:: max(1, len(values) // _SAMPLE)][:_SAMPLE]
-    return read_as_names(given.texts(sample), of_worth)
+        return None
+    return given.texts(values[:: max(1, len(values) // _SAMPLE)][:_SAMPLE])

@@ -126,6 +126,9 @@ _LONGEST_NAME = 100
 _LONGEST_WEAK_NAME = 40
 """Characters, on average, where nothing but uniqueness speaks for a name."""
 
+_LONGEST_DESIGNATION = 20
+"""Characters: a longer text is no number of a kind."""
+
 
 def read_as_names(texts: Sequence[str], of_worth: Worth) -> bool:
     """Whether texts are such as people use for names: words, not codes, and short."""
@@ -144,3 +147,11 @@ def read_as_names(texts: Sequence[str], of_worth: Worth) -> bool:
         return all(any(map(str.isalpha, text)) for text in texts)
     # What only has a date is called by it.
     return (dates * 5 < count or of_worth is Worth.DATE) and wordy * 5 >= 4 * count
+
+
+def read_as_designations(texts: Sequence[str]) -> bool:
+    """Whether texts are such as tell things apart, words or not: short, no links, and more than a number."""
+    short = [
+        text for text in texts if len(text) <= _LONGEST_DESIGNATION and not _LINK.fullmatch(text.strip())
+    ]
+    return len(short) == len(texts) and sum(text.strip().isdecimal() for text in texts) * 2 <= len(texts)
