@@ -162,7 +162,7 @@ def _multiply(
         return
     cut, units, sums, counted = scratch.cut, scratch.units, scratch.sums, scratch.counted
     for row in range(count):
-        units[row], sums[row] = _cut(source[start + row], cut, row * inward)
+        units[row], sums[row] = _cut(source[start + row], cut[row * inward : (row + 1) * inward])
     for column in range(0, outward, BYTE_COLUMNS):
         panel = weights + column * inward
         for row in range(0, count, ROWS):
@@ -171,25 +171,27 @@ def _multiply(
     for row in range(count):
         # Weights were raised by 128 to be unsigned.
         own, unit, raised = out[row], units[row], np.int32(128 * sums[row])
+        found = counted[row * outward : (row + 1) * outward]
         for place in range(outward):
-            exact = np.float32(np.int32(counted[row * outward + place] - raised))
+            exact = np.float32(np.int32(found[place] - raised))
             own[place] = exact * (unit * scales[place]) + bias[place]
 
 
 @_exact
-def _cut(row: Floats, out: NDArray[np.int8], start: int) -> tuple[np.float32, np.int32]:
+def _cut(row: Floats, out: NDArray[np.int8]) -> tuple[np.float32, np.int32]:
     """A row as bytes; their unit and sum."""
     most = np.int32(0)
     for place in range(len(row)):
         # Floats that are not negative are in the order of their bits.
-        most = max(most, np.int32(bits_of_float(row[place]) & np.int32(0x7FFFFFFF)))
+        bits = np.int32(bits_of_float(row[place]) & np.int32(0x7FFFFFFF))
+        most = bits if bits > most else most
     highest = float_of_bits(most)
     factor = np.float32(127) / highest if highest > 0 else np.float32(0)
-    for place in range(len(row)):
-        out[start + place] = np.int8(np.int32((row[place] * factor + _ROUNDING) - _ROUNDING))
     total = np.int32(0)
-    for place in range(start, start + len(row)):
-        total = np.int32(total + np.int32(out[place]))
+    for place in range(len(row)):
+        whole = np.int32((row[place] * factor + _ROUNDING) - _ROUNDING)
+        out[place] = np.int8(whole)
+        total = np.int32(total + whole)
     return highest / np.float32(127), total
 
 
@@ -205,9 +207,10 @@ def _part(
         for place in range(width):
             query[place] = own[place] * factor
         for head in range(heads):
-            value = values[head, row]
+            first = 2 * width + head * size
+            value, made = values[head, row], own[first : first + size]
             for place in range(size):
-                value[place] = own[2 * width + head * size + place]
+                value[place] = made[place]
     for place in range(width):
         for row in range(start, stop):
             keys[places[row] + place * FLOAT_COLUMNS] = joined[row - start, width + place]
@@ -259,10 +262,11 @@ def _attend(
                         tile.ctypes.data,
                         FLOAT_COLUMNS * 4,
                     )
+                    first_column = head * size + column
                     for place in range(count):
-                        own = seen[row - start + place]
+                        own, found = seen[row - start + place, first_column:], tile[place]
                         for one in range(FLOAT_COLUMNS):
-                            own[head * size + column + one] = tile[place, one]
+                            own[one] = found[one]
 
 
 @_summing
