@@ -78,7 +78,7 @@ def _team(workers: int) -> Team:
 
 
 def test_whoever_comes_while_the_team_works_works_alone() -> None:
-    team, seen = _team(2), []
+    team, seen = _team(2), list[tuple[int, int]]()
 
     def part(worker: int, workers: int) -> None:
         if worker == 0 and workers == 2:
@@ -87,6 +87,22 @@ def test_whoever_comes_while_the_team_works_works_alone() -> None:
     team.work(part, 2, lambda: None)
     team.work(lambda *numbers: seen.append(numbers), 1, lambda: None)
     assert seen == [(0, 1), (0, 1)]
+
+
+def test_callers_who_have_met_work_alone_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    team, seen, now = _team(2), list[int](), [0.0]
+    monkeypatch.setattr("arcaneqa.model.threads.time.monotonic", lambda: now[0])
+
+    def part(worker: int, workers: int) -> None:
+        if worker == 0:
+            seen.append(workers)
+
+    team.work(part, 2, lambda: None)
+    team.work(lambda *_: team.work(part, 2, lambda: None), 1, lambda: None)
+    team.work(part, 2, lambda: None)
+    now[0] = 1.0
+    team.work(part, 2, lambda: None)
+    assert seen == [2, 1, 1, 2]
 
 
 @pytest.mark.parametrize("failing", [0, 1, 2])

@@ -114,6 +114,8 @@ class Reads:
 
 
 class Scorer(Protocol):
+    """Threads may call it at the same time."""
+
     def score(self, decisions: Sequence[Decision]) -> list[Scores]:
         """Score all decisions together; a single candidate is forced and has log-probability 0."""
         ...

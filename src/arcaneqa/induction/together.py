@@ -1,7 +1,7 @@
 """Several searches side by side: what all of them ask next is scored in one call.
 
 A search alone is one of one; files of questions and the service drive theirs with the same two steps.
-Searches of several threads take turns at one scorer.
+Threads that search at the same time share one scorer.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
-from threading import Lock, local
+from threading import local
 
 from arcaneqa.induction.found import Considered, Outcome
 from arcaneqa.induction.guide import Guide
@@ -70,16 +70,15 @@ def run_together(scorer: Scorer, searches: Sequence[Steps]) -> list[Outcome]:
 
 
 class SharedScorer:
-    """Lets threads share a scorer whose caches are not locked, and keeps each thread's time in it."""
+    """Keeps each thread's time in a scorer. Threads do not wait for each other here."""
 
     def __init__(self, scorer: Scorer) -> None:
         self._scorer = scorer
-        self._lock = Lock()
         self._spent = local()
 
     @property
     def seconds(self) -> float:
-        """Spent here by this thread so far, waiting for others included."""
+        """Spent here by this thread so far."""
         return getattr(self._spent, "seconds", 0.0)
 
     @property
@@ -89,13 +88,11 @@ class SharedScorer:
 
     def score(self, decisions: Sequence[Decision]) -> list[Scores]:
         started = time.perf_counter()
-        with self._lock:
-            scores = self._scorer.score(decisions)
+        scores = self._scorer.score(decisions)
         self._spent.seconds = self.seconds + time.perf_counter() - started
         return scores
 
     def heat(self, question: str, step: Considered) -> Heat | None:
         if not isinstance(self._scorer, Attentive):
             return None
-        with self._lock:
-            return self._scorer.heat(question, step.context, step.candidates)
+        return self._scorer.heat(question, step.context, step.candidates)

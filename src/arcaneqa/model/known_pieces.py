@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
@@ -22,13 +23,16 @@ class Asked(NamedTuple):
 
 
 class KnownPieces:
-    """Keeps `limit` strings; when there are more it begins anew, so that memory stays flat."""
+    """Keeps `limit` strings; when there are more it begins anew, so that memory stays flat.
+
+    Threads may share it."""
 
     def __init__(self, words: WordPieces, limit: int = 20_000) -> None:
         self._words = words
         self._limit = limit
         self._known: dict[tuple[str, str], list[int]] = {}
         self._questions: dict[str, Pieces] = {}
+        self._lock = Lock()
         specials = words.specials
         self._specials = [ids.tolist() for ids in np.split(specials.ids, specials.offsets[1:-1])]
 
@@ -51,11 +55,12 @@ class KnownPieces:
         return candidate.text if is_read else None
 
     def question(self, text: str) -> Pieces:
-        if text not in self._questions:
-            if len(self._questions) >= self._limit // 20:
-                self._questions.clear()
-            self._questions[text] = self._words.questions([text])[0]
-        return self._questions[text]
+        with self._lock:
+            if text not in self._questions:
+                if len(self._questions) >= self._limit // 20:
+                    self._questions.clear()
+                self._questions[text] = self._words.questions([text])[0]
+            return self._questions[text]
 
     def pack(self, decisions: Sequence[Asked]) -> Packed:
         """The encoder inputs of decisions, exactly as training lays them out."""
@@ -87,13 +92,14 @@ class KnownPieces:
         )
 
     def _rows(self, role: str, texts: Sequence[str]) -> list[list[int]]:
-        missing = list(dict.fromkeys(text for text in texts if (role, text) not in self._known))
-        if missing:
-            if len(self._known) + len(missing) > self._limit:
-                self._known.clear()
-                missing = list(dict.fromkeys(texts))
-            table: TokenTable = getattr(self._words, role)(missing)
-            for number, text in enumerate(missing):
-                ids = table.ids[table.offsets[number] : table.offsets[number + 1]]
-                self._known[role, text] = ids.tolist()
-        return [self._known[role, text] for text in texts]
+        with self._lock:
+            missing = list(dict.fromkeys(text for text in texts if (role, text) not in self._known))
+            if missing:
+                if len(self._known) + len(missing) > self._limit:
+                    self._known.clear()
+                    missing = list(dict.fromkeys(texts))
+                table: TokenTable = getattr(self._words, role)(missing)
+                for number, text in enumerate(missing):
+                    ids = table.ids[table.offsets[number] : table.offsets[number + 1]]
+                    self._known[role, text] = ids.tolist()
+            return [self._known[role, text] for text in texts]

@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,7 +53,7 @@ class _State:
 
 
 class ModelScorer:
-    """Implements `induction.scorer.Scorer`; one per thread, since the cache is not locked.
+    """Implements `induction.scorer.Scorer`: threads may share it, and read at the same time.
 
     A forced decision advances the decoder without the encoder. Equal (question, context, candidates)
     are encoded once, also across calls: the newest `cached` encodings are kept. The encoder reads at
@@ -73,6 +74,7 @@ class ModelScorer:
         self._cached = cached
         self._tokens_per_call = tokens_per_call
         self._readings: OrderedDict[Asked, _Reading] = OrderedDict()
+        self._lock = Lock()
         self._blas = ThreadpoolController().select(user_api="blas")
         zeros = np.zeros(stored.config.hidden, np.float32)
         self._start = _State(zeros, zeros, zeros, self._decoder.start[None], _START, ())
@@ -248,17 +250,18 @@ class ModelScorer:
             self._known_pieces.asked(one.question, one.context, one.candidates, len(one.topics))
             for one in decisions
         ]
-        fresh = list(dict.fromkeys(key for key in keys if key not in self._readings))
-        found = dict(zip(fresh, self._encode(fresh), strict=True)) if fresh else {}
-        readings = []
-        for key in keys:
-            if key in found:
+        with self._lock:
+            found = {key: self._readings[key] for key in keys if key in self._readings}
+        fresh = [key for key in dict.fromkeys(keys) if key not in found]
+        if fresh:
+            found |= zip(fresh, self._encode(fresh), strict=True)
+        with self._lock:
+            for key in dict.fromkeys(keys):
                 self._readings[key] = found[key]
-            self._readings.move_to_end(key)
-            readings.append(self._readings[key])
-        while len(self._readings) > self._cached:
-            self._readings.popitem(last=False)
-        return readings
+                self._readings.move_to_end(key)
+            while len(self._readings) > self._cached:
+                self._readings.popitem(last=False)
+        return [found[key] for key in keys]
 
     def _encode(self, keys: Sequence[Asked]) -> list[_Reading]:
         packed = self._known_pieces.pack(keys)

@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from threading import Lock
 
+from arcaneqa.processors import processors
 
-def threads() -> int:
-    """As many as may run at once; OMP_NUM_THREADS is heeded, as by other numerical libraries."""
-    asked = os.environ.get("OMP_NUM_THREADS", "")
-    if asked.isdigit() and int(asked):
-        return int(asked)
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+_LATELY = 0.1
+"""Seconds in which a thread that reads for several questions comes back for their next step."""
 
 
 class Team:
     """The caller's thread and its helpers, which are started when first needed.
 
-    Helpers are for one caller at a time: another one, who comes meanwhile, works alone.
+    Where callers have met lately each works alone: together they keep the processors busy, and nobody waits
+    for anybody.
     """
 
     def __init__(self) -> None:
-        self._most = threads()
+        self._most = processors()
         self._lock = Lock()
+        self._callers = 0
+        self._met = float("-inf")
         self._helpers: ThreadPoolExecutor | None = None
         self._process = 0
 
@@ -35,10 +36,26 @@ class Team:
         others; then the failure is raised.
         """
         workers = min(self._most, most)
-        if workers < 2 or not self._lock.acquire(blocking=False):
-            part(0, 1)
-            return
+        has_company = self._enter()
+        try:
+            if workers < 2 or has_company:
+                part(0, 1)
+            else:
+                self._share(part, workers, release)
+        finally:
+            with self._lock:
+                self._callers -= 1
 
+    def _enter(self) -> bool:
+        """Whether there are, or were lately, several callers at once."""
+        with self._lock:
+            self._callers += 1
+            now = time.monotonic()
+            if self._callers > 1:
+                self._met = now
+            return now - self._met < _LATELY
+
+    def _share(self, part: Callable[[int, int], None], workers: int, release: Callable[[], None]) -> None:
         def held_up(worker: int) -> None:
             try:
                 part(worker, workers)
@@ -48,19 +65,16 @@ class Team:
 
         others: list[Future[None]] = []
         try:
-            try:
-                helpers = self._awake()
-                others += (helpers.submit(held_up, worker) for worker in range(1, workers))
-                held_up(0)
-            except BaseException:
-                release()
-                raise
-            finally:
-                wait(others)
-            for other in others:
-                other.result()
+            helpers = self._awake()
+            others += (helpers.submit(held_up, worker) for worker in range(1, workers))
+            held_up(0)
+        except BaseException:
+            release()
+            raise
         finally:
-            self._lock.release()
+            wait(others)
+        for other in others:
+            other.result()
 
     def _awake(self) -> ThreadPoolExecutor:
         # A process that was split off has none of its parent's threads.

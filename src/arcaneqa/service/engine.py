@@ -1,7 +1,7 @@
-"""One thread searches for everybody: the steps of all questions under way share each call of the scorer.
+"""A few threads search for everybody: the steps of a thread's questions share each call of the scorer.
 
-A question waits in a bounded queue, joins the others between two steps, and leaves when it is done, out of
-time or given up by whoever asked. The rest of the service never touches the scorer.
+A question waits in a bounded queue, joins the others of a thread between two steps, and leaves when it is
+done, out of time or given up by whoever asked. The rest of the service never touches the scorer.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from arcaneqa.induction.scorer import Decision, Scores
 from arcaneqa.induction.search import Search
 from arcaneqa.induction.together import Underway, score_together
 from arcaneqa.induction.topics import Topics
+from arcaneqa.processors import processors
 from arcaneqa.service.gate import Busy
 
 Watcher = Callable[[Decision, Scores], None]
@@ -51,24 +52,24 @@ class _Running:
 
 
 class Engine:
-    """`together` is how many questions search at the same time, `waiting` how many more may queue."""
+    """`together` is how many questions search at the same time, `waiting` how many more may queue.
+
+    There are as many threads as processors: while one is in Python the others read, which needs no Python.
+    """
 
     def __init__(self, search: Search, together: int = 16, waiting: int = 64) -> None:
-        self._search = search
-        self._scorer = search.scorer
         self._together = together
         # A burst may arrive between two steps, before any of it is taken in.
         self._queue: queue.Queue[Job | None] = queue.Queue(maxsize=together + waiting)
-        self._running: list[_Running] = []
-        self._recent = 0.2  # seconds a question took lately, a moving average
         self._closing = threading.Event()
-        self._thread = threading.Thread(target=self._serve, name="search", daemon=True)
-        self._thread.start()
+        threads = min(processors(), together)
+        shares = [len(range(number, together, threads)) for number in range(threads)]
+        self._searchers = [_Searcher(search, self._queue, self._closing, share) for share in shares]
 
     @property
     def load(self) -> tuple[int, int]:
         """Questions under way and questions waiting."""
-        return len(self._running), self._queue.qsize()
+        return sum(searcher.load for searcher in self._searchers), self._queue.qsize()
 
     @property
     def is_closing(self) -> bool:
@@ -81,31 +82,64 @@ class Engine:
             self._queue.put_nowait(job)
         except queue.Full:
             ahead = self._queue.qsize() / self._together
-            raise Busy(retry_after=max(1, round(ahead * self._recent))) from None
+            recent = max(searcher.recent for searcher in self._searchers)
+            raise Busy(retry_after=max(1, round(ahead * recent))) from None
         return job.outcome
 
     def close(self, seconds: float = 30.0) -> None:
         """Finish what runs and waits, take nothing new."""
         self._closing.set()
+        until = time.monotonic() + seconds
         try:
-            self._queue.put(None, timeout=seconds)
+            for _ in self._searchers:
+                self._queue.put(None, timeout=max(0.0, until - time.monotonic()))
         except queue.Full:
             return
-        self._thread.join(seconds)
-
-    def _serve(self) -> None:
-        is_open = True
-        while is_open or self._running:
-            is_open = self._admit() and is_open
-            self._step()
+        for searcher in self._searchers:
+            searcher.join(until - time.monotonic())
+        if any(searcher.is_alive for searcher in self._searchers):
+            return
         while not self._queue.empty():  # somebody submitted in the very moment of closing
             late = self._queue.get_nowait()
             if late is not None:
                 late.outcome.cancel()
 
+
+class _Searcher:
+    """One thread and the questions it searches for, at most `most` at a time."""
+
+    def __init__(
+        self, search: Search, waiting: queue.Queue[Job | None], closing: threading.Event, most: int
+    ) -> None:
+        self._search = search
+        self._queue = waiting
+        self._closing = closing
+        self._most = most
+        self._running: list[_Running] = []
+        self.recent = 0.2  # seconds a question took lately, a moving average
+        self._thread = threading.Thread(target=self._serve, name="search", daemon=True)
+        self._thread.start()
+
+    @property
+    def load(self) -> int:
+        return len(self._running)
+
+    @property
+    def is_alive(self) -> bool:
+        return self._thread.is_alive()
+
+    def join(self, seconds: float) -> None:
+        self._thread.join(max(0.0, seconds))
+
+    def _serve(self) -> None:
+        is_open = True
+        while is_open or self._running:
+            is_open = is_open and self._admit()
+            self._step()
+
     def _admit(self) -> bool:
         """Take in waiting questions; sleeps while there is nothing at all to do. False when closing."""
-        while len(self._running) < self._together:
+        while len(self._running) < self._most:
             try:
                 job = self._queue.get(block=not self._running and not self._closing.is_set())
             except queue.Empty:
@@ -126,7 +160,7 @@ class Engine:
         if not self._running:
             return
         try:
-            score_together(self._scorer, [running.search for running in self._running])
+            score_together(self._search.scorer, [running.search for running in self._running])
         except Exception as error:
             for running in self._running:
                 _fail(running.job, error)
@@ -148,7 +182,7 @@ class Engine:
             return False
         if outcome is None:
             return True
-        self._recent = 0.9 * self._recent + 0.1 * (time.monotonic() - running.since)
+        self.recent = 0.9 * self.recent + 0.1 * (time.monotonic() - running.since)
         # A future that was cancelled meanwhile takes no result, and this thread must live on.
         if job.outcome.set_running_or_notify_cancel():
             job.outcome.set_result(outcome)

@@ -8,11 +8,13 @@ import logging
 import os
 import signal
 import socket
+import sys
 import threading
 from types import FrameType
 
 import uvicorn
 from fastapi import FastAPI
+from threadpoolctl import threadpool_limits
 
 from arcaneqa.errors import ArcaneError
 from arcaneqa.service.connections import uvicorn_config
@@ -24,12 +26,18 @@ GRACE = 10.0
 """Seconds for requests under way when the service is told to end."""
 _LAST = 5.0
 """Seconds after that in which everything else must be done."""
+_TURN = 0.001
+"""Seconds that a thread may keep the interpreter while others wait for it. What reads for questions wants it
+for moments only, and a processor is idle until it gets it."""
 _log = logging.getLogger("uvicorn.error")
 
 
 def serve(app: FastAPI, listening: socket.socket, grace: float = GRACE) -> None:
     """Until SIGTERM or SIGINT; SIGHUP changes over to a new index."""
-    _Server(uvicorn_config(app, "info", grace), grace).run([listening])
+    sys.setswitchinterval(_TURN)
+    # Several threads search, and only one may say how many threads numpy's products take: this one does.
+    with threadpool_limits(1, user_api="blas"):
+        _Server(uvicorn_config(app, "info", grace), grace).run([listening])
 
 
 class _Server(uvicorn.Server):

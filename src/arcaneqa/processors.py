@@ -1,0 +1,13 @@
+"""How much of the machine is ours."""
+
+from __future__ import annotations
+
+import os
+
+
+def processors() -> int:
+    """Threads that may run at once; OMP_NUM_THREADS is heeded, as by numerical libraries."""
+    asked = os.environ.get("OMP_NUM_THREADS", "")
+    if asked.isdigit() and int(asked):
+        return int(asked)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
