@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
@@ -200,6 +201,27 @@ def test_equal_inputs_are_encoded_once(encoder: Path, tmp_path: Path, reads: lis
     scorer.score([decision, decision])
     scorer.score([decision])
     assert reads == [1]
+
+
+def test_threads_read_at_the_same_time_and_each_reads_its_own(
+    encoder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With caches so small that every thread throws out what the others have just kept."""
+    scorer_of(model_of(encoder), tmp_path)
+    scorer = ModelScorer(read_stored(tmp_path / "float32"), cached=1)
+    monkeypatch.setattr(scorer._known_pieces, "_limit", 3)
+    batches = [examples(3), examples(5)[2:], examples(4)[1:], examples(2)]
+    alone = [walk(scorer, batch) for batch in batches]
+    turn = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        with ThreadPoolExecutor(len(batches)) as threads:
+            for _ in range(5):
+                found = list(threads.map(lambda batch: walk(scorer, batch), batches))
+                for one, own in zip(found, alone, strict=True):
+                    assert one == pytest.approx(own, abs=1e-5)
+    finally:
+        sys.setswitchinterval(turn)
 
 
 def test_a_forced_step_needs_no_encoder(encoder: Path, tmp_path: Path, reads: list[int]) -> None:
