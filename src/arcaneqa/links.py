@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from arcaneqa.kb.terms import Literal
+
+LIKELY = math.log(0.5)
+"""Log-probability from which on a mention counts as naming something: it is likelier than not."""
 
 
 @dataclass(frozen=True, slots=True)

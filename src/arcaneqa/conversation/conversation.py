@@ -7,7 +7,6 @@ takes its place in the program itself, exactly.
 
 from __future__ import annotations
 
-import math
 import re
 import time
 from collections.abc import Iterable, Iterator, Set
@@ -24,6 +23,7 @@ from arcaneqa.conversation.references import Kind, Reference, is_superlative, re
 from arcaneqa.conversation.turns import Referent, Turn, last_word, nouns_of
 from arcaneqa.errors import InputError
 from arcaneqa.kb.names.forms import split, stem
+from arcaneqa.links import LIKELY as NAMED
 from arcaneqa.program.english import plural
 from arcaneqa.program.execute import Result
 from arcaneqa.program.expression import Count, Expression, Join
@@ -35,8 +35,6 @@ MOST_TRIED = 4
 """Referents that one word is tried with."""
 LIKELY = 0.5
 """Where one referent gives an answer as likely as this, the others are not tried."""
-NAMED = math.log(0.5)
-"""Log-probability from which on a mention counts as a name: likelier than not."""
 GUESS = 0.1
 """What an unanswered question means is taken up by a follow-up if it is at least as likely as this."""
 Answered = tuple[Answer, float]

@@ -14,7 +14,7 @@ import numpy as np
 
 from arcaneqa.datasets import cwq, grailqa, simplequestions, unified, webqsp
 from arcaneqa.datasets.answers import answer_terms, same_answers
-from arcaneqa.datasets.draft import Draft, function_of, relations_of
+from arcaneqa.datasets.draft import Draft, function_of
 from arcaneqa.datasets.mention_places import locate
 from arcaneqa.datasets.published import Publication
 from arcaneqa.errors import BudgetExceeded, ProgramError
@@ -24,7 +24,7 @@ from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri
 from arcaneqa.program.execute import Budget, execute
-from arcaneqa.program.expression import Entity, Expression, post_order
+from arcaneqa.program.expression import Entity, Expression, count_relations, post_order
 from arcaneqa.program.text import print_program
 from arcaneqa.record import Mention, Question
 
@@ -163,7 +163,7 @@ class Converter:
             exclude_mentioned=draft.exclude_mentioned,
             level=draft.level,
             function=draft.function or function_of(programs[0]),
-            relations=draft.relations or relations_of(programs[0]),
+            relations=draft.relations or count_relations(programs[0]),
             programs=texts if len(texts) > 1 else (),
             answer_sets=sets,
         )

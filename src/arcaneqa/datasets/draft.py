@@ -58,9 +58,6 @@ def text_field(item: Any, key: str, where: str) -> str:
     return str(item[key])
 
 
-_SYMBOLS = {"LT": "<", "LE": "<=", "GT": ">", "GE": ">=", "EQ": "="}
-
-
 def function_of(program: ex.Expression) -> str:
     """The function that gives a question its kind, in GrailQA's words."""
     for node in reversed(list(ex.post_order(program))):
@@ -70,10 +67,5 @@ def function_of(program: ex.Expression) -> str:
             return "argmax" if node.direction is ex.Direction.LARGEST else "argmin"
     for node in ex.post_order(program):
         if isinstance(node, ex.Compare):
-            return _SYMBOLS[node.comparison.value]
+            return node.comparison.sign
     return "none"
-
-
-def relations_of(program: ex.Expression) -> int:
-    """How many relations a program walks."""
-    return sum(len(ex.relations(node)) for node in ex.post_order(program))

@@ -6,58 +6,15 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from arcaneqa.kb.names.forms import CARDINALS, ORDINALS
 from arcaneqa.program.steps import Ranks
 
 MOST_RANK = 1000
 """A larger number ("the 2000th") is rather a year."""
-_CARDINALS = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-    "twenty",
-]
-_ORDINALS = [
-    "second",
-    "third",
-    "fourth",
-    "fifth",
-    "sixth",
-    "seventh",
-    "eighth",
-    "ninth",
-    "tenth",
-    "eleventh",
-    "twelfth",
-    "thirteenth",
-    "fourteenth",
-    "fifteenth",
-    "sixteenth",
-    "seventeenth",
-    "eighteenth",
-    "nineteenth",
-    "twentieth",
-]
 # How often, and more than once, without a number.
 _IMPLIED = {"once": 1, "twice": 2, "thrice": 3, "single": 1, "multiple": 1, "several": 1, "dozen": 12}
-_COUNTS = {word: number for number, word in enumerate(_CARDINALS)} | _IMPLIED
-_RANKS = {word: number for number, word in enumerate(_ORDINALS, 2)}
+_COUNTS = {word: number for number, word in enumerate(CARDINALS)} | _IMPLIED
+_RANKS = {word: number for number, word in enumerate(ORDINALS[2:], 2)}
 _WORD = re.compile(r"(?<![\w.,])(?:(\d{1,4})(st|nd|rd|th)?|([a-z]+))(?![\w]|[.,]\d)", re.IGNORECASE)
 _QUOTED = re.compile(r"(?<!\w)(?:'([^']{1,60})'|\"([^\"]{1,60})\"|“([^”]{1,60})”|‘([^’]{1,60})’)(?!\w)")
 _INTRODUCED = re.compile(

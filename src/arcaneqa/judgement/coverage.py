@@ -7,7 +7,6 @@ already: "the most faculties" asks for no count where "faculty" is a number.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
@@ -19,12 +18,10 @@ from arcaneqa.judgement.small_words import MEASURING, SMALL
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.forms import Word, split, stem, words
 from arcaneqa.kb.schema import Relation, ValueKind
-from arcaneqa.links import Links
+from arcaneqa.links import LIKELY, Links
 from arcaneqa.program.expression import Compare, Expression, Extreme, path_of, post_order
 from arcaneqa.program.forms import Form, forms_of
 
-_SURELY_NAMED = math.log(0.5)
-"""A mention less likely than this to name anything is not missed where a program leaves it out."""
 _NAMES = (TokenKind.CLASS, TokenKind.RELATION, TokenKind.VARIABLE, TokenKind.CONSTANT, TokenKind.LITERAL)
 _PLAINER = {Form.BY_COUNT: Form.SUPERLATIVE, Form.COUNT_COMPARED: Form.COMPARISON}
 """Where the data has a column for what is counted, the plainer form does."""
@@ -61,7 +58,7 @@ def coverage(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Co
     spans += [(sign.start, sign.end) for sign in met]
     telling = [word for word in words(question) if stem(word.folded) not in SMALL]
     left = [word for word in telling if not _overlaps(word, spans) and stem(word.folded) not in names]
-    linked = [(one.start, one.end) for one in links.mentions if one.score > _SURELY_NAMED]
+    linked = [(one.start, one.end) for one in links.mentions if one.score > LIKELY]
     linked += [(one.start, one.end) for one in links.literals]
     asking = [(sign.start, sign.end) for sign in unmet]
     unused = [span for span in linked if any(_overlaps(word, [span]) for word in left)]

@@ -60,6 +60,8 @@ _DATE_TIME_FORM = re.compile(
     r"T(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)(?P<fraction>\.\d+)?" + _OFFSET,
     re.ASCII,
 )
+CURRENCIES = {"$": "dollars", "€": "euros", "£": "pounds", "¥": "yen", "₹": "rupees"}
+"""Signs beside amounts, in cells and in questions."""
 _DAY = 86400
 """Seconds."""
 # Enough for the difference between any number and its nearest double; longer numbers round here.

@@ -32,7 +32,7 @@ from arcaneqa.linking.mentions import (
 from arcaneqa.linking.question_words import known_short_forms
 from arcaneqa.linking.texts import stated_texts, with_texts
 from arcaneqa.linking.weights import Weights, bundled
-from arcaneqa.links import EntityCandidate, Links, LiteralLink, MentionLink
+from arcaneqa.links import LIKELY, EntityCandidate, Links, LiteralLink, MentionLink
 
 PER_MENTION = 5
 """Candidate entities of a mention, the likeliest."""
@@ -41,7 +41,6 @@ MOST_MENTIONS = 6
 LEAST_LIKELY = math.log(0.05)
 """Mentions less likely than this are left out, unless there is no other."""
 LEAST_CANDIDATE = math.log(0.01)
-LIKELY = math.log(0.5)
 MOST_PROPOSALS = 200
 """Of names for a question, before they are weighed."""
 

@@ -7,9 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
+from arcaneqa.kb.names.forms import CARDINALS
+from arcaneqa.kb.names.forms import ORDINALS as ORDINAL_WORDS
+from arcaneqa.kb.values import CURRENCIES
 from arcaneqa.linking.question_words import UNITS, WORDS
 
-ONES = {word: value for value, word in enumerate(WORDS["ones"])}
+ONES = {word: value for value, word in enumerate(CARDINALS[:20])}
 TENS = {word: value * 10 for value, word in enumerate(WORDS["tens"], 2)}
 SCALES = {
     "hundred": 10**2,
@@ -20,8 +23,7 @@ SCALES = {
     "dozen": 12,
 }
 # First and second are left out: they are superlatives and units far more often than the numbers 1 and 2.
-ORDINALS = {word: value for value, word in enumerate(WORDS["ordinals from third"], 3)}
-CURRENCIES = {"$": "dollars", "€": "euros", "£": "pounds", "¥": "yen", "₹": "rupees"}
+ORDINALS = {word: value for value, word in enumerate(ORDINAL_WORDS[3:13], 3)}
 
 _DIGITS = re.compile(
     r"(?P<currency>[$€£¥₹]\s?)?"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -12,13 +11,12 @@ from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.terms import Literal
 from arcaneqa.linking.mentions import Match, Proposal, Span, Text
 from arcaneqa.linking.question_words import QUESTION_WORDS, STOP_WORDS, UNITS
-from arcaneqa.links import LiteralLink, MentionLink
+from arcaneqa.links import LIKELY, LiteralLink, MentionLink
 
 MOST_TEXTS = 3
 """Values of texts that one question names."""
 MOST_READINGS = 3
 """Values that one stretch may stand for."""
-LIKELY = math.log(0.5)
 SAYS_NOTHING = STOP_WORDS | QUESTION_WORDS | UNITS
 
 

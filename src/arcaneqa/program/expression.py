@@ -358,6 +358,11 @@ def relations(expression: Expression) -> tuple[Relation, ...]:
             return ()
 
 
+def count_relations(program: Expression) -> int:
+    """How many relations a program names, each as often as it does."""
+    return sum(len(relations(node)) for node in post_order(program))
+
+
 def mentioned(expression: Expression) -> list[Entity]:
     """The entities a program names, CONS constants included, each once, in order of appearance."""
     found: dict[Entity, None] = {}

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import reduce
 
 from arcaneqa.kb.interface import Comparison
+from arcaneqa.kb.names.forms import CARDINALS, ORDINALS
 from arcaneqa.program import expression as ex
 from arcaneqa.program.rewrite import leaves
 from arcaneqa.synthesis.attributes import generic
@@ -28,8 +29,8 @@ _TOTALS = {
     ex.Aggregation.MIN: ("lowest", "minimum", "smallest", "least"),
 }
 _LAST = {ex.Aggregation.MAX: ("latest", "most recent", "last"), ex.Aggregation.MIN: ("earliest", "first")}
-_NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_ORDINALS = ("zeroth", "first", "second", "third", "fourth", "fifth")
+_NUMBERS, _ORDINALS = CARDINALS[:11], ORDINALS[:6]
+"""Written as words; larger numbers as digits."""
 _SUFFIXES = (" id", " ids", " code", " codes", " name", " key")
 
 

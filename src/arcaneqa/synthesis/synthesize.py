@@ -158,7 +158,7 @@ class _Writer:
             answers=answers_of(result, self._kb, self._names),
             entities=mentions,
             function=function_of(program),
-            relations=relations_of(program),
+            relations=ex.count_relations(program),
         )
 
     def _mention(self, topic: ex.Entity | ex.Value, span: Span) -> Mention:
@@ -194,10 +194,6 @@ def function_of(program: ex.Expression) -> str:
             case ex.Cons():
                 return "cons"
     return "none"
-
-
-def relations_of(program: ex.Expression) -> int:
-    return sum(len(ex.relations(node)) for node in ex.post_order(program))
 
 
 def answers_of(result: Result, kb: KnowledgeBase, names: Names) -> tuple[str, ...]:

@@ -88,10 +88,20 @@ def _plain(word: str) -> str:
 _ROMAN = ["i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix"]
 _NUMERALS = {unit: n for n, unit in enumerate(_ROMAN, 1) if unit not in ("i", "v")}
 _NUMERALS |= {f"x{unit}": n for n, unit in enumerate(_ROMAN, 11)} | {"xx": 20}
-_NUMBERS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+_CARDINALS = """
+    zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+    seventeen eighteen nineteen twenty
+"""
+CARDINALS = tuple(_CARDINALS.split())
+_ORDINALS = """
+    zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth
+    fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth
+"""
+ORDINALS = tuple(_ORDINALS.split())
+"""Each at the place of its number, as in `CARDINALS`."""
 SAME = {"saint": "st", "mount": "mt", "doctor": "dr", "junior": "jr", "versus": "vs"}
 SAME |= {numeral: str(number) for numeral, number in _NUMERALS.items()}
-SAME |= {word: str(number) for number, word in enumerate(_NUMBERS, 1)}
+SAME |= {word: str(number) for number, word in enumerate(CARDINALS[1:13], 1)}
 
 
 @lru_cache(maxsize=65536)

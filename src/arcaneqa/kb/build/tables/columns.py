@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from arcaneqa.kb.build.tables.catalogue import Loaded
 from arcaneqa.kb.terms import XSD
+from arcaneqa.kb.values import CURRENCIES
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -23,7 +24,6 @@ _BLANKS = "('', 'NULL', 'null', 'N/A', 'n/a', 'NA', 'NaN', 'nan', '-', '–', 'N
 _WHOLE = r"[+-]?(0|[1-9][0-9]*)"
 _GROUPED = r"[+-]?([1-9][0-9]{0,2}(,[0-9]{3})+|0|[1-9][0-9]*)(\.[0-9]+)?"
 _DOUBLE = r"[+-]?[0-9]+(\.[0-9]*)?[eE][+-]?[0-9]+"
-_CURRENCIES = {"$": "dollars", "€": "euros", "£": "pounds", "¥": "yen", "₹": "rupees"}
 _MEASURED = re.compile(rf"([$€£¥₹]?) ?({_GROUPED}) ?([$€£¥₹%]|°?[A-Za-zµ²³/]{{1,10}})?")
 _ORDINALS = {"st", "nd", "rd", "th"}
 _DATES = (
@@ -100,7 +100,7 @@ def _kinds(
         before, after = unit
         test = re.escape(before) + " ?" + _GROUPED + " ?" + re.escape(after)
         plain = f"replace(regexp_extract({filled}, '{_GROUPED}'), ',', '')"
-        words = _CURRENCIES.get(before or after, "percent" if after == "%" else after)
+        words = CURRENCIES.get(before or after, "percent" if after == "%" else after)
         yield Column(name, plain, XSD + "decimal", words), _matches(cell, test)
     for form in _DATES:
         parsed = f"try_strptime({filled}, '{form}')"
