@@ -11,7 +11,7 @@ import { stepItem } from "./steps.js";
 const ROWS = 500;
 let underWay = new AbortController();
 const keepsFeedback = getJson("/v1/kb").then(introduce, (error) => (explain(error), false));
-let patience = 4; // the examples of a service that has just started take some seconds
+let patience = 12; // the examples of a service that has just started take up to half a minute
 
 // Asking ---------------------------------------------------------------------------------------
 
