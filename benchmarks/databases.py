@@ -216,7 +216,7 @@ class InTables:
 
     def _key_of(self, link: int) -> str:
         """The column whose cells a link stands for."""
-        from arcaneqa.kb.build.tables.links import link_words
+        from arcaneqa.kb.build.tables.foreign_keys import link_words
 
         range_ = self.index.schema.relations[link].range
         assert range_ is not None

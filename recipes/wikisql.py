@@ -27,9 +27,9 @@ from arcaneqa.atomic import replacing
 from arcaneqa.datasets.convert import Converter
 from arcaneqa.datasets.draft import Draft
 from arcaneqa.datasets.sql.agreement import Recorded, program_of
-from arcaneqa.datasets.sql.graph import Cell, Grapher, RawColumn, RawTable, Style
 from arcaneqa.datasets.sql.mentions import mentions
 from arcaneqa.datasets.sql.table_facts import Facts
+from arcaneqa.datasets.sql.tables_as_graph import Cell, Grapher, RawColumn, RawTable, Style
 from arcaneqa.datasets.sql.variables import Unsayable
 from arcaneqa.files import read_lines
 from arcaneqa.harmless import json_text

@@ -15,7 +15,7 @@ import pytest
 from arcaneqa.answer import ArcaneQA
 from arcaneqa.model.config import ModelConfig
 from arcaneqa.model.known_pieces import KnownPieces
-from arcaneqa.model.tokens import WordPieces
+from arcaneqa.model.word_pieces import WordPieces
 from arcaneqa.synthesis.synthesize import synthesize
 from tests.tiny import tokenizer
 

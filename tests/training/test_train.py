@@ -106,10 +106,10 @@ def test_a_killed_run_goes_on(tmp_path: Path, noisy_encoder: Path, twenty: Path)
     killed = settings(tmp_path / "killed", twenty, **choices, save_every=0.0)
     command = (
         "import os, sys\n"
-        "from arcaneqa.training import loop, state\n"
+        "from arcaneqa.training import loop, saved_run\n"
         "saved = []\n"
         "def save_and_die(path, network, optimizer, progress, fingerprint):\n"
-        "    state.save_state(path, network, optimizer, progress, fingerprint)\n"
+        "    saved_run.save_state(path, network, optimizer, progress, fingerprint)\n"
         "    saved.append(1)\n"
         "    if len(saved) == 7: os._exit(9)\n"
         "loop.save_state = save_and_die\n"

@@ -16,7 +16,7 @@ from arcaneqa.datasets import cwq, grailqa, simplequestions, unified, webqsp
 from arcaneqa.datasets.answers import answer_terms, same_answers
 from arcaneqa.datasets.draft import Draft, function_of
 from arcaneqa.datasets.mention_places import locate
-from arcaneqa.datasets.published import Publication
+from arcaneqa.datasets.published_queries import Publication
 from arcaneqa.errors import BudgetExceeded, ProgramError
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.words import label_from_iri

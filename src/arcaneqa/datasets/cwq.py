@@ -9,7 +9,7 @@ from typing import Any
 
 from arcaneqa.datasets.draft import Draft, text_field
 from arcaneqa.datasets.mention_places import locate
-from arcaneqa.datasets.published import Publication
+from arcaneqa.datasets.published_queries import Publication
 from arcaneqa.datasets.query import Query
 from arcaneqa.files import read_items
 

@@ -23,7 +23,7 @@ from arcaneqa.model.config import FORMAT, ModelConfig
 from arcaneqa.model.encoder import Encoder, encoder_from, load_contextual, load_static
 from arcaneqa.model.network import Network
 from arcaneqa.model.stored import MANIFEST, SCALE, TOKENIZER, read_stored
-from arcaneqa.model.tokens import WordPieces
+from arcaneqa.model.word_pieces import WordPieces
 from arcaneqa.sealed import seal
 
 SHARD_BYTES = 15 * 2**20

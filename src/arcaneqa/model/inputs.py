@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from arcaneqa.model.tokens import Packed
+from arcaneqa.model.word_pieces import Packed
 from arcaneqa.ragged import Ints, ranges
 
 _ALIKE = 0.7

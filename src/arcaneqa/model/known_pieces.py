@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from arcaneqa.induction.scorer import Candidate
-from arcaneqa.model.tokens import EMPTY, Packed, Pieces, TokenTable, WordPieces, pack
+from arcaneqa.model.word_pieces import EMPTY, Packed, Pieces, TokenTable, WordPieces, pack
 
 
 class Asked(NamedTuple):

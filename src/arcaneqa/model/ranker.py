@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from arcaneqa.induction.ranker import WordRanker
 from arcaneqa.model.reader import QuestionReader, Reader, parts
 from arcaneqa.model.stored import Floats
-from arcaneqa.model.tokens import WordPieces
+from arcaneqa.model.word_pieces import WordPieces
 
 Halves = NDArray[np.float16]
 

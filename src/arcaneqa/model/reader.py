@@ -1,7 +1,7 @@
 """What turns word pieces into vectors when questions are answered: no gradients, and hardly ever torch.
 
-Inputs lie end to end, as `tokens.pack` leaves them, and so do the vectors: nothing is padded outside of a
-reader. Vectors of questions alone are read once, for whoever wants to know what a question is about.
+Inputs lie end to end, as `word_pieces.pack` leaves them, and so do the vectors: nothing is padded outside
+of a reader. Vectors of questions alone are read once, for whoever wants to know what a question is about.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from arcaneqa.errors import InputError, ModelError, needs
 from arcaneqa.induction.scorer import Reads
 from arcaneqa.model.stored import Floats, Stored
-from arcaneqa.model.tokens import CLS, SEP, Pieces, WordPieces
+from arcaneqa.model.word_pieces import CLS, SEP, Pieces, WordPieces
 from arcaneqa.ragged import Ints, offsets_of
 
 Words = NDArray[np.int32]

@@ -21,7 +21,7 @@ from arcaneqa.model.ranker import EncoderRanker
 from arcaneqa.model.reader import TOKENS_PER_CALL, QuestionReader, parts, reader_of
 from arcaneqa.model.span_head import SpanHead, SpanScorer
 from arcaneqa.model.stored import Floats, Stored, read_stored
-from arcaneqa.model.tokens import Packed, WordPieces
+from arcaneqa.model.word_pieces import Packed, WordPieces
 from arcaneqa.ragged import offsets_of, ranges
 
 _CLOSE = KIND_INDEX[TokenKind.CLOSE]

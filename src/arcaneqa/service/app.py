@@ -15,8 +15,8 @@ from arcaneqa.answer import ArcaneQA
 from arcaneqa.memory import give_back_now_and_then
 from arcaneqa.service.current import Current
 from arcaneqa.service.feedback import Feedback
-from arcaneqa.service.metrics import Measured, Metrics
 from arcaneqa.service.problems import answer_problems
+from arcaneqa.service.prometheus import Measured, Metrics
 from arcaneqa.service.routes.knowledge import knowledge
 from arcaneqa.service.routes.operations import operations
 from arcaneqa.service.routes.pages import PAGE, pages

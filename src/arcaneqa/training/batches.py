@@ -12,7 +12,7 @@ from arcaneqa.induction.scorer import TokenKind
 from arcaneqa.model.config import KIND_INDEX
 from arcaneqa.model.inputs import arrange, tensor
 from arcaneqa.model.network import Sequences
-from arcaneqa.model.tokens import EMPTY, TokenTable, WordPieces, pack, pack_alone
+from arcaneqa.model.word_pieces import EMPTY, TokenTable, WordPieces, pack, pack_alone
 from arcaneqa.ragged import Ints, offsets_of, ranges
 from arcaneqa.training.prepared import Prepared
 

@@ -21,8 +21,8 @@ from arcaneqa.training.batches import Corpus, mixture
 from arcaneqa.training.batches_ahead import built_ahead
 from arcaneqa.training.history import History
 from arcaneqa.training.masking import masked
+from arcaneqa.training.saved_run import Progress, load_state, save_state
 from arcaneqa.training.settings import Settings
-from arcaneqa.training.state import Progress, load_state, save_state
 
 PROCESSES = 4
 """That build batches while a GPU learns from others."""

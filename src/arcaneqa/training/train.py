@@ -29,8 +29,8 @@ from arcaneqa.training.batches import Corpus, join
 from arcaneqa.training.history import plot
 from arcaneqa.training.loop import Crew, Trainer
 from arcaneqa.training.prepared import manifest_of, read
+from arcaneqa.training.saved_run import Progress
 from arcaneqa.training.settings import Settings, published
-from arcaneqa.training.state import Progress
 
 
 def train(settings: Settings, encoder: str | None, start: Path | None, config: ModelConfig) -> Progress:

@@ -10,8 +10,8 @@ from pathlib import Path
 import pyoxigraph as ox
 
 from arcaneqa.datasets.sql.agreement import Recorded
-from arcaneqa.datasets.sql.graph import Grapher, RawColumn, RawTable, Style
 from arcaneqa.datasets.sql.table_facts import Facts
+from arcaneqa.datasets.sql.tables_as_graph import Grapher, RawColumn, RawTable, Style
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
 

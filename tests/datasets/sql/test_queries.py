@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arcaneqa.datasets.sql.agreement import agrees, program_of
-from arcaneqa.datasets.sql.graph import Style
 from arcaneqa.datasets.sql.table_facts import Facts
+from arcaneqa.datasets.sql.tables_as_graph import Style
 from arcaneqa.datasets.sql.translate import translations
 from arcaneqa.datasets.sql.variables import Unsayable
 from arcaneqa.kb.short_names import Names

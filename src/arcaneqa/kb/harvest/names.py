@@ -19,7 +19,7 @@ from arcaneqa.files import plain_json
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.endpoint.endpoint import Endpoint
 from arcaneqa.kb.endpoint.naming import Harvested
-from arcaneqa.kb.harvest.pages import check_complete, fetch, wanted_of
+from arcaneqa.kb.harvest.fetching import check_complete, fetch, wanted_of
 from arcaneqa.kb.harvest.parts import Part, added, deal, in_turn, merged_hits, part_of
 from arcaneqa.kb.interface import Ids
 from arcaneqa.kb.names.surfaces import Hit

@@ -16,8 +16,8 @@ from arcaneqa.kb.index.every_step import EveryStep
 from arcaneqa.kb.index.extremes import Extremes
 from arcaneqa.kb.index.literal_order import Order
 from arcaneqa.kb.index.lookup import open_terms
+from arcaneqa.kb.index.lower_case import Spoken
 from arcaneqa.kb.index.rows import Lists, Rows, Steps
-from arcaneqa.kb.index.spoken import Spoken
 from arcaneqa.kb.index.store import Array, Strings, map_array
 from arcaneqa.kb.index.walks import Walks
 from arcaneqa.kb.interface import Step

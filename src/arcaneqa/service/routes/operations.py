@@ -8,8 +8,8 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from arcaneqa.service.contract import ReloadResponse
 from arcaneqa.service.current import Current
-from arcaneqa.service.metrics import Metrics
 from arcaneqa.service.problems import UNAUTHORISED, UNSUPPORTED
+from arcaneqa.service.prometheus import Metrics
 
 
 def operations(current: Current, metrics: Metrics) -> APIRouter:

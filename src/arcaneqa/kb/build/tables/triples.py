@@ -18,7 +18,7 @@ from urllib.parse import quote
 from arcaneqa.errors import needs
 from arcaneqa.kb.build.tables.catalogue import Loaded, load
 from arcaneqa.kb.build.tables.columns import Column, read_columns
-from arcaneqa.kb.build.tables.links import Keys, Link, find_links, is_pairing, link_words
+from arcaneqa.kb.build.tables.foreign_keys import Keys, Link, find_links, is_pairing, link_words
 from arcaneqa.kb.names.words import words
 from arcaneqa.kb.profile import RDFS
 from arcaneqa.kb.terms import RDF
