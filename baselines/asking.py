@@ -76,10 +76,12 @@ class CountedScorer:
 
 @dataclass
 class Asked:
-    """One method over one knowledge base: `qa` links and knows the facts, `search` finds programs; with
-    `is_anonymous` it reads questions that name kinds in place of entities."""
+    """One method over one knowledge base: `qa` knows the facts, `linking` the names (over an endpoint those
+    of an index, so that all start alike), `search` finds programs; with `is_anonymous` it reads questions
+    that name kinds in place of entities."""
 
     qa: ArcaneQA
+    linking: ArcaneQA
     search: Search | Searching
     scorers: Sequence[CountedScorer]
     kb: CountedKb
@@ -87,12 +89,12 @@ class Asked:
     is_anonymous: bool = False
 
     def line(self, question: Question, entities: str) -> dict[str, Any]:
-        links = self.qa.linker.link(question.question)
+        links = self.linking.linker.link(question.question)
         shown = question
         if self.is_anonymous:
             shown, links = self._anonymous(question, links, entities)
         given = shown.entities if entities == "gold" else None
-        topics = self.qa.topics(shown.question, links, given)
+        topics = self.linking.topics(shown.question, links, given)
         before, started = self._counts(), time.perf_counter()
         outcome = self.search.run(shown.question, [topics], 60.0)
         seconds = time.perf_counter() - started
@@ -115,9 +117,9 @@ class Asked:
     def _anonymous(self, question: Question, links: Links, entities: str) -> tuple[Question, Links]:
         inside = bundled().inside
         if entities == "gold":
-            shown = anonymised(question, self.qa.kb, inside, links)
-            return shown, self.qa.linker.link(shown.question)
-        hidden = anonymise(links, self.qa.kb, inside)
+            shown = anonymised(question, self.linking.kb, inside, links)
+            return shown, self.linking.linker.link(shown.question)
+        hidden = anonymise(links, self.linking.kb, inside)
         return replace(question, question=hidden.question), hidden
 
     def _counts(self) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
@@ -151,11 +153,10 @@ class Asked:
 
     def _degree(self, topics: Topics) -> int:
         """Relations around the busiest entity."""
-        most = 0
+        most, kb = 0, self.linking.kb
         for topic in topics.items:
-            if isinstance(topic.term, Entity) and (node := self.qa.kb.node(topic.term.term)) is not None:
-                nodes = self.qa.kb.nodes(np.array([node], np.int64))
-                kb = self.qa.kb
+            if isinstance(topic.term, Entity) and (node := kb.node(topic.term.term)) is not None:
+                nodes = kb.nodes(np.array([node], np.int64))
                 most = max(most, len(kb.out_relations(nodes)) + len(kb.in_relations(nodes)))
         return most
 

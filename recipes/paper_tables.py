@@ -3,7 +3,9 @@
     python recipes/paper_tables.py DATA OUT                     everything, one stage after the other
     python recipes/paper_tables.py DATA OUT --stage prepare     up to the sets that training needs
     python -m baselines.training OUT/prepared OUT/models --encoder MODEL      the training alone, on a GPU
-    python recipes/paper_tables.py DATA OUT --endpoint URL      also asks GrailQA's facts over SPARQL
+    python recipes/paper_tables.py DATA OUT --endpoint URL      also times GrailQA's facts behind SPARQL
+    python recipes/paper_tables.py DATA OUT --weights bundled  trains nothing: what every way of searching
+                                                                costs with one model's weights
 
 DATA is the folder that `recipes/fragment.py` reads. Every step leaves its result under OUT and is not
 repeated, so a run that was stopped goes on. All methods have the same encoder, training questions, number of
@@ -15,26 +17,34 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 if TYPE_CHECKING:
+    from arcaneqa.kb.interface import KnowledgeBase
     from arcaneqa.record import Question
     from baselines.asking import Asked
 
 HOME = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(HOME), str(HOME / "recipes")]
 Item = TypeVar("Item")
-STAGES = ("prepare", "train", "ask", "tables")
+STAGES = ("data", "prepare", "train", "ask", "tables")
+# Methods that read what the default model reads, so that its weights say something to them.
+BORROWERS = ("ours", "nolast", "typed", "whole", "ranking", "suggested", "staged")
 # Side by side what learns from the same programs.
 SETS = (("ours",), ("paper",), ("typed",), ("whole",), ("suggested", "ranking"), ("staged",))
+_OWN = ("ours", "nolast")
+BORROWED = {"overall": _OWN, "functions": _OWN, "published": _OWN[:1]}
+BORROWED["faithfulness"] = (*_OWN, "typed", "ranking", "staged")
 
 
 def main() -> None:
     options = arguments()
-    last = STAGES.index(options.stage)
-    for stage, act in zip(STAGES, (prepare, train, ask, tables), strict=True):
-        if STAGES.index(stage) <= last:
+    first, last = STAGES.index(options.first), STAGES.index(options.stage)
+    for stage, act in zip(STAGES, (convert, prepare, train, ask, tables), strict=True):
+        is_needed = not (options.weights and stage in ("prepare", "train"))
+        if is_needed and first <= STAGES.index(stage) <= last:
             print(f"# {stage}", file=sys.stderr, flush=True)
             act(options)
 
@@ -46,22 +56,33 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("data", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--stage", choices=STAGES, default="tables", help="the last one that is run")
+    parser.add_argument("--first", choices=STAGES, default="data", help="the first one that is run")
     parser.add_argument("--encoder", help="to train on; the bundled model's if left out")
     parser.add_argument("--questions", type=int, default=1000, help="training questions of each dataset")
     parser.add_argument("--updates", type=int, default=400)
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--together", type=int, default=5, help="models that train at a time")
-    parser.add_argument("--device", default="auto")
+    parser.add_argument("--device", default="auto", help="to train on; given by name, to ask on as well")
     parser.add_argument("--limit", type=int, help="ask only so many dev questions of each dataset")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--methods", nargs="+", help="only these")
     parser.add_argument("--datasets", nargs="+", default=["grailqa", "webqsp", "lcquad"])
-    parser.add_argument("--entities", nargs="+", default=["linked", "gold"])
-    parser.add_argument("--endpoint", help="SPARQL endpoint with GrailQA's facts, for the efficiency table")
+    parser.add_argument("--entities", nargs="*", default=["linked", "gold"])
+    parser.add_argument("--weights", help="a model's folder, or bundled: its weights for every method")
+    parser.add_argument("--timed", type=int, default=30, help="GrailQA questions for the efficiency table")
+    parser.add_argument("--endpoint", help="SPARQL endpoint with GrailQA's facts, to time there as well")
     parser.add_argument("--document", type=Path, help="page whose sections are replaced by the tables")
     options = parser.parse_args()
     options.work = options.out / "work"
     return options
+
+
+def convert(options: argparse.Namespace) -> None:
+    import fragment
+
+    for benchmark in (one for one in fragment.BENCHMARKS if one.name in options.datasets):
+        fragment.index(options, benchmark.kb)
+        fragment.convert(options, benchmark)
 
 
 def prepare(options: argparse.Namespace) -> None:
@@ -74,8 +95,6 @@ def prepare(options: argparse.Namespace) -> None:
     from baselines.training import KINDS
 
     for benchmark in (one for one in fragment.BENCHMARKS if one.name in options.datasets):
-        fragment.index(options, benchmark.kb)
-        fragment.convert(options, benchmark)
         data = [training_part(fragment.records(options, benchmark, "train"), options.questions)]
         kb = str(options.work / "kb" / benchmark.kb)
 
@@ -128,22 +147,49 @@ def ask(options: argparse.Namespace) -> None:
 
     for dataset in options.datasets:
         questions = dev_questions(options, dataset)
-        places = [*options.entities, *(["endpoint"] if options.endpoint and dataset == "grailqa" else [])]
-        for name in options.methods or ALL:
+        places = dict.fromkeys(options.entities, questions)
+        if dataset == "grailqa" and options.timed:
+            # One after the other, and so few that a quiet machine is enough for all methods.
+            some = spread(questions, options.timed)
+            places |= {"index": some} | ({"endpoint": some} if options.endpoint else {})
+        for name in options.methods or (BORROWERS if options.weights else ALL):
             trained = ALL[name].trained
-            if not (options.out / "models" / f"{trained.model or name}.done").exists():
+            done = options.out / "models" / f"{trained.model or name}.done"
+            if not options.weights and not done.exists():
                 continue
             if trained.is_anonymous and dataset != "webqsp":
                 continue
-            for place in places:
+            for place, chosen in places.items():
                 out = lines_of(options, name, dataset, place)
-                if len(read_lines(out)) >= len(questions):
+                if len(read_lines(out)) >= len(chosen):
                     continue
                 asked = opened(options, name, dataset, place)
-                entities = "linked" if place == "endpoint" else place
-                for number in ask_all(asked, questions, entities, out):
-                    if number % 25 == 0 or number == len(questions):
-                        print(f"{out.stem}: {number} of {len(questions)}", file=sys.stderr, flush=True)
+                if place in ("index", "endpoint"):
+                    # The first question of a process pays for loading; it is not one of those timed.
+                    asked.line(next(one for one in reversed(questions) if one not in chosen), "linked")
+                for number in ask_all(asked, chosen, "gold" if place == "gold" else "linked", out):
+                    if number % 25 == 0 or number == len(chosen):
+                        print(f"{out.stem}: {number} of {len(chosen)}", file=sys.stderr, flush=True)
+
+
+def weights_of(options: argparse.Namespace, name: str) -> Path | None:
+    """The folder of a method's model; None is the bundled one."""
+    if options.weights:
+        return None if options.weights == "bundled" else Path(options.weights)
+    return Path(options.out) / "models" / name
+
+
+def served(options: argparse.Namespace, index: Path) -> KnowledgeBase:
+    """The facts come from the server, the schema from the index: both offer the same."""
+    import fragment
+
+    from arcaneqa.kb.endpoint import open_endpoint
+    from arcaneqa.kb.endpoint.opening import Settings
+
+    schema = options.out / "schema.json"
+    words = [str(fragment.ARCANEQA), "info", str(index), "--json"]
+    schema.write_bytes(subprocess.run(words, check=True, capture_output=True).stdout)
+    return open_endpoint(options.endpoint, settings=replace(Settings.from_environment(), schema=schema))
 
 
 def lines_of(options: argparse.Namespace, method: str, dataset: str, place: str) -> Path:
@@ -165,24 +211,26 @@ def opened(options: argparse.Namespace, method: str, dataset: str, place: str) -
     from arcaneqa.answer import ArcaneQA
     from arcaneqa.evaluation.judge import Judge, TolerantNames
     from arcaneqa.evaluation.metrics import Mode
-    from arcaneqa.kb.interface import KnowledgeBase
     from arcaneqa.program.ontology import Ontology
     from baselines.asking import Asked, CountedKb, CountedScorer
     from baselines.methods import ALL
 
     (benchmark,) = (one for one in fragment.BENCHMARKS if one.name == dataset)
-    kb = options.endpoint if place == "endpoint" else str(options.work / "kb" / benchmark.kb)
+    index = options.work / "kb" / benchmark.kb
     chosen = ALL[method]
-    first = ArcaneQA.load(kb, options.out / "models" / (chosen.trained.model or method))
-    counted = CountedKb(first.kb)
+    # What is timed is timed on the processor.
+    device = "cpu" if options.device == "auto" or place in ("index", "endpoint") else options.device
+    own = chosen.trained.model or method
+    first = ArcaneQA.load(index, weights_of(options, own), device=device)
+    counted = CountedKb(served(options, index) if place == "endpoint" else first.kb)
 
     def over_counted(model: str) -> tuple[ArcaneQA, CountedScorer]:
-        qa = ArcaneQA.load(first.kb, options.out / "models" / model)
+        qa = ArcaneQA.load(first.kb, weights_of(options, model), device=device)
         scorer = CountedScorer(qa)
-        facts = cast(KnowledgeBase, counted)
+        facts = cast("KnowledgeBase", counted)
         return ArcaneQA(facts, scorer, qa.confidence, first.linker, qa.settings), scorer
 
-    qa, scorer = over_counted(chosen.trained.model or method)
+    qa, scorer = over_counted(own)
     second = over_counted(chosen.second) if chosen.second else None
     search = chosen.search(qa, None if second is None else second[0])
     is_freebase = fragment.SOURCES[benchmark.kb][1] == "freebase"
@@ -192,7 +240,7 @@ def opened(options: argparse.Namespace, method: str, dataset: str, place: str) -
     judge = Judge(Mode.SEMANTIC, ontology, first.kb.profile)
     scorers = [scorer] if second is None else [scorer, second[1]]
     is_anonymous = chosen.trained.is_anonymous and dataset == "webqsp"
-    return Asked(qa, search, scorers, counted, judge, is_anonymous)
+    return Asked(qa, first, search, scorers, counted, judge, is_anonymous)
 
 
 def tables(options: argparse.Namespace) -> None:
@@ -205,21 +253,30 @@ def tables(options: argparse.Namespace) -> None:
     for path in sorted((options.out / "lines").glob("*.jsonl")):
         method, dataset, place = path.stem.split("-")
         runs[method, dataset, place] = read_lines(path)
-    says = {name: method.says for name, method in METHODS.items() if any(name == run[0] for run in runs)}
+    asked = {run[0] for run in runs}
+    says = {name: method.says for name, method in METHODS.items() if name in asked}
     parts = []
     for key, (title, make) in TABLES.items():
-        body = make(runs, says)
+        shown, kind = says, f"paper {key}"
+        if options.weights:
+            # What others than ours would answer with weights that never learned their task says nothing.
+            shown = {name: text for name, text in says.items() if name in BORROWED.get(key, BORROWERS)}
+            title, kind = f"{title}, one model's weights", f"{kind} borrowed"
+        body = make(runs, shown)
         parts.append(f"## {title}\n\n{body}\n")
         if options.document is not None:
-            line = (
-                f"python recipes/paper_tables.py DATA OUT --updates {options.updates} --batch {options.batch}"
-            )
-            line += f" --questions {options.questions}" + (
-                f" --limit {options.limit}" if options.limit else ""
-            )
-            write_section(options.document, f"paper {key}", title, line, body)
+            write_section(options.document, kind, title, shown_command(options), body)
     (options.out / "tables.md").write_text("\n".join(parts), encoding="utf-8")
     print(options.out / "tables.md")
+
+
+def shown_command(options: argparse.Namespace) -> str:
+    if options.weights:
+        line = f"python recipes/paper_tables.py DATA OUT --weights {options.weights}"
+    else:
+        line = f"python recipes/paper_tables.py DATA OUT --updates {options.updates} --batch {options.batch}"
+        line += f" --questions {options.questions}"
+    return line + (f" --limit {options.limit}" if options.limit else "")
 
 
 if __name__ == "__main__":

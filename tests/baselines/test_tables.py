@@ -20,6 +20,11 @@ RUNS = {
     ("ours", "webqsp", "linked"): [line(False, 0.25, 0.2)],
     ("whole", "grailqa", "linked"): [line(False, 0.0, 1.0, "empty"), line(False, 0.0, 3.0, "not executable")],
 }
+TIMED = {
+    ("ours", "grailqa", "index"): RUNS["ours", "grailqa", "linked"],
+    ("whole", "grailqa", "index"): RUNS["whole", "grailqa", "linked"],
+    ("ours", "grailqa", "endpoint"): [line(True, 1.0, 5.0)],
+}
 SAYS = {"ours": "ours, as bundled", "whole": "unconstrained decoding"}
 
 
@@ -38,9 +43,11 @@ def test_functions_count_their_questions() -> None:
 
 
 def test_time_is_by_degree_and_per_method() -> None:
-    rows = efficiency(RUNS, SAYS).splitlines()[2:]
+    rows = efficiency(RUNS | TIMED, SAYS).splitlines()[2:]
     assert rows[0].startswith("| ours, as bundled | index | 0.20 | 0.29 | 4 | 40 | 400 | 7 | – | 0.20 |")
     assert rows[1].split(" | ")[2] == "2.00"
+    assert [row.split(" | ")[1] for row in rows] == ["index", "index", "endpoint"]
+    assert efficiency(RUNS, SAYS).count("\n") == 1, "answers that were not timed alone say nothing of time"
 
 
 def test_faults_are_shares_of_all_datasets() -> None:

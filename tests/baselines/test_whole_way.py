@@ -76,6 +76,7 @@ def test_every_method_is_prepared_trained_asked_and_tabled(
         data=room, out=room, work=room / "work", datasets=["lcquad"], entities=["gold"], endpoint=None
     )
     options.methods, options.limit, options.document = None, None, None
+    options.timed, options.device, options.weights = 0, "auto", None
     recipe["ask"](options)
     for name in ALL:
         found = read_lines(room / "lines" / f"{name}-lcquad-gold.jsonl")
