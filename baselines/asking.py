@@ -95,9 +95,9 @@ class Asked:
             shown, links = self._anonymous(question, links, entities)
         given = shown.entities if entities == "gold" else None
         topics = self.linking.topics(shown.question, links, given)
-        before, started = self._counts(), time.perf_counter()
+        before, started, busy = self._counts(), time.perf_counter(), time.process_time()
         outcome = self.search.run(shown.question, [topics], 60.0)
-        seconds = time.perf_counter() - started
+        seconds, processor = time.perf_counter() - started, time.process_time() - busy
         counts = (self._counts() - before).tolist()
         prediction = self._prediction(question, outcome)
         verdict = self.judge.verdict(question, prediction)
@@ -107,6 +107,7 @@ class Asked:
             "em": bool(verdict.match),
             "f1": float(verdict.answers.f1),
             "seconds": seconds,
+            "processor": processor,
             **dict(zip(("decisions", "candidates", "pieces", "asked"), counts, strict=True)),
             "cells": dict(cells(question, gold)),
             "degree": self._degree(topics),

@@ -35,8 +35,12 @@ BORROWERS = ("ours", "nolast", "typed", "whole", "ranking", "suggested", "staged
 # Side by side what learns from the same programs.
 SETS = (("ours",), ("paper",), ("typed",), ("whole",), ("suggested", "ranking"), ("staged",))
 _OWN = ("ours", "nolast")
-BORROWED = {"overall": _OWN, "functions": _OWN, "published": _OWN[:1]}
-BORROWED["faithfulness"] = (*_OWN, "typed", "ranking", "staged")
+BORROWED: dict[str, tuple[str, ...]] = {
+    "overall": _OWN,
+    "functions": _OWN,
+    "published": _OWN,
+    "faithfulness": (*_OWN, "typed", "ranking", "staged"),
+}
 
 
 def main() -> None:
@@ -249,20 +253,19 @@ def tables(options: argparse.Namespace) -> None:
     from baselines.tables import TABLES
     from baselines.training import METHODS
 
-    runs = {}
+    runs, parts = {}, []
     for path in sorted((options.out / "lines").glob("*.jsonl")):
         method, dataset, place = path.stem.split("-")
         runs[method, dataset, place] = read_lines(path)
     asked = {run[0] for run in runs}
-    says = {name: method.says for name, method in METHODS.items() if name in asked}
-    parts = []
     for key, (title, make) in TABLES.items():
-        shown, kind = says, f"paper {key}"
+        kind, counted = f"paper {key}", asked
         if options.weights:
             # What others than ours would answer with weights that never learned their task says nothing.
-            shown = {name: text for name, text in says.items() if name in BORROWED.get(key, BORROWERS)}
+            counted = asked & set(BORROWED.get(key, BORROWERS))
             title, kind = f"{title}, one model's weights", f"{kind} borrowed"
-        body = make(runs, shown)
+        says = {n: m.says for n, m in METHODS.items() if n in counted or key == "published"}
+        body = make({run: lines for run, lines in runs.items() if run[0] in counted}, says)
         parts.append(f"## {title}\n\n{body}\n")
         if options.document is not None:
             write_section(options.document, kind, title, shown_command(options), body)
