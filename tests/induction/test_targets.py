@@ -130,6 +130,31 @@ def test_a_program_becomes_its_tokens(program: str, expected: str) -> None:
     assert tokens(program) == expected
 
 
+def test_whole_classes_are_put_together_where_their_members_are_of_one_kind() -> None:
+    kinds = {"ann": "Wookiee", "bea": "Gungan", "cid": "Droid", "dan": "Human"}
+    facts = [
+        fact for one, kind in kinds.items() for fact in ((one, "type", kind), (one, "type", "Character"))
+    ]
+    kb = PlainKb([*facts, ("home", "type", "Planet"), *((one, "lives", "home") for one in kinds)])
+
+    def built(text: str) -> str | None:
+        program = parse(text, NAMES, kb.schema)
+        found = targets(Induction(kb), "which?", program, topics_from_gold((), kb, "which?", program))
+        if not isinstance(found, Target):
+            return None
+        texts = [step.candidates[step.gold] for step in found.steps]
+        return " ".join(c.text if c.variable is None else f"#{c.variable}" for c in texts)
+
+    two = "(OR (CLASS ex:Droid) (CLASS ex:Wookiee))"
+    assert built(two) == "( all of a kind droid ) ( or #0 wookiee ) end"
+    assert built(f"(OR {two} (CLASS ex:Gungan))") is not None
+    assert built(f"(COUNT (JOIN ex:lives_inv {two}))") == (
+        "( all of a kind droid ) ( or #0 wookiee ) ( follow #1 lives ) ( how many #2 ) end"
+    )
+    assert built("(OR (CLASS ex:Droid) (CLASS ex:Character))") is None  # a droid is one already
+    assert built("(OR (CLASS ex:Droid) (CLASS ex:Planet))") is None
+
+
 @pytest.mark.parametrize(
     ("program", "reason"),
     [

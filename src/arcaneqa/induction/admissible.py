@@ -4,7 +4,7 @@
 |---|---|
 | `(` | functions that can be completed here |
 | JOIN | topics and the newest set; then relations that touch it |
-| all of a kind | at the very start classes; then `)`, and JOIN goes on from there |
+| all of a kind | at the very start classes; then `)`, and JOIN or OR goes on from there |
 | HAS | relations; beside a set those that its members have |
 | AND | the newest set; then the waiting set if they meet, and classes that occur in it |
 | CONS | the newest set or a class; then relations to implied constants in it; then those constants |
@@ -105,7 +105,7 @@ class Admissible:
         if (
             state.top is not None
             and isinstance(state.top.expression, Class)
-            and function is not Function.JOIN
+            and function not in (Function.JOIN, Function.OR)
         ):
             return False  # other functions start from the class itself
         return self._rules[function].offers(state, function)

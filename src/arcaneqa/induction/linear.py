@@ -114,7 +114,10 @@ class Linear:
         return self._close(Function(compare.comparison.value), number)
 
     def _paired(self, function: Function, one: ex.Expression, two: ex.Expression) -> Variable:
-        first = self._source(one)
+        # OR goes on from a whole class, as JOIN does; other functions name it themselves.
+        first = (
+            self._built(one) if function is Function.OR and isinstance(one, ex.Class) else self._source(one)
+        )
         self._open(function, first)
         second = self._source(two)
         return self._close(second)

@@ -14,7 +14,7 @@ from arcaneqa.induction.tokens import PAIRING, Chosen
 from arcaneqa.induction.vocabulary import NOTHING, Options
 from arcaneqa.kb.interface import Ids
 from arcaneqa.kb.values import kind_of
-from arcaneqa.program.expression import Class, Entity, Value
+from arcaneqa.program.expression import Class, Entity, Expression, Or, Value
 from arcaneqa.program.steps import Function
 
 FEW_CLASSES = 64
@@ -43,6 +43,9 @@ class Pairing(Rules):
         is_topic = source is not state.top and not isinstance(source.expression, Class)
         if function is Function.OR:
             options = variables(self._partners(state, source))
+            if _is_of_classes(source.expression):
+                others = np.array(list(self._other_classes(source.meaning)), np.int64)
+                return options + self._vocabulary.classes(others)
             return options if is_topic else options + self._built(state)
         if function is Function.NOT:
             classes = [
@@ -106,10 +109,13 @@ class Pairing(Rules):
         if function is Function.NOT and state.left > 1 and self._has_parts(meaning):
             return True
         opened = self._opened(state, function, top)
+        if function is Function.OR and _is_of_classes(top.expression):
+            others = self._other_classes(meaning)
+            return any(True for _ in others) or any(True for _ in self._partners(opened, top))
         if function is Function.OR:
             return any(True for _ in self._partners(opened, top)) or self._tools.can_build(opened)
-        others = meaning.kin if function is Function.MEET else meaning
-        return any(True for _ in self._within(opened, others)) or self._tools.can_build(opened)
+        among = meaning.kin if function is Function.MEET else meaning
+        return any(True for _ in self._within(opened, among)) or self._tools.can_build(opened)
 
     def _opened(self, state: State, function: Chosen, source: Known) -> State:
         """The state once the function has this source."""
@@ -117,6 +123,13 @@ class Pairing(Rules):
         if source is not state.top and source.index is not None:
             excluded |= state.topics.excluded_by[source.index]
         return replace(state, is_open=True, function=function, source=source, excluded=excluded)
+
+    def _other_classes(self, members: Meaning) -> Iterator[int]:
+        """Classes of the same kind of things that neither hold all of these nor are among them."""
+        for klass in members.kin.classes.tolist():
+            other = self._meanings.members(klass)
+            if not self._meanings.covers(other, members) and not self._meanings.covers(members, other):
+                yield klass
 
     def _partners(self, state: State, source: Known) -> Iterator[Known]:
         """Topics that can stand beside the source in an OR: of its kind, and not in it."""
@@ -151,6 +164,12 @@ class Pairing(Rules):
         return any(
             not self._meanings.covers(self._meanings.having_some(step), members) for step in members.walks
         )
+
+
+def _is_of_classes(program: Expression) -> bool:
+    if isinstance(program, Or):
+        return _is_of_classes(program.left) and _is_of_classes(program.right)
+    return isinstance(program, Class)
 
 
 def _differ(one: Ids, two: Ids) -> bool:
