@@ -65,13 +65,21 @@ def index_first(kb: str | None) -> None:
             open_kb(kb, progress).close()
 
 
-def compile_ahead(progress: Progress) -> None:
-    """Compile the bundled model's encoder for this processor, so that the first question need not wait."""
+def compile_ahead(progress: Progress, index: Path) -> None:
+    """Compile the bundled model's encoder and the loops of searches for this processor, so that the first
+    question need not wait."""
     from arcaneqa.errors import ModelError
+    from arcaneqa.kb.index import Index
     from arcaneqa.model.reader import reader_of
     from arcaneqa.model.stored import bundled_model, read_stored
 
     progress("compiling for this processor (once)", 0, None)
+    with Index(index) as kb:
+        some, none = kb.nodes(np.zeros(1, np.int64)), np.empty(0, np.int64)
+        kb.neighbours(some)
+        kb.relations_into(some, none, some)
+        kb.relations_telling_apart(some, none)
+        kb.relations_to_values(some, none, none)
     try:
         reader = reader_of(read_stored(bundled_model()))
     except ModelError:  # a package that was built without one

@@ -63,7 +63,7 @@ def command(
             progress=progress,
         )
         if sys.stderr.isatty():  # somebody waits and will ask; a script may never
-            compile_ahead(progress)
+            compile_ahead(progress, out)
     if report.skipped.count:
         were = "statement was" if report.skipped.count == 1 else "statements were"
         note(f"{report.skipped.count:,} {were} left out; the first of them:")
