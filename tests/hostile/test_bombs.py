@@ -36,6 +36,12 @@ def hidden() -> str:
     return f"{ROOT}<!-- -->{many}]>{ITEM.format('&a11;')}</rdf:RDF>"
 
 
+def quoting(levels: int) -> str:
+    """A statement about a statement about a statement: the parser ends the process beyond some 20,000."""
+    opened = "<<( <http://e/a> <http://e/p> " * levels
+    return f"<http://e/a> <http://e/p> {opened}<http://e/b>{' )>>' * levels} ."
+
+
 BOMBS = {
     "laughs.rdf": lambda: laughs(12).encode(),
     "laughs.owl.gz": lambda: gzip.compress(laughs(12).encode()),
@@ -45,6 +51,13 @@ BOMBS = {
     "hidden.rdf": lambda: hidden().encode(),
     "endless.rdf": lambda: f'<!DOCTYPE r [<!ENTITY a "{"x" * 40 * MiB}'.encode(),
     "deep.rdf": lambda: f"{ROOT}{'<e:A><e:p>' * 60_000}{'</e:p></e:A>' * 60_000}</rdf:RDF>".encode(),
+    # Ends in comments are no ends.
+    "deeper.rdf": lambda: f"{ROOT}{'<e:A><!--</</</</--><e:p>' * 60_000}".encode(),
+    "quoting.nt": lambda: f"{quoting(30_000)}\n".encode(),
+    "quoting.ttl": lambda: quoting(30_000).encode(),
+    "open.ttl.gz": lambda: gzip.compress(b"<http://e/a> <http://e/p> " + b"[ <http://e/p> " * 8_000_000),
+    "open.n3": lambda: b"{ " * 8_000_000,
+    "one-object.jsonld.gz": lambda: gzip.compress(b'{"http://e/p":[1' + b",1" * 90_000_000),
     "deep.jsonld": lambda: b'{"http://e/p":' * 8_000 + b"1" + b"}" * 8_000,
     "long.ttl": lambda: b'<http://e/a> <http://e/p> "' + b"x" * (17 * MiB) + b'" .',
     "long.nt": lambda: b'<http://e/a> <http://e/p> "' + b"x" * (17 * MiB) + b'" .\n',
@@ -54,7 +67,7 @@ BOMBS = {
 }
 
 
-QUICK = ("laughs.rdf", "long.ttl", "deep.jsonld")
+QUICK = ("laughs.rdf", "long.ttl", "deep.jsonld", "quoting.nt")
 
 
 @pytest.mark.parametrize(

@@ -64,6 +64,7 @@ def test_it_ends_though_a_client_is_still_sending() -> None:
             connection.sendall(head + b'\r\n{"question": ')
         for connection in sending[10:]:
             connection.sendall(head)
+        assert httpx.get(f"{url}/healthz").text == "ok", "by now it has begun with those that came before"
         started = time.monotonic()
         process.send_signal(signal.SIGTERM)
         process.wait(SECONDS)

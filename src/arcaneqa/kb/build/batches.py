@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
 import numpy as np
@@ -82,7 +83,7 @@ class Batch:
             elif term.startswith(b"_"):
                 heap[place] = keys[place] = b"_:%b%b" % (self._scope.encode(), term[2:])
             else:
-                quoted = term[3:-3].decode().strip()
+                quoted = shorten(term[3:-3].decode(), 200, placeholder=" …")
                 raise InputError(f"The statement {quoted} is quoted by another, which cannot be indexed.")
         columns = {
             "subjects": found.subjects,

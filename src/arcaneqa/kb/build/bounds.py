@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from contextlib import AbstractContextManager
-from typing import BinaryIO, Protocol
-from xml.parsers import expat
+from typing import Protocol
+
+import numpy as np
 
 from arcaneqa.errors import InputError
+from arcaneqa.kb.build.depth import begun, json_depth, turtle_depth, xml_depth
+from arcaneqa.kb.index.store import Array
 
 LONGEST_VALUE = 1 << 24
 """Bytes in one value or one line; the parsers themselves hold no more (16 MiB)."""
@@ -20,6 +22,12 @@ DEEPEST_XML = 1_000
 """Elements within each other; RDF/XML by people has some ten."""
 DEEPEST_JSON = 200
 """Elements and objects within each other; the parsers' time grows with the square of it."""
+DEEPEST_TURTLE = 1_000
+"""Brackets within each other: the parser keeps all that are open, and some 20,000 statements that quote each
+other end the process."""
+LARGEST_OBJECT = 1 << 26
+MOST_VALUES = 4_000_000
+"""Bytes and values in one object of JSON-LD; the parser was seen to hold 20 bytes a byte, or 400 a value."""
 LONGEST_ENTITY = 10_000
 """Characters that a DTD's entity may stand for; in OWL files they are namespaces, some fifty long."""
 _FREE = 1 << 24
@@ -29,7 +37,6 @@ _MOST_GROWTH = 20
 
 _ENTITY = re.compile(rb"""<!ENTITY\s+(?:%\s*)?([^\s>]+)\s+(?:"([^"]*)"|'([^']*)')""")
 _REFERENCE = re.compile(rb"&([^\s;&<]{1,200});")
-_MARK = re.compile(rb'\\.|["\[\]{}]', re.DOTALL)
 
 
 class Bound(Protocol):
@@ -74,77 +81,44 @@ class Entities:
         raise InputError(f"{self._name} {what}: such files are made to fill memory, and are not read.")
 
 
-class XmlDepth:
-    """Elements within each other. Counting brackets is cheap but takes comments for elements too, so that a
-    count that is too high is only a reason to look closely, once, with a parser of plain XML."""
+class Depth:
+    """Elements, objects or brackets within each other."""
 
-    def __init__(self, name: str, open_again: Callable[[], AbstractContextManager[BinaryIO]]) -> None:
-        self._name, self._open_again = name, open_again
-        self._depth = 0
-        self._last = b""
-        self._is_known_good = False
+    def __init__(self, name: str, measure: Callable[[Array, Array], int], deepest: int, what: str) -> None:
+        self._name, self._measure, self._deepest, self._what = name, measure, deepest, what
+        self._state = begun()
+
+    @classmethod
+    def of_xml(cls, name: str) -> Depth:
+        return cls(name, xml_depth, DEEPEST_XML, "elements")
+
+    @classmethod
+    def of_turtle(cls, name: str) -> Depth:
+        return cls(name, turtle_depth, DEEPEST_TURTLE, "brackets")
 
     def see(self, piece: bytes) -> None:
-        if self._is_known_good:
-            return
-        text = self._last + piece  # a bracket of two characters may be cut apart
-        self._depth += piece.count(b"<") - 2 * text.count(b"</") - text.count(b"/>")
-        self._last = b"" if not text or text[-1:] not in b"</" else text[-1:]
-        if self._depth > DEEPEST_XML:
-            self._look_closely()
-            self._is_known_good = True
-
-    def _look_closely(self) -> None:
-        depth = 0
-
-        def opened(*_: object) -> None:
-            nonlocal depth
-            depth += 1
-            if depth > DEEPEST_XML:
-                raise InputError(
-                    f"{self._name} has more than {DEEPEST_XML:,} elements within each other, which is not "
-                    "read; write it as N-Triples or Turtle."
-                )
-
-        def closed(_: object) -> None:
-            nonlocal depth
-            depth -= 1
-
-        plain = expat.ParserCreate()
-        plain.StartElementHandler, plain.EndElementHandler = opened, closed
-        try:
-            with self._open_again() as file:
-                plain.ParseFile(file)
-        except expat.ExpatError:
-            return  # not XML: the parser of RDF stops there too, and says so
+        if self._measure(np.frombuffer(piece, np.uint8), self._state) > self._deepest:
+            raise InputError(
+                f"{self._name} has more than {self._deepest:,} {self._what} within each other, which is not "
+                "read; write it as plain N-Triples."
+            )
 
 
-class JsonDepth:
-    """Objects and arrays within each other."""
+class JsonDepth(Depth):
+    """Objects and arrays within each other; and how large the outermost object is, of which a parser hands
+    out nothing before its end."""
 
     def __init__(self, name: str) -> None:
-        self._name = name
-        self._depth = 0
-        self._is_text = False
-        self._rest = b""
+        super().__init__(name, json_depth, DEEPEST_JSON, "objects")
 
     def see(self, piece: bytes) -> None:
-        text = self._rest + piece
-        end = 0
-        for found in _MARK.finditer(text):
-            end = found.end()
-            mark = found[0]
-            if mark == b'"':
-                self._is_text = not self._is_text
-            elif not self._is_text and len(mark) == 1:
-                self._depth += 1 if mark in b"[{" else -1
-                if self._depth > DEEPEST_JSON:
-                    raise InputError(
-                        f"{self._name} has more than {DEEPEST_JSON} objects within each other, which is not "
-                        "read; write it as N-Triples or Turtle."
-                    )
-        # Of an escape, the second character may come with the next piece.
-        self._rest = text[-1:] if end < len(text) and text.endswith(b"\\") else b""
+        super().see(piece)
+        size, values = self._state[4:6]
+        if size > LARGEST_OBJECT or values > MOST_VALUES:
+            raise InputError(
+                f"{self._name} has one object of more than {LARGEST_OBJECT >> 20} MiB or {MOST_VALUES:,} "
+                "values, too large to hold; write it as an array of objects, or as N-Triples."
+            )
 
 
 class Stretches:

@@ -13,7 +13,7 @@ from pathlib import Path
 from arcaneqa.errors import InputError
 from arcaneqa.kb.build.arrangement import arrange, rewrite_names
 from arcaneqa.kb.build.dictionary import merge, write_lookup
-from arcaneqa.kb.build.formats import check_base, source_files, table_format
+from arcaneqa.kb.build.formats import check_base, check_file, source_files, table_format
 from arcaneqa.kb.build.mending import mend
 from arcaneqa.kb.build.reading import read_batches
 from arcaneqa.kb.build.sorted_facts import write_facts
@@ -71,8 +71,8 @@ def build_index(
     paths = source_files(map(Path, sources))
     tables = [path for path in paths if table_format(path) is not None]
     files = [Source(path, skipped if lenient else None, base) for path in paths if path not in tables]
-    for source in files:
-        source.check()
+    for path in paths:
+        check_file(path)
     wanted = profile if isinstance(profile, Wanted) else Wanted(profile)
     with building(Path(out)) as folder:
         work = folder / "work"

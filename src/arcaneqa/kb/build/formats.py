@@ -63,6 +63,13 @@ def source_files(paths: Iterable[Path]) -> list[Path]:
     return found
 
 
+def check_file(path: Path) -> None:
+    """A pipe would be waited for, perhaps for ever."""
+    if not path.is_file():
+        reason = "is not a plain file" if path.exists() else "does not exist"
+        raise InputError(f"The source {path} {reason}; give RDF files, tables, or folders of them.")
+
+
 def check_base(base: str | None) -> None:
     try:
         NamedNode(base or "a:a")

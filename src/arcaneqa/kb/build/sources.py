@@ -20,12 +20,13 @@ from pyoxigraph import DefaultGraph, Quad, QuadParser, RdfFormat, Triple, parse
 
 from arcaneqa.errors import InputError
 from arcaneqa.kb.build.bounds import (
+    DEEPEST_TURTLE,
     LONGEST_VALUE,
     Bound,
+    Depth,
     Entities,
     JsonDepth,
     Stretches,
-    XmlDepth,
     too_long,
 )
 from arcaneqa.kb.build.formats import PACKED, format_of
@@ -90,12 +91,6 @@ class Source:
     def is_packed(self) -> bool:
         return self.path.suffix.lower() in PACKED
 
-    def check(self) -> None:
-        if self.path.is_file():
-            return
-        reason = "is not a plain file" if self.path.exists() else "does not exist"
-        raise InputError(f"The source {self.path} {reason}; give RDF files, or folders of them.")
-
     def statements(self) -> Iterator[Statement]:
         return self._without_graphs(self._quads())
 
@@ -123,16 +118,10 @@ class Source:
         name = str(self.path)
         match self._format:
             case RdfFormat.RDF_XML:
-                return [self, Entities(name), XmlDepth(name, self._again), Stretches(name)]
+                return [self, Entities(name), Depth.of_xml(name), Stretches(name)]
             case RdfFormat.JSON_LD:
                 return [self, JsonDepth(name)]
-        return [self]
-
-    @contextmanager
-    def _again(self) -> Iterator[BinaryIO]:
-        """The file from its beginning, for a closer look that must not fall for its entities either."""
-        with self._unpacked() as file:
-            yield cast(BinaryIO, _Watched(file, lambda _: None, [Entities(str(self.path))]))
+        return [self, Depth.of_turtle(name)]
 
     def see(self, piece: bytes) -> None:
         """A source counts what is read of it."""
@@ -173,6 +162,8 @@ class Source:
             end = block.find(b"\n", start + _PIECE) + 1 or len(block)
             piece = block[start:end]
             self._note_spellings(piece)
+            if piece.count(b"<<") > DEEPEST_TURTLE:
+                Depth.of_turtle(str(self.path)).see(piece)
             try:
                 yield from parse(piece, format=self._format)
             except (SyntaxError, MemoryError):

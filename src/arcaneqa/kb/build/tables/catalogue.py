@@ -7,13 +7,13 @@ are only hints. DuckDB reads files of any size with little memory.
 from __future__ import annotations
 
 import csv
+import glob
 import gzip
 import re
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO, cast
 
@@ -28,7 +28,12 @@ if TYPE_CHECKING:
 
 _DELIMITERS = ",;\t|"
 _CHUNK = 50_000
-"""Rows handed over at a time, which bounds memory."""
+_CHUNK_TEXT = 1 << 24
+"""Rows, or characters, handed over at a time, which bounds memory."""
+_MOST_COLUMNS = 2_000
+"""SQLite's own limit; each column is looked at by itself, for its kind and for what it refers to."""
+_LONGEST_CELL = 1 << 27
+"""Bytes that SQLite may make for one cell: a file can have it compute gigabytes."""
 _LONGEST_ROW = 1 << 24
 """Bytes; a longer row is more likely an unclosed quote than a row."""
 _LINE = re.compile(r"Line: (\d+)")
@@ -65,11 +70,14 @@ def load(paths: Sequence[Path], connection: DuckDBPyConnection) -> list[Loaded]:
     for path in paths:
         kind = table_format(path)
         if kind in SQLITE:
-            tables += _load_sqlite(path, connection, len(tables))
+            loaded = _load_sqlite(path, connection, len(tables))
         elif kind in PARQUET:
-            tables.append(_load_parquet(path, connection, f"t{len(tables)}"))
+            loaded = [_load_parquet(path, connection, f"t{len(tables)}")]
         else:
-            tables.append(_load_separated(path, connection, f"t{len(tables)}"))
+            loaded = [_load_separated(path, connection, f"t{len(tables)}")]
+        if not any(connection.execute(f"SELECT 1 FROM {each.place} LIMIT 1").fetchone() for each in loaded):
+            raise InputError(f"There is nothing to index in {path}: it names columns, but has no rows.")
+        tables += loaded
     seen: dict[str, Loaded] = {}
     for table in tables:
         other = seen.setdefault(table.name.lower().replace(" ", "_"), table)
@@ -85,10 +93,10 @@ def _load_separated(path: Path, connection: DuckDBPyConnection, place: str) -> L
     cells = ", ".join(f"'c{number}': 'VARCHAR'" for number in range(len(columns)))
     reading = (
         "read_csv(?, delim=?, quote='\"', escape='\"', auto_detect=false, header=true, strict_mode=true, "
-        f"null_padding=false, max_line_size={_LONGEST_ROW}, columns={{{cells}}})"
+        f"hive_partitioning=false, null_padding=false, max_line_size={_LONGEST_ROW}, columns={{{cells}}})"
     )
     try:
-        _create(path, connection, place, reading, [str(path), delimiter])
+        _create(path, connection, place, reading, [_literally(path), delimiter])
     except _LineEndsDiffer:
         _insert(connection, place, len(columns), _rows(path, len(columns), delimiter))
     return Loaded(_stem(path), place, columns, path)
@@ -120,7 +128,7 @@ def _insert(
 ) -> None:
     cells = [f"c{number}" for number in range(width)]
     connection.execute(f"CREATE TABLE {place} ({', '.join(f'{cell} VARCHAR' for cell in cells)})")
-    while chunk := list(islice(rows, _CHUNK)):
+    for chunk in _chunks(rows):
         columns = {
             cell: np.array(column, object)
             for cell, column in zip(cells, zip(*chunk, strict=True), strict=True)
@@ -130,17 +138,38 @@ def _insert(
         connection.unregister("chunk")
 
 
+def _chunks(rows: Iterator[Sequence[str | None]]) -> Iterator[list[Sequence[str | None]]]:
+    chunk: list[Sequence[str | None]] = []
+    size = 0
+    for row in rows:
+        chunk.append(row)
+        size += sum(map(len, filter(None, row)))
+        if len(chunk) == _CHUNK or size > _CHUNK_TEXT:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk
+
+
+_PARQUET = "read_parquet(?, hive_partitioning=false)"
+
+
+def _literally(path: Path) -> str:
+    """DuckDB takes stars and brackets in a name for a pattern, and would read other files."""
+    return glob.escape(str(path))
+
+
 def _load_parquet(path: Path, connection: DuckDBPyConnection, place: str) -> Loaded:
     import duckdb
 
     try:
-        described = connection.execute("SELECT * FROM read_parquet(?) LIMIT 0", [str(path)]).description
+        described = connection.execute(f"SELECT * FROM {_PARQUET} LIMIT 0", [_literally(path)]).description
     except duckdb.Error as error:
         raise InputError(f"{path} cannot be read as Parquet: {_first_line(error)}") from None
     columns = _unique([column[0] for column in described or ()], path)
     # What has parts (lists, structures) is no cell; its text would be nobody's value.
     chosen = ", ".join(f"{_quoted(column)}::VARCHAR AS c{number}" for number, column in enumerate(columns))
-    _create(path, connection, place, f"(SELECT {chosen} FROM read_parquet(?))", [str(path)])
+    _create(path, connection, place, f"(SELECT {chosen} FROM {_PARQUET})", [_literally(path)])
     return Loaded(_stem(path), place, columns, path)
 
 
@@ -160,6 +189,10 @@ def _create(path: Path, connection: DuckDBPyConnection, place: str, reading: str
 _NOT_UTF8 = "this is not UTF-8; save the file as UTF-8 and index it again."
 _RAGGED = "the row has another number of cells than the header; mend it and index again."
 _UNQUOTED = "a quoted cell does not end; mend the quotes and index again."
+
+
+def _too_many(columns: int) -> str:
+    return f"a table may have {_MOST_COLUMNS:,} columns, and this has {columns:,}; make rows of some of them."
 
 
 def _reason(message: str) -> str:
@@ -184,7 +217,12 @@ def _header(path: Path) -> tuple[tuple[str, ...], str]:
         raise InputError(f"{path} is empty; a table begins with a line of column names.")
     tabs = path.name.lower().removesuffix(".gz").removesuffix(".zst").endswith(".tsv")
     delimiter = "\t" if tabs else max(_DELIMITERS, key=first.count)
-    names = next(csv.reader([first], delimiter=delimiter), [])
+    if first.count(delimiter) >= _MOST_COLUMNS:
+        raise InputError(f"{path}, line 1: {_too_many(first.count(delimiter) + 1)}")
+    try:
+        names = next(csv.reader([first], delimiter=delimiter), [])
+    except csv.Error as error:
+        raise InputError(f"{path}, line 1: the names of the columns cannot be read ({error}).") from None
     return _unique([name.strip() for name in names], path), delimiter
 
 
@@ -198,6 +236,8 @@ def _text(path: Path) -> TextIO:
 
 
 def _unique(names: list[str], path: Path) -> tuple[str, ...]:
+    if len(names) > _MOST_COLUMNS:
+        raise InputError(f"{path}: {_too_many(len(names))}")
     seen: set[str] = set()
     named = tuple(name or f"column {number}" for number, name in enumerate(names, 1))
     for name in named:
@@ -211,13 +251,14 @@ def _unique(names: list[str], path: Path) -> tuple[str, ...]:
 def _load_sqlite(path: Path, connection: DuckDBPyConnection, first: int) -> list[Loaded]:
     tables: list[Loaded] = []
     try:
-        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=2)) as database:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=2)) as database:
+            database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_CELL)
             database.text_factory = lambda text: text.decode("utf-8", "replace")
             known = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
             for (name,) in database.execute(f"{known} ORDER BY name").fetchall():
                 place = f"t{first + len(tables)}"
                 tables.append(_sqlite_table(path, database, name, connection, place))
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         locked = "locked" in str(error)
         hint = "close the program that writes it" if locked else "is it a SQLite file, and whole?"
         raise InputError(f"{path} cannot be read ({error}); {hint}") from None
@@ -229,11 +270,15 @@ def _load_sqlite(path: Path, connection: DuckDBPyConnection, first: int) -> list
 def _sqlite_table(
     path: Path, database: sqlite3.Connection, name: str, connection: DuckDBPyConnection, place: str
 ) -> Loaded:
-    about = database.execute(f"PRAGMA table_info({_quoted(name)})").fetchall()
+    # With columns that are computed, without those that virtual tables hide.
+    known = database.execute(f"PRAGMA table_xinfo({_quoted(name)})").fetchall()
+    about = [row for row in known if row[6] != 1]
     columns = _unique([row[1] for row in about], path)
     key = tuple(row[1] for row in sorted(about, key=lambda row: row[5]) if row[5])
     booleans = frozenset(row[1] for row in about if str(row[2]).upper().startswith("BOOL"))
-    rows = database.execute(f"SELECT * FROM {_quoted(name)}")
+    rows = database.execute(
+        f"SELECT {', '.join(map(_quoted, (row[1] for row in about)))} FROM {_quoted(name)}"
+    )
     _insert(connection, place, len(columns), (tuple(map(_cell, row)) for row in rows))
     return Loaded(name, place, columns, path, key, tuple(_declared(database, name)), booleans)
 

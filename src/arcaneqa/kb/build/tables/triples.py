@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from arcaneqa.errors import needs
+from arcaneqa.errors import InputError, needs
 from arcaneqa.kb.build.tables.catalogue import Loaded, load
 from arcaneqa.kb.build.tables.columns import Column, read_columns
 from arcaneqa.kb.build.tables.foreign_keys import Keys, Link, find_links, is_pairing, link_words
@@ -38,24 +38,30 @@ def write_triples(paths: Sequence[Path], folder: Path) -> list[Path]:
     with needs("Reading tables", "tables"):
         import duckdb
     place = folder / "tables.duckdb"
-    with duckdb.connect(str(place)) as connection:
-        connection.execute(f"SET memory_limit = '{_MEMORY}'")
-        connection.execute(f"SET temp_directory = '{_text(str(folder / 'spill'))}'")
-        tables = load(paths, connection)
-        keys = Keys(connection)
-        links = find_links(tables, connection, keys)
-        written = []
-        for table in tables:
-            target = folder / f"{table.place}.nt"
-            queries = list(_Writer(table, links[table.place], keys, connection).queries())
-            select = " UNION ALL ".join(queries)
-            connection.execute(
-                f"COPY ({select}) TO '{_text(str(target))}' "
-                "(FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '\x01')"
-            )
-            written.append(target)
+    try:
+        with duckdb.connect(str(place)) as connection:
+            connection.execute(f"SET memory_limit = '{_MEMORY}'")
+            connection.execute(f"SET temp_directory = '{_text(str(folder / 'spill'))}'")
+            written = list(_written(load(paths, connection), folder, connection))
+    except duckdb.Error as error:  # memory or disk that it could not have
+        said = str(error).splitlines()[0]
+        raise InputError(f"The tables of {', '.join(map(str, paths))} cannot be read: {said}") from None
     place.unlink()
     return written
+
+
+def _written(tables: Sequence[Loaded], folder: Path, connection: DuckDBPyConnection) -> Iterator[Path]:
+    keys = Keys(connection)
+    links = find_links(tables, connection, keys)
+    for table in tables:
+        target = folder / f"{table.place}.nt"
+        queries = list(_Writer(table, links[table.place], keys, connection).queries())
+        select = " UNION ALL ".join(queries)
+        connection.execute(
+            f"COPY ({select}) TO '{_text(str(target))}' "
+            "(FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '\x01')"
+        )
+        yield target
 
 
 class _Writer:

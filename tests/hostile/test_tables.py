@@ -1,0 +1,139 @@
+"""Tables as somebody would make them who wants to break the build, or to have other files read."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from arcaneqa.errors import InputError
+from arcaneqa.kb.build import build_index
+from arcaneqa.kb.build.tables.catalogue import _chunks
+from arcaneqa.kb.index import Index
+from arcaneqa.kb.terms import Iri
+from tests.hostile.limited import run
+
+PEOPLE = "id,name\n1,Ann\n2,Bob\n"
+OTHERS = "id,name\n1,Mallory\n2,Mallory\n3,Mallory\n"
+
+
+def database(*statements: str) -> Callable[[Path], None]:
+    def make(path: Path) -> None:
+        connection = sqlite3.connect(path)
+        for statement in statements:
+            connection.execute(statement)
+        connection.commit()
+        connection.close()
+
+    return make
+
+
+def parquet(query: str, path: Path) -> None:
+    with duckdb.connect() as connection:
+        connection.sql(query).write_parquet(str(path))
+
+
+@pytest.mark.parametrize(("name", "other"), [("*.csv", "b.csv"), ("x[1].csv", "x1.csv"), ("?.csv", "c.csv")])
+def test_a_name_is_no_pattern(tmp_path: Path, name: str, other: str) -> None:
+    """DuckDB reads what a pattern matches, which would be answers from another file."""
+    (tmp_path / name).write_text(PEOPLE)
+    (tmp_path / other).write_text(OTHERS)
+    build_index([tmp_path / name], tmp_path / "kb")
+    with Index(tmp_path / "kb") as kb:
+        assert {label for label in kb.labels(kb.entities()) if label} >= {"Ann", "Bob"}
+        assert "Mallory" not in kb.labels(kb.entities())
+
+
+def test_a_name_of_parquet_is_no_pattern_and_its_folder_no_column(tmp_path: Path) -> None:
+    folder = tmp_path / "country=France"
+    folder.mkdir()
+    parquet("SELECT 1 AS id, 'Ann' AS name", folder / "a.parquet")
+    (folder / "a.parquet").rename(folder / "*.parquet")
+    parquet("SELECT 2 AS id, 'Mallory' AS name", folder / "b.parquet")
+    build_index([folder / "*.parquet"], tmp_path / "kb")
+    with Index(tmp_path / "kb") as kb:
+        assert "Mallory" not in kb.labels(kb.entities())
+        assert kb.node(Iri("urn:column:%2A.country")) is None
+
+
+def test_a_name_is_no_address(tmp_path: Path) -> None:
+    """In an address what follows ? and # is no name, and %41 is another."""
+    path = tmp_path / "a?mode=rwc#b%41.db"
+    database("CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT)", "INSERT INTO t VALUES (1, 'Ann')")(path)
+    build_index([path], tmp_path / "kb")
+    assert sorted(each.name for each in tmp_path.iterdir()) == [path.name, "kb"]
+
+
+def test_computed_columns_are_columns(tmp_path: Path) -> None:
+    database(
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, first TEXT, name TEXT AS (first || ' Smith'))",
+        "INSERT INTO t (id, first) VALUES (1, 'Ann')",
+    )(tmp_path / "x.db")
+    build_index([tmp_path / "x.db"], tmp_path / "kb")
+    with Index(tmp_path / "kb") as kb:
+        assert "Ann Smith" in kb.labels(kb.entities())
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.db", "x.parquet", "x.csv.gz"])
+def test_a_pipe_in_place_of_a_table_is_not_waited_for(tmp_path: Path, name: str) -> None:
+    os.mkfifo(tmp_path / name)
+    with pytest.raises(InputError, match="not a plain file"):
+        build_index([tmp_path / name], tmp_path / "kb")
+    with pytest.raises(InputError, match="does not exist"):
+        build_index([tmp_path / f"no-{name}"], tmp_path / "kb")
+
+
+def _misnamed(path: Path) -> None:
+    database("CREATE TABLE t (id)", "PRAGMA writable_schema = ON", "UPDATE sqlite_master SET name = x'ff'")(
+        path
+    )
+
+
+BAD: dict[str, tuple[str, Callable[[Path], object]]] = {
+    "a name without end": ("x.csv", lambda path: path.write_text(f"id,{'n' * 200_000}\n1,a\n")),
+    "many columns": ("x.csv", lambda path: path.write_text("," * 3_000 + "\n")),
+    "commas": ("x.csv.gz", lambda path: path.write_bytes(gzip.compress(b"," * (1 << 24)))),
+    "no rows": ("x.csv", lambda path: path.write_text("id,name\n")),
+    "a quote without end": ("x.csv", lambda path: path.write_text('id,"name\n1,a\n')),
+    "no rows of parquet": ("x.parquet", lambda path: parquet("SELECT 1 AS id WHERE false", path)),
+    "no rows of sqlite": ("x.db", database("CREATE TABLE t (id)")),
+    "a name that is no text": ("x.db", _misnamed),
+}
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_a_bad_table_is_a_sentence(tmp_path: Path, what: str) -> None:
+    name, make = BAD[what]
+    make(tmp_path / name)
+    with pytest.raises(InputError, match=name):
+        build_index([tmp_path / name], tmp_path / "kb")
+    assert not (tmp_path / "kb").exists()
+
+
+@pytest.mark.slow
+def test_a_computed_gigabyte_is_refused(tmp_path: Path) -> None:
+    database(
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, b TEXT AS (hex(zeroblob(400000000))))",
+        "INSERT INTO t (id) VALUES (1)",
+    )(tmp_path / "x.db")
+    ended = run("index", str(tmp_path / "x.db"), "--out", str(tmp_path / "kb"), memory=2 << 30)
+    assert ended.is_a_sentence, ended
+
+
+@pytest.mark.slow
+def test_what_duckdb_cannot_hold_is_a_sentence(tmp_path: Path) -> None:
+    parquet("SELECT 1 AS id, repeat('x', 150000000) AS name", tmp_path / "x.parquet")
+    ended = run("index", str(tmp_path / "x.parquet"), "--out", str(tmp_path / "kb"), memory=3 << 30)
+    assert ended.is_a_sentence, ended
+
+
+def test_long_rows_are_handed_over_in_small_pieces() -> None:
+    rows = ((str(number), "x" * (1 << 22), None) for number in range(20))
+    pieces = list(_chunks(rows))
+    assert [row[0] for piece in pieces for row in piece] == [str(number) for number in range(20)]
+    assert max(map(len, pieces)) <= 5
