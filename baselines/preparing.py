@@ -18,13 +18,12 @@ from functools import lru_cache
 from pathlib import Path
 from random import Random
 
-from arcaneqa.errors import ArcaneError
 from arcaneqa.induction.induction import Induction, Machine
 from arcaneqa.induction.published import Spelling
 from arcaneqa.induction.ranker import WordRanker
 from arcaneqa.induction.scorer import Candidate, TokenKind
 from arcaneqa.induction.state import State
-from arcaneqa.induction.targets import Inadmissible, Target, TargetStep, targets
+from arcaneqa.induction.targets import Target, TargetStep
 from arcaneqa.induction.topics import Topics
 from arcaneqa.induction.vocabulary import Options
 from arcaneqa.kb.interface import KnowledgeBase
@@ -85,13 +84,7 @@ class Comparison(Preparer):
     def _steps(
         self, name: str, question: str, program: Expression, topics: Topics, draw: Random, report: Report
     ) -> Iterator[Example]:
-        try:
-            target = targets(self._induction, question, program, topics)
-        except ArcaneError as error:
-            report.left_out[f"{type(error).__name__}: {error}"[:80]] += 1
-            return
-        if isinstance(target, Inadmissible):
-            report.left_out[f"not admissible: {target.reason.value}"] += 1
+        if (target := self._target(question, program, topics, report)) is None:
             return
         made = {"ranking": self._ranking, "staged": self._staged}.get(self._method, self._decoding)
         for example in made(name, target, draw, report):

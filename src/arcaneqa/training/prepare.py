@@ -27,7 +27,7 @@ from arcaneqa.induction.induction import Induction
 from arcaneqa.induction.learned import Learned
 from arcaneqa.induction.ranker import WordRanker
 from arcaneqa.induction.scorer import Candidate, Scorer
-from arcaneqa.induction.targets import Inadmissible, TargetStep, targets
+from arcaneqa.induction.targets import Inadmissible, Target, TargetStep, targets
 from arcaneqa.induction.topics import Topics, is_same, topics_from_gold, topics_from_links
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.open import open_kb
@@ -166,17 +166,23 @@ class Preparer:
     def _steps(
         self, name: str, question: str, program: Expression, topics: Topics, draw: Random, report: Report
     ) -> Iterator[Example]:
-        try:
-            target = targets(self._induction, question, program, topics)
-        except ArcaneError as error:
-            report.left_out[f"{type(error).__name__}: {error}"[:80]] += 1
-            return
-        if isinstance(target, Inadmissible):
-            report.left_out[f"not admissible: {target.reason.value}"] += 1
+        if (target := self._target(question, program, topics, report)) is None:
             return
         report.examples += 1
         steps = tuple(self._step(question, step, draw, report) for step in target.steps)
         yield Example(name, question, topics.words, steps)
+
+    def _target(self, question: str, program: Expression, topics: Topics, report: Report) -> Target | None:
+        """The decisions of a program; None, and its reason counted, where induction cannot build it."""
+        try:
+            target = targets(self._induction, question, program, topics)
+        except ArcaneError as error:
+            report.left_out[f"{type(error).__name__}: {error}"[:80]] += 1
+            return None
+        if isinstance(target, Inadmissible):
+            report.left_out[f"not admissible: {target.reason.value}"] += 1
+            return None
+        return target
 
     def _readings(
         self, name: str, question: str, program: Expression, topics: Topics, draw: Random, report: Report
