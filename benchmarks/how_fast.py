@@ -25,6 +25,29 @@ def encoder(
 
 
 @app.command()
+def quicker(
+    other: Annotated[Path, typer.Argument(help="The `src` folder of the checkout to compare with.")],
+    asked: Annotated[
+        list[str],
+        typer.Argument(help="KB=QUESTIONS.jsonl, or THEIRS,OURS=QUESTIONS.jsonl where indexes differ."),
+    ],
+    most: Annotated[int, typer.Option(help="Questions of each file.")] = 60,
+    seconds: Annotated[float, typer.Option(help="Of load at a time; 0 leaves the service out.")] = 12.0,
+    document: Document = MEASUREMENTS / "benchmarks.md",
+) -> None:
+    """How many times as quick as another checkout, asked in turn with it.
+
+    Example: python -m benchmarks quicker ../before/src demo=demo/questions.jsonl
+    """
+    from benchmarks.quicker import report
+
+    body = report(other, asked, most, seconds)
+    files = " ".join(f"KB={Path(one.partition('=')[2]).name}" for one in asked)
+    line = f"python -m benchmarks quicker OTHER/src {files} --most {most} --seconds {seconds:g}"
+    publish(document, "quicker", "Against the version before", line, body)
+
+
+@app.command()
 def names(
     labels: Annotated[int, typer.Option(help="How many names to make up, 10,000,000 say.")] = 0,
     compared: Annotated[int, typer.Option(help="How many to compare engines with.")] = 0,
