@@ -1,0 +1,35 @@
+"""What is compared with another checkout, and which way a ratio goes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from arcaneqa.errors import InputError
+from benchmarks.quicker import WARM, Asked, Table
+
+DEMO = Path(__file__).parents[2] / "demo" / "questions.jsonl"
+
+
+def test_each_checkout_may_have_its_own_index() -> None:
+    asked = Asked.read(f"old-index,new-index={DEMO}", 3)
+    assert (asked.kbs, asked.name, len(asked.questions)) == (
+        ("old-index", "new-index"),
+        "new-index",
+        3 + WARM,
+    )
+    assert Asked.read(f"demo={DEMO}", 1).kbs == (None, None)
+
+
+@pytest.mark.parametrize("given", ["demo", "=questions.jsonl", "demo="])
+def test_what_names_no_index_or_no_questions_is_refused(given: str) -> None:
+    with pytest.raises(InputError, match="QUESTIONS"):
+        Asked.read(given, 1)
+
+
+def test_a_ratio_above_one_is_better() -> None:
+    table = Table()
+    table.add("one question", [90, 30], "ms")
+    table.add("answers", [8, 24], "/s")
+    assert [row.rpartition("|")[0].rpartition("|")[2].strip() for row in table.rows] == ["3.00×", "3.00×"]
