@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from arcaneqa.program.expression import Class, Expression, Has, Like, Relation, 
 from arcaneqa.program.phrase import paraphrase
 from arcaneqa.program.text import parse
 from benchmarks.phrases import by_phrase, drawn, unfaithful
+from tests.induction.plain import PlainKb
 from tests.program.worlds import EX, PROFILE, indexed, programs, whole_graph
 
 RDFS = "http://www.w3.org/2000/01/rdf-schema#"
@@ -192,3 +195,13 @@ def test_who_is_something_of_something_is_told_by_the_name_of_the_relation(tmp_p
     with open_kb(str(tmp_path / "kb")) as kb:
         said = paraphrase(Has(Relation(ns + "round.member", True)), kb)
     assert said == "members (round) of something"
+
+
+def test_what_is_kept_to_speak_of_a_knowledge_base_does_not_keep_it() -> None:
+    """A service that changes to a new index lets go of the old one."""
+    kb = PlainKb([("anna", "knows", "bert")])
+    assert paraphrase(Has(Relation(kb.schema.relations[0].iri)), kb)
+    gone = weakref.ref(kb)
+    del kb
+    gc.collect()
+    assert gone() is None

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 from dataclasses import replace
+from functools import lru_cache
 from weakref import WeakKeyDictionary
 
 from arcaneqa.kb.interface import Comparison, KnowledgeBase
@@ -48,6 +49,8 @@ _TIMES = {
     Comparison.EQ: "exactly",
 }
 _NOBODY: Set[int] = frozenset()
+_REMEMBERED = 512
+"""Programs whose phrases are kept: those that a search found are said once more with the answer."""
 
 
 def paraphrase(program: ex.Expression, kb: KnowledgeBase) -> str:
@@ -62,8 +65,9 @@ class _Speaker:
     def __init__(self, spoken: Spoken) -> None:
         self.spoken = spoken
         self.measures = Measures(spoken, self.phrase)
+        self.say = lru_cache(_REMEMBERED)(self._say)
 
-    def say(self, node: ex.Expression) -> str:
+    def _say(self, node: ex.Expression) -> str:
         match node:
             case ex.Count(argument, path):
                 things = self.walked(self.phrase(argument), path).many

@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence, Set
 from functools import cached_property, lru_cache
+from weakref import proxy
 
 import numpy as np
 
@@ -32,7 +33,8 @@ class Spoken:
     brackets, except where the class beside a relation already tells which is meant."""
 
     def __init__(self, kb: KnowledgeBase) -> None:
-        self._kb = kb
+        # What is kept for a knowledge base must not keep the knowledge base.
+        self._kb: KnowledgeBase = proxy(kb)
         self._names = Names(kb.profile)
         self.entity = lru_cache(_REMEMBERED)(self._entity)
 
