@@ -155,9 +155,18 @@ def bounded(variable: str, bound: Bound, moment: float) -> str:
                 days += 1
         compared = _compared(variable, kind, operator, kind.period(days))
         branches.append(f"({_calendar(variable, kind)} && {compared})")
-    branches.append(f"({is_instant(variable)} && {instant(variable)} {operator} {_moment(moment)})")
+    branches.append(f"({is_instant(variable)} && {_instant_compared(variable, operator, moment)})")
     branches.append(_far(variable, "-" if earlier else ""))
     return _any(branches)
+
+
+def _instant_compared(variable: str, operator: str, moment: float) -> str:
+    """`operator` is < or >=. Virtuoso takes years before 0 for later than all others, so these are told by
+    their sign, where the moment is not among them itself."""
+    compared = f"{instant(variable)} {operator} {_moment(moment)}"
+    if _civil(math.floor(moment / _SECONDS_A_DAY))[0] < 1:
+        return compared
+    return f'IF(STRSTARTS(STR({variable}), "-"), {"true" if operator == "<" else "false"}, {compared})'
 
 
 def _any(branches: list[str]) -> str:
