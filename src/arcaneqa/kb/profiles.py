@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -154,6 +155,10 @@ class Wanted:
     def settle(self, facts: Mapping[str, int]) -> Choice:
         choice = choose_profile(facts) if self.profile is None else Choice(self.profile, "it was asked for")
         profile = dataclasses.replace(choice.profile, **dict(self.overruled))
+        for iri in self.labels:
+            if iri not in facts:
+                near = ", ".join(get_close_matches(iri, facts, 3, 0.4) or sorted(facts)[:3])
+                raise InputError(f"No fact has the predicate “{iri}” that is given as a label; near: {near}.")
         if self.labels:
             profile = dataclasses.replace(
                 profile, label=(*self.labels, *profile.label), names=(*profile.names, *self.labels)

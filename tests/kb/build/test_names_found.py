@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from arcaneqa.errors import InputError
 from arcaneqa.induction.wording import domain_words
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.build.name_words import Worth, read_as_names, worth
@@ -68,6 +69,11 @@ def test_known_predicates_come_first_and_a_given_one_before_them(tmp_path: Path)
     kb = build(tmp_path / "given", "\n".join(rows), Wanted(labels=(EX + "cityName",)))
     assert label(kb, "x0") == "old Oslo"
     assert not kb.schema.relations[kb.schema.relation_ids[EX + "cityName"]].hidden
+
+
+def test_a_label_that_no_fact_has_is_refused_with_what_is_near(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"No fact has the predicate “.*citiName”.*near: .*cityName"):
+        build(tmp_path, ':x a :City ; :cityName "Oslo" .', Wanted(labels=(EX + "citiName",)))
 
 
 def test_a_designation_of_the_class_comes_before_a_text_about_something_else(tmp_path: Path) -> None:
