@@ -55,8 +55,7 @@ MOST_ITEMS = 100_000
 MOST_READINGS = 3
 """Other readings that an answer or a refusal carries."""
 EVEN = 0.5
-"""A refusal says that none of the readings seems to be meant where that is likelier than not. Whether to
-refuse is up to confidence, which weighs this with all the other evidence."""
+"""Chance that none of the readings is meant, above which a refusal says so; confidence decides to refuse."""
 SURE = 0.6
 """A program that takes up no word of the question needs at least this confidence."""
 SECONDS = 30.0

@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from arcaneqa.answer import Answer, ArcaneQA
+from arcaneqa.atomic import replacing
 from arcaneqa.errors import InputError, needs
 from arcaneqa.induction.found import Considered
 from arcaneqa.induction.scorer import Heat, TokenKind
@@ -116,4 +117,5 @@ def _html(maps: list[HeatMap], path: Path) -> None:
                 )
                 parts.append(f"<tr><th align=right>{escape(name)}{cells}")
             parts.append("</table>")
-    path.write_text("\n".join(parts), encoding="utf-8")
+    with replacing(path) as file:
+        file.write("\n".join(parts))

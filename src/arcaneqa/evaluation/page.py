@@ -13,6 +13,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from arcaneqa.atomic import replacing
 from arcaneqa.evaluation.judge import Verdict
 from arcaneqa.harmless import json_text
 from arcaneqa.record import AnswerItem, Prediction, Question
@@ -81,7 +82,7 @@ def write_page(path: Path, about: Mapping[str, str], rows: Iterable[PageRow]) ->
         if name != "title"
     )
     head = head.replace("<!--title-->", html.escape(about["title"])).replace("<!--about-->", facts)
-    with path.open("w", encoding="utf-8") as out:
+    with replacing(path) as out:
         out.write(head + "[")
         for number, row in enumerate(rows):
             # A "<" could end the script element that holds the data.

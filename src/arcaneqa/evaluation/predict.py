@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from arcaneqa.answer import Answer, ArcaneQA, Entities
+from arcaneqa.atomic import replacing
 from arcaneqa.batch import finished, progress
 from arcaneqa.errors import InputError
 from arcaneqa.evaluation.judge import Judge
@@ -104,7 +105,8 @@ def claim(folder: Path, run: dict[str, Any]) -> None:
             return
         if (folder / PREDICTIONS).exists():
             raise InputError(f"{folder} holds predictions of an unknown run; give another --report folder.")
-        path.write_text(json.dumps(run, indent=1) + "\n", encoding="utf-8")
+        with replacing(path) as file:
+            file.write(json.dumps(run, indent=1) + "\n")
     except (OSError, ValueError) as error:
         raise InputError(f"{path}: cannot be used ({error}).") from error
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from arcaneqa.atomic import replacing
 from arcaneqa.errors import InputError
 from arcaneqa.evaluation.judge import Judge, without_cons
 from arcaneqa.evaluation.metrics import Mode
@@ -201,11 +202,8 @@ def _term(item: AnswerItem) -> str:
 
 
 def _write(path: Path, brackets: str, entries: Iterator[str]) -> None:
-    try:
-        with path.open("w", encoding="utf-8") as out:
-            out.write(brackets[0])
-            for number, entry in enumerate(entries):
-                out.write((",\n" if number else "\n") + entry)
-            out.write("\n" + brackets[1] + "\n")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error.strerror}).") from error
+    with replacing(path) as out:
+        out.write(brackets[0])
+        for number, entry in enumerate(entries):
+            out.write((",\n" if number else "\n") + entry)
+        out.write("\n" + brackets[1] + "\n")

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from arcaneqa.atomic import replacing
 from arcaneqa.terminal import say
 
 
@@ -23,7 +24,8 @@ class History:
         if self._quiet:
             return
         kept = [line for line in read_history(self._path) if line["step"] <= step]
-        self._path.write_text("".join(json.dumps(line) + "\n" for line in kept), encoding="utf-8")
+        with replacing(self._path) as file:
+            file.writelines(json.dumps(line) + "\n" for line in kept)
 
     def note(self, **line: Any) -> None:
         if self._quiet:
