@@ -81,6 +81,36 @@ def test_manifests_that_are_none(kb: Path, tmp_path: Path, text: str) -> None:
         load_profile(tmp_path / "profile.json")
 
 
+@pytest.mark.parametrize("name", [[], {}, 5, None, ["rdf"], "\ud800"])
+def test_a_profile_whose_name_is_none(tmp_path: Path, name: object) -> None:
+    (tmp_path / "profile.json").write_text(json.dumps({"name": name}))
+    with pytest.raises(InputError, match="profile"):
+        load_profile(tmp_path / "profile.json")
+
+
+@pytest.mark.parametrize("verb", ["info", "index"])
+def test_a_name_too_long_for_the_system_is_a_sentence(tmp_path: Path, verb: str) -> None:
+    options = ("--out", str(tmp_path / "kb")) if verb == "index" else ()
+    ended = run(verb, "x" * 5_000, *options)
+    assert ended.is_a_sentence, ended
+
+
+@pytest.mark.slow
+def test_half_a_character_in_a_conversation() -> None:
+    """It is one line that is refused; the next is answered."""
+    done = subprocess.run(
+        [*ARCANEQA, "ask"],
+        input=b"what is \xff it?\nwhat is the capital of France?\n",
+        capture_output=True,
+        env=environment(),
+        timeout=200,
+        check=False,
+    )
+    assert b"Traceback" not in done.stderr
+    assert b"half a character" in done.stdout + done.stderr
+    assert b"Paris" in done.stdout
+
+
 def test_a_pipe_in_place_of_a_file_is_not_waited_for(kb: Path, tmp_path: Path) -> None:
     pipe = tmp_path / "pipe.nt"
     os.mkfifo(pipe)

@@ -15,10 +15,12 @@ from tests.service.service_world import answering, small_world
 
 
 def test_nothing_makes_it_fail(tmp_path_factory: pytest.TempPathFactory) -> None:
-    qa, _ = answering(small_world(tmp_path_factory.mktemp("world")))
-    schema = schemathesis.openapi.from_asgi("/openapi.json", create_app(qa, hosts=["testserver"]))
+    folder = tmp_path_factory.mktemp("world")
+    qa, _ = answering(small_world(folder))
+    app = create_app(qa, hosts=["testserver"], feedback_file=folder / "judgements.jsonl")
+    schema = schemathesis.openapi.from_asgi("/openapi.json", app)
     operations = [found.ok() for found in schema.get_all_operations() if isinstance(found, Ok)]
-    assert len(operations) >= 8
+    assert len(operations) >= 9
 
     for operation in operations:
 

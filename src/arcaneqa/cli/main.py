@@ -85,6 +85,11 @@ def main() -> None:
         # The reader of our output went away (`arcaneqa … | head`); there is nobody left to tell.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except OSError as error:
+        # What the system does not allow, and nobody foresaw: a name that is too long, a disk that is full.
+        place = f": {str(error.filename)[:100]}" if error.filename else ""
+        say(f"arcaneqa: {error.strerror or error}{place}", err=True)
+        sys.exit(2)
     except SystemExit as ended:
         if ended.code == 130:
             _say_interrupted()

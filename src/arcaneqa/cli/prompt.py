@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -141,6 +142,8 @@ def converse(qa: ArcaneQA, screen: Console, threshold: float | None) -> None:
 
 
 def _piped() -> Iterator[str]:
+    if isinstance(sys.stdin, TextIOWrapper):
+        sys.stdin.reconfigure(errors="surrogateescape")  # a question that is no UTF-8 is refused by itself
     lines = iter(sys.stdin)
     first = next(lines, None)
     if first is None:

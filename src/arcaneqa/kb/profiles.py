@@ -181,7 +181,7 @@ def wanted_profile(name: str | Path | None) -> Wanted:
         raise InputError(f"There is no profile “{name}”: give {known}, or the path of a JSON file.") from None
     except (OSError, ValueError) as error:
         raise InputError(f"The profile {path} cannot be read as JSON: {error}.") from None
-    if not isinstance(data, dict) or ("name" in data and data["name"] not in BUILT_IN):
+    if not isinstance(data, dict) or ("name" in data and str(data["name"]) not in BUILT_IN):
         return Wanted(profile_from_json(data, str(path)))
     return Wanted(BUILT_IN.get(data.get("name", "")), tuple(checked_fields(data, str(path)).items()))
 
