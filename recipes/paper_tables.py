@@ -267,7 +267,8 @@ def tables(options: argparse.Namespace) -> None:
         says = {n: m.says for n, m in METHODS.items() if n in counted or key == "published"}
         body = make({run: lines for run, lines in runs.items() if run[0] in counted}, says)
         parts.append(f"## {title}\n\n{body}\n")
-        if options.document is not None:
+        # A table of nothing is two lines.
+        if options.document is not None and body.count("\n") > 1:
             write_section(options.document, kind, title, shown_command(options), body)
     (options.out / "tables.md").write_text("\n".join(parts), encoding="utf-8")
     print(options.out / "tables.md")
@@ -279,7 +280,7 @@ def shown_command(options: argparse.Namespace) -> str:
     else:
         line = f"python recipes/paper_tables.py DATA OUT --updates {options.updates} --batch {options.batch}"
         line += f" --questions {options.questions}"
-    return line + (f" --limit {options.limit}" if options.limit else "")
+    return line + f" --timed {options.timed}" + (f" --limit {options.limit}" if options.limit else "")
 
 
 if __name__ == "__main__":
