@@ -78,16 +78,18 @@ def test_every_method_is_prepared_trained_asked_and_tabled(
     options.methods, options.limit, options.document = None, None, None
     options.timed, options.device, options.weights = 0, "auto", None
     recipe["ask"](options)
-    for name in ALL:
+    # Names become kinds on WebQSP alone, which is not here.
+    methods = {name: method for name, method in ALL.items() if not method.trained.is_anonymous}
+    for name in methods:
         found = read_lines(room / "lines" / f"{name}-lcquad-gold.jsonl")
         assert [line["id"] for line in found] == ["q0", "q1", "q2", "q3"], name
         assert all(line["pieces"] > 0 or name == "nolast" for line in found if line["decisions"]), name
-        if name in ("ours", "paper", "paperstatic", "static", "nocontext", "nolast", "ranking"):
+        if name in ("ours", "paper", "paperstatic", "papertypes", "static", "nocontext", "nolast", "ranking"):
             assert {line["fate"] for line in found} == {"fine"}, name
     recipe["tables"](options)
     text = (room / "tables.md").read_text()
     assert text.count("## Table") == 5
-    assert all(method.trained.says in text for method in ALL.values())
+    assert all(method.trained.says in text for method in methods.values())
     lines = room / "lines" / "ours-lcquad-gold.jsonl"
     lines.write_text(lines.read_text() + '{"id": "cut')
     assert len(read_lines(lines)) == 4, "a line cut off is thrown away"
