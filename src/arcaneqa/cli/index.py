@@ -17,8 +17,8 @@ def command(
         list[Path],
         typer.Argument(
             metavar="SOURCE...",
-            help="N-Triples, N-Quads, Turtle, TriG, N3, RDF/XML or JSON-LD; plain, .gz, .bz2 or .zst; "
-            "files, or folders of them.",
+            help="N-Triples, N-Quads, Turtle, TriG, N3, RDF/XML, JSON-LD, SQLite, CSV, TSV or Parquet; "
+            "plain, .gz, .bz2 or .zst; files, or folders of them.",
         ),
     ],
     out: Annotated[Path, typer.Option(metavar="DIR", help="The index folder to make, or to replace.")],
