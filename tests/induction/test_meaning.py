@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 
 from arcaneqa.induction.meaning import Meaning
 from arcaneqa.induction.meanings import Meanings, Roots
 from arcaneqa.induction.vocabulary import Vocabulary
+from arcaneqa.kb.build import build_index
+from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import Step
-from arcaneqa.kb.terms import Iri
+from arcaneqa.kb.terms import XSD, Iri, Literal
 from arcaneqa.program.expression import Entity
 from tests.induction.plain import EX, PlainKb
 
@@ -62,3 +66,25 @@ def _heavy(vocabulary: Vocabulary) -> Meaning:
     meaning = Meaning(vocabulary, KB.nodes(np.array([node], np.int64)))
     assert len(meaning.neighbours) == 2
     return meaning
+
+
+def test_a_step_to_an_equal_value_is_no_step_into_the_set(tmp_path: Path) -> None:
+    facts = tmp_path / "facts.ttl"
+    facts.write_text(
+        f"@prefix : <{EX}> .\n"
+        "@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .\n"
+        ':a :size "2.5"^^xsd:decimal . :b :size "2.50"^^xsd:decimal . :c :knows :a .\n'
+    )
+    build_index([facts], tmp_path / "kb")
+    with Index(tmp_path / "kb") as kb:
+        a, b = (kb.node(Iri(EX + name)) for name in "ab")
+        value = kb.node(Literal("2.5", XSD + "decimal"))
+        assert a is not None and b is not None and value is not None  # noqa: PT018
+        near = Meaning(Vocabulary(kb), kb.nodes(np.array([value]))).near
+        assert near is not None
+        assert set(near.ids.tolist()) == {value, a}
+        # Where both are members, both are met.
+        entity_too = Meaning(Vocabulary(kb), kb.nodes(np.array([value, a]))).near
+        assert entity_too is not None
+        assert {value, a, kb.node(Iri(EX + "c"))} <= set(entity_too.ids.tolist())
+        assert b not in entity_too.ids

@@ -212,7 +212,18 @@ class Meaning:
     @cached_property
     def near(self) -> NodeSet | None:
         """Whatever is at most a step away; None of a wide set."""
-        return None if len(self.nodes) > WIDE else self._kb.union(self.nodes, self.neighbours)
+        if len(self.nodes) > WIDE:
+            return None
+        literals = self._kb.nodes(self.nodes.ids[self._kb.are_literals(self.nodes.ids)])
+        if not literals:
+            return self._kb.union(self.nodes, self.neighbours)
+        # Values are walked back from by what they say, but met as they are written: a step to 2.50 is none
+        # into a set of 2.5.
+        around = [self.nodes, self._kb.neighbours(self._kb.difference(self.nodes, literals))]
+        for relation in self.backward.tolist():
+            facts = self._kb.values(relation, self._kb.subjects(relation, literals))
+            around.append(self._kb.nodes(facts.subjects[np.isin(facts.objects, literals.ids)]))
+        return reduce(self._kb.union, around)
 
     @cached_property
     def nearby(self) -> NodeSet | None:
