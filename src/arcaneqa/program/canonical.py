@@ -17,6 +17,15 @@ def canonical(program: ex.Expression, topics: Sequence[Topic] | None = None) -> 
     In an AND a class comes last, on the left, as GrailQA writes it; sets come in the order in which the
     question names their first topic, shorter ones first, and so do the sides of OR and what NOT takes away.
     """
+    seen: list[ex.Expression] = []
+    # Where no question names a topic, the program's own order does, and a new order may name them otherwise.
+    while program not in seen:
+        seen.append(program)
+        program = _ordered(program, topics)
+    return min(seen[seen.index(program) :], key=repr)
+
+
+def _ordered(program: ex.Expression, topics: Sequence[Topic] | None) -> ex.Expression:
     own = (node for node in ex.post_order(program) if isinstance(node, ex.Entity | ex.Value))
     ranks: dict[ex.Expression, int] = {}
     for topic in dict.fromkeys([*(topics or ()), *own]):

@@ -173,6 +173,7 @@ def test_a_helper_that_dies_is_an_error_and_leaves_nobody(
             return super().labels(ids)
 
     monkeypatch.setattr(module, "CHUNK", 9)
+    monkeypatch.setattr(module, "FEW_CHUNKS", 1)
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     with pytest.raises(InputError, match="enough memory"):
         build_surfaces(tmp_path, Dying(["name"] * 100))
