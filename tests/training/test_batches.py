@@ -13,12 +13,11 @@ from hypothesis import strategies as st
 from arcaneqa.errors import InputError
 from arcaneqa.model.checkpoint import Model, create
 from arcaneqa.model.config import ModelConfig
-from arcaneqa.model.network import Sequences, outcome
+from arcaneqa.model.network import Sequences
 from arcaneqa.ragged import Ints
 from arcaneqa.training.batches import Corpus, join, mixture
 from arcaneqa.training.batches_ahead import built_ahead
 from arcaneqa.training.loop import parts
-from arcaneqa.training.masking import masked
 from arcaneqa.training.prepared import Builder, Prepared, read, write
 from tests.tiny import examples, write_encoder
 
@@ -105,26 +104,6 @@ def test_sampling_keeps_the_gold_and_nothing_twice(draw: int, limit: int, seed: 
         assert candidates[place] == whole[data.step_gold[step]]
         assert start <= place < start + count
         start += count
-
-
-def test_only_words_of_questions_are_masked(model: Model) -> None:
-    batch = Corpus.of(prepared(), model.words).batch(np.arange(12), 300)
-    hidden = masked(batch, 0.5, model.words.mask, seed=3)
-    before, after = (torch.cat([ids.reshape(-1) for ids, _ in one.inputs.calls]) for one in (batch, hidden))
-    changed = torch.nonzero(before != after).reshape(-1).tolist()
-    words = batch.inputs.words[batch.inputs.word_mask[batch.inputs.input_decisions]].tolist()
-    assert set(changed) <= set(words)
-    assert 0.3 * len(words) < len(changed) < 0.7 * len(words)
-    assert (after[changed] == model.words.mask).all()
-
-
-def test_smoothing_asks_for_a_little_of_every_candidate() -> None:
-    scores, decisions = torch.tensor([2.0, 0.0, 1.0, 5.0]), torch.tensor([0, 0, 0, 1])
-    gold = torch.tensor([0, 3])
-    plain, smooth = outcome(scores, decisions, gold).losses, outcome(scores, decisions, gold, 0.3).losses
-    log_probs = torch.log_softmax(scores[:3], 0)
-    assert torch.allclose(smooth[0], -(0.7 * log_probs[0] + 0.3 * log_probs.mean()))
-    assert torch.allclose(smooth[1], plain[1])
 
 
 def test_joined_sets_give_the_same_losses(model: Model) -> None:

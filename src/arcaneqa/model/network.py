@@ -83,7 +83,6 @@ class Network(nn.Module):
                 f"not {config.hidden}"
             )
         self.config = config
-        self.smoothing = 0.0
         self.encoder = encoder
         hidden = config.hidden
         self.question_lstm = nn.LSTM(encoder.width, hidden, batch_first=True)
@@ -242,23 +241,16 @@ class Network(nn.Module):
         made = self.made(take(torch.cat(states), batch.made_steps * count + batch.made_rows))
         rows = rows.index_add(0, batch.made_candidates, made)
         scores = (rows * take(torch.cat(pointed), batch.candidate_decisions)).sum(-1) + worth
-        return outcome(
-            scores, batch.candidate_decisions, batch.gold, self.smoothing if self.training else 0.0
-        )
+        return outcome(scores, batch.candidate_decisions, batch.gold)
 
 
-def outcome(scores: Tensor, decisions: Tensor, gold: Tensor, smoothing: float = 0.0) -> Outcome:
-    """Softmax over the admissible tokens of each decision, which lie end to end; with `smoothing` that share
-    of the loss is about all of them alike."""
+def outcome(scores: Tensor, decisions: Tensor, gold: Tensor) -> Outcome:
+    """Softmax over the admissible tokens of each decision, which lie end to end."""
     count = len(gold)
     highest = scores.new_full((count,), float("-inf"))
     highest = highest.scatter_reduce(0, decisions, scores.detach(), "amax")
     mass = scores.new_zeros(count).index_add(0, decisions, (scores - highest[decisions]).exp())
     losses = mass.log() + highest - scores[gold]
-    if smoothing:
-        each = torch.bincount(decisions, minlength=count)
-        mean = scores.new_zeros(count).index_add(0, decisions, scores) / each
-        losses = losses + smoothing * (scores[gold] - mean)
     return Outcome(losses, scores.detach()[gold] >= highest)
 
 

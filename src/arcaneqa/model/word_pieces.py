@@ -73,8 +73,6 @@ class WordPieces:
         if len(wrapped) < 2:
             raise ModelError("the tokenizer does not put its own marks around a sentence, as BERT's does")
         self.separator = wrapped[-1]
-        mask: int | None = tokenizer.token_to_id("[MASK]")
-        self.mask = pad if mask is None else mask
         marks = [[], [wrapped[0]], [self.separator], self._ids(":"), self._ids(";")]
         self.specials = TokenTable.of(marks)
 

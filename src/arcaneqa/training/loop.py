@@ -20,7 +20,6 @@ from arcaneqa.ragged import Ints
 from arcaneqa.training.batches import Corpus, mixture
 from arcaneqa.training.batches_ahead import built_ahead
 from arcaneqa.training.history import History
-from arcaneqa.training.masking import masked
 from arcaneqa.training.saved_run import Progress, load_state, save_state
 from arcaneqa.training.settings import Settings
 
@@ -145,7 +144,6 @@ class Trainer:
         self.fingerprint = fingerprint
         self.model = model
         self.network = model.network.to(device)
-        self.network.smoothing = settings.smoothing
         self.run_folder = settings.out.with_name(settings.out.name + ".run")
         self.history = History(self.run_folder / "history.jsonl", quiet=crew.rank > 0)
         self.optimizer = optimizer_of(self.network, settings, device)
@@ -181,14 +179,10 @@ class Trainer:
 
         def build(corpus: Corpus, number: int, chosen: Ints) -> list[Sequences]:
             draw = settings.seed * 1_000_003 + number
-            batches = [
+            return [
                 corpus.batch(part, settings.call_tokens, settings.candidates or None, draw)
                 for part in parts(chosen[rank::size], corpus.tokens, settings.part_tokens)
             ]
-            if settings.masked:
-                mask = corpus.words.mask
-                batches = [masked(batch, settings.masked, mask, draw) for batch in batches]
-            return batches
 
         processes = PROCESSES if self.device.type == "cuda" else 0
         for batches, chosen in built_ahead(

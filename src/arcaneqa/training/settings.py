@@ -18,8 +18,7 @@ class Settings:
     `part_tokens` encoder tokens (gradients add up), and those into encoder calls of `call_tokens`.
     `candidates` 0 reads whole sets, `clip` 0 lets gradients be as they are. `steady` keeps the learning rates
     as they are from the first update to the last; `by_question` lets every question count alike, however
-    many decisions it has. `masked` is the share of a question's word pieces that is hidden, `smoothing` the
-    share of every decision that all candidates have in common: against learning questions by heart.
+    many decisions it has.
     """
 
     sets: tuple[Path, ...]
@@ -38,8 +37,6 @@ class Settings:
     warmup: float = 0.05
     decay: float = 0.01
     clip: float = 1.0
-    masked: float = 0.0
-    smoothing: float = 0.0
     steady: bool = False
     by_question: bool = False
     patience: int | None = None
@@ -60,8 +57,6 @@ class Settings:
             )
         if any(weight < 0 for weight in self.weights):
             raise InputError("the weight of a prepared set cannot be negative")
-        if not (0 <= self.masked < 1 and 0 <= self.smoothing < 1):
-            raise InputError("masked and smoothing are shares: from 0 to below 1")
         for name in ("epochs", "batch", "part_tokens", "call_tokens", "rate"):
             if getattr(self, name) <= 0:
                 raise InputError(f"{name.replace('_', '-')} must be above zero")

@@ -180,8 +180,6 @@ def _parser() -> argparse.ArgumentParser:
         ("warmup", float),
         ("decay", float),
         ("clip", float),
-        ("masked", float),
-        ("smoothing", float),
         ("patience", int),
         ("check_every", int),
         ("save_every", float),
