@@ -33,6 +33,9 @@ def quicker(
     ],
     most: Annotated[int, typer.Option(help="Questions of each file.")] = 60,
     seconds: Annotated[float, typer.Option(help="Of load at a time; 0 leaves the service out.")] = 12.0,
+    same_model: Annotated[
+        bool, typer.Option("--same-model", help="Both ask with the other's bundled model.")
+    ] = False,
     document: Document = MEASUREMENTS / "benchmarks.md",
 ) -> None:
     """How many times as quick as another checkout, asked in turn with it.
@@ -41,10 +44,19 @@ def quicker(
     """
     from benchmarks.quicker import report
 
-    body = report(other, asked, most, seconds)
+    body = report(other, asked, most, seconds, same_model)
     files = " ".join(f"KB={Path(one.partition('=')[2]).name}" for one in asked)
     line = f"python -m benchmarks quicker OTHER/src {files} --most {most} --seconds {seconds:g}"
-    publish(document, "quicker", "Against the version before", line, body)
+    if same_model:
+        publish(
+            document,
+            "quicker same model",
+            "Against the version before, with its model",
+            f"{line} --same-model",
+            body,
+        )
+    else:
+        publish(document, "quicker", "Against the version before, each with its own model", line, body)
 
 
 @app.command()

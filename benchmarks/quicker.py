@@ -1,10 +1,15 @@
-"""How many times as quick as another checkout: both are asked the same in turn, in one run on one machine."""
+"""How many times as quick as another checkout: both are asked the same in turn, in one run on one machine.
+
+Each asks with its own bundled model, or both with the other's, which shows what the code alone has gained.
+"""
 
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -26,17 +31,30 @@ CLIENTS = 64
 ROUNDS = 3
 """Turns of the two services under load, and of new processes."""
 
-# Answers a line of its input with the seconds that took: on the clock, and of the processor.
+# Answers a line of its input with the seconds that took (on the clock, of the processor), the word pieces
+# that the encoder read and its seconds. Both versions have the reader that is counted here.
 _ASK = """
 import sys, time
 from arcaneqa.answer import ArcaneQA
-qa = ArcaneQA.load({kb!r})
+from arcaneqa.model.bert import BertReader
+read, pieces, seconds = BertReader.read, 0, 0.0
+def counted(self, ids, lengths):
+    global pieces, seconds
+    started = time.perf_counter()
+    found = read(self, ids, lengths)
+    pieces, seconds = pieces + len(ids), seconds + time.perf_counter() - started
+    return found
+BertReader.read = counted
+qa = ArcaneQA.load({kb!r}, {model!r})
 print("ready", flush=True)
 for question in sys.stdin:
+    pieces, seconds = 0, 0.0
     clock, spent = time.perf_counter(), time.process_time()
     qa.ask(question.rstrip("\\n"))
-    print(time.perf_counter() - clock, time.process_time() - spent, flush=True)
+    print(time.perf_counter() - clock, time.process_time() - spent, pieces, seconds, flush=True)
 """
+_FITTED = "confidence.json"
+"""Weighs the evidence of its own version; another does without."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,94 +85,148 @@ class Table:
     rows: list[str] = field(default_factory=list)
 
     def add(self, figure: str, both: Sequence[float], unit: str, digits: int = 0) -> None:
-        """More is better only of answers a second."""
+        """More is better only of what is done in a time."""
         old, new = both
-        times = new / old if unit == "/s" else old / new
+        times = new / old if unit.startswith("/") else old / new
         self.rows.append(f"| {figure} | {old:.{digits}f} {unit} | {new:.{digits}f} {unit} | {times:.2f}× |")
 
 
-def report(other: Path, given: Sequence[str], most: int, seconds: float) -> str:
+def report(other: Path, given: Sequence[str], most: int, seconds: float, same_model: bool) -> str:
     """`other` is the source folder of the checkout to compare with."""
     sources = (other.resolve(), CHECKOUT / "src")
     asked = [Asked.read(one, most) for one in given]
     table = Table()
-    for one in asked:
-        _ask(sources, one, table)
-    if seconds:
-        _serve(
-            sources,
-            [question for one in asked if one.name == DEMO for question in one.questions],
-            seconds,
-            table,
-        )
-    _start(sources, table)
+    with ExitStack() as stack:
+        stack.enter_context(_byte_code_kept())
+        model = stack.enter_context(_model_of(other)) if same_model else None
+        for one in asked:
+            _ask(sources, one, model, table)
+        if seconds:
+            demo = [question for one in asked if one.name == DEMO for question in one.questions]
+            _serve(sources, demo, seconds, model, table)
+        _start(sources, model, table)
     return "\n".join(["| | before | now | |", "|---|--:|--:|--:|", *table.rows])
 
 
-def _ask(sources: tuple[Path, Path], asked: Asked, table: Table) -> None:
+@contextmanager
+def _model_of(source: Path) -> Iterator[str]:
+    """A checkout's bundled model, as either of the two can load it."""
+    with tempfile.TemporaryDirectory() as work:
+        folder = Path(work) / "model"
+        shutil.copytree(
+            source / "arcaneqa" / "data" / "model", folder, ignore=shutil.ignore_patterns(_FITTED)
+        )
+        yield str(folder)
+
+
+def _ask(sources: tuple[Path, Path], asked: Asked, model: str | None, table: Table) -> None:
     with ExitStack() as stack:
         processes = []
         for source, kb in zip(sources, asked.kbs, strict=True):
-            process = _process(source, _ASK.format(kb=kb))
+            process = _process(source, _ASK.format(kb=kb, model=model))
             stack.callback(_end, process)
             processes.append(process)
         for process in processes:
             if _line(process) != "ready":
                 raise ArcaneError("A process could not be made ready to answer.")
         taken = np.array([[_told(process, one) for process in processes] for one in asked.questions])[WARM:]
-    clock, spent = 1000 * taken[:, :, 0], 1000 * taken[:, :, 1]
+    clock, spent, pieces, reading = (taken[:, :, part] for part in range(4))
     count = f"{len(taken)} questions of {asked.name}"
-    table.add(f"one question, median ({count})", np.median(clock, 0).tolist(), "ms")
-    table.add("· 95 of 100 are quicker than", np.percentile(clock, 95, axis=0).tolist(), "ms")
-    table.add("· mean", clock.mean(0).tolist(), "ms")
-    table.add("· processor time, mean", spent.mean(0).tolist(), "ms")
+    table.add(f"one question, median ({count})", (1000 * np.median(clock, 0)).tolist(), "ms")
+    table.add("· 95 of 100 are quicker than", (1000 * np.percentile(clock, 95, axis=0)).tolist(), "ms")
+    table.add("· mean", (1000 * clock.mean(0)).tolist(), "ms")
+    table.add("· processor time, median", (1000 * np.median(spent, 0)).tolist(), "ms")
+    table.add("· processor time, mean", (1000 * spent.mean(0)).tolist(), "ms")
+    table.add("· word pieces read, median", np.median(pieces, 0).tolist(), "pieces")
+    table.add("· word pieces read, mean", pieces.mean(0).tolist(), "pieces")
+    table.add("· word pieces read", (pieces.sum(0) / reading.sum(0) / 1000).tolist(), "/ms", 1)
 
 
-def _serve(sources: tuple[Path, Path], questions: Sequence[str], seconds: float, table: Table) -> None:
+def _serve(
+    sources: tuple[Path, Path], questions: Sequence[str], seconds: float, model: str | None, table: Table
+) -> None:
     with ExitStack() as stack:
         services = []
         for source in sources:
             with _path(source):
-                url, pid = stack.enter_context(server(["--waiting", str(CLIENTS)]))
+                url, pid = stack.enter_context(server(["--waiting", str(CLIENTS), *_named(model)]))
             services.append((url, pid, cycle(questions)))
-        answered, passed = np.zeros(2), np.zeros(2)
+        answered, passed, spent = np.zeros(2), np.zeros(2), np.zeros(2)
         for turn in range(ROUNDS + 1):
-            for place, (url, _, following) in enumerate(services):
+            for place, (url, pid, following) in enumerate(services):
+                before = _processor_seconds(pid)
                 load = drive(url, following, CLIENTS, seconds if turn else 3.0, {})
                 if turn:
                     answered[place] += len(load.answered)
                     passed[place] += load.seconds
+                    spent[place] += _processor_seconds(pid) - before
         held = [resident(pid) for _, pid, _ in services]
     table.add(f"answers a second, {CLIENTS} clients (demo)", (answered / passed).tolist(), "/s", 1)
+    table.add("· processor time an answer", (1000 * spent / answered).tolist(), "ms")
     table.add("· memory of the service afterwards", held, "MB")
 
 
-def _start(sources: tuple[Path, Path], table: Table) -> None:
-    taken = np.zeros((ROUNDS + 1, 2))
+def _start(sources: tuple[Path, Path], model: str | None, table: Table) -> None:
+    taken, spent = np.zeros((ROUNDS + 1, 2)), np.zeros((ROUNDS + 1, 2))
+    command = [sys.executable, "-c", START, "ask", "what is the capital of France?", *_named(model)]
     for turn in range(len(taken)):
         for place, source in enumerate(sources):
             with _path(source):
-                started = time.perf_counter()
-                command = [sys.executable, "-c", START, "ask", "what is the capital of France?"]
+                started, before = time.perf_counter(), _children_seconds()
                 subprocess.run(command, capture_output=True, check=True)
                 taken[turn, place] = time.perf_counter() - started
+                spent[turn, place] = _children_seconds() - before
     table.add(
         "a new process to its first answer, median (demo)", (1000 * np.median(taken[1:], 0)).tolist(), "ms"
     )
+    table.add("· processor time, median", (1000 * np.median(spent[1:], 0)).tolist(), "ms")
+
+
+def _named(model: str | None) -> list[str]:
+    return [] if model is None else ["--model", model]
+
+
+def _processor_seconds(pid: int) -> float:
+    """Spent so far by a process."""
+    user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
+def _children_seconds() -> float:
+    """Spent by all processes started here that have ended."""
+    spent = os.times()
+    return spent.children_user + spent.children_system
 
 
 @contextmanager
 def _path(source: Path) -> Iterator[None]:
     """Processes that are started inside import the package from a checkout."""
-    before = os.environ.get("PYTHONPATH")
-    os.environ["PYTHONPATH"] = str(source)
+    with _environment(PYTHONPATH=str(source)):
+        yield
+
+
+@contextmanager
+def _byte_code_kept() -> Iterator[None]:
+    """As that of an installed package is: modules are not translated again in every new process."""
+    with (
+        tempfile.TemporaryDirectory() as work,
+        _environment(PYTHONPYCACHEPREFIX=work, PYTHONDONTWRITEBYTECODE=""),
+    ):
+        yield
+
+
+@contextmanager
+def _environment(**variables: str) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ |= variables
     try:
         yield
     finally:
-        if before is None:
-            del os.environ["PYTHONPATH"]
-        else:
-            os.environ["PYTHONPATH"] = before
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 def _process(source: Path, program: str) -> subprocess.Popen[str]:

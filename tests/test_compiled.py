@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -45,6 +46,34 @@ def test_without_a_folder_nothing_is_kept(tmp_path: Path, monkeypatch: pytest.Mo
     finally:
         room._folder.cache_clear()
     assert not list(Path(__file__).parent.rglob("*double*.nbc"))
+
+
+def test_what_is_kept_is_loaded_without_the_compiler(tmp_path: Path) -> None:
+    (tmp_path / "loops.py").write_text(
+        "import numpy as np\n"
+        "from arcaneqa.compiled import compiled\n"
+        "@compiled\n"
+        "def doubled(values):\n"
+        "    found = np.empty(len(values), np.int64)\n"
+        "    for place in range(len(values)):\n"
+        "        found[place] = 2 * values[place]\n"
+        "    return found\n"
+        "@compiled\n"
+        "def quadrupled(values):\n"
+        "    return doubled(doubled(values))\n"
+    )
+    variables = environment() | {"XDG_CACHE_HOME": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)}
+    run = "import sys, loops, numpy as np; assert loops.{0}(np.arange(3)).tolist() == {1}; "
+    ready = "assert ('numba.typed.typeddict' in sys.modules) == {2}"
+    # Compiled, loaded, and loaded on the way to something that is compiled.
+    for name, expected, compiles in (
+        ("doubled", [0, 2, 4], True),
+        ("doubled", [0, 2, 4], False),
+        ("quadrupled", [0, 4, 8], True),
+        ("quadrupled", [0, 4, 8], False),
+    ):
+        program = (run + ready).format(name, expected, compiles)
+        subprocess.run([sys.executable, "-c", program], env=variables, check=True, cwd=tmp_path)
 
 
 @pytest.mark.slow

@@ -12,27 +12,41 @@ from threading import Lock
 from typing import Any, ParamSpec, TypeVar, cast
 
 import numba
+from numba.core.caching import FunctionCache
+from numba.core.runtime.nrt import rtsys
 from platformdirs import user_cache_path
 
 FOLDER = "compiled"
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 _settings: Any = numba.config
+_cache: Any = FunctionCache
+_memory: Any = rtsys
 _changing = Lock()
+
+
+class _Kept(_cache):  # type: ignore[misc] # numba has no types
+    """Loads what was compiled just as it is. numba would make its whole compiler ready first, which takes ten
+    times as long; so it does only where there is something to compile."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        _memory.initialize(target_context)  # the memory of arrays that a loop makes
+        found = self._load_overload(sig, target_context)
+        return super().load_overload(sig, target_context) if found is None else found
 
 
 def compiled(function: Callable[_P, _R], **settings: Any) -> Callable[_P, _R]:
     """Compiled when first called, and kept. It holds no Python lock: threads run it in parallel."""
-    folder = _folder()
-    if folder is None:
-        return cast(Callable[_P, _R], numba.njit(nogil=True, **settings)(function))
-    # numba asks for the folder as it wraps a function; what others compile with it is theirs to place.
-    with _changing:
-        before, _settings.CACHE_DIR = _settings.CACHE_DIR, folder
-        try:
-            return cast(Callable[_P, _R], numba.njit(nogil=True, cache=True, **settings)(function))
-        finally:
-            _settings.CACHE_DIR = before
+    wrapped: Any = numba.njit(nogil=True, **settings)(function)
+    if (folder := _folder()) is not None:
+        # numba asks for the folder where it makes a cache; what others compile with it is theirs to place.
+        with _changing:
+            before, _settings.CACHE_DIR = _settings.CACHE_DIR, folder
+            try:
+                wrapped._cache = _Kept(function)
+            finally:
+                _settings.CACHE_DIR = before
+    return cast(Callable[_P, _R], wrapped)
 
 
 @cache

@@ -52,7 +52,10 @@ def mark_codes(
             seen[read[at]] |= starts[at] < ends[at]
             for other in range(starts[at] + np.uint64(1), ends[at]):
                 seen[codes[other]] = True
-        if np.count_nonzero(seen) == most:
+        marked = 0
+        for code in range(len(seen)):  # numba's own counting takes longer to load than all of this
+            marked += seen[code]
+        if marked == most:
             return
         first, size = first + count, min(2 * size, _PIECE)
 
