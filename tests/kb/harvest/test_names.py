@@ -14,6 +14,7 @@ from arcaneqa.kb.endpoint.opening import Settings
 from arcaneqa.kb.harvest import harvest, harvest_file, names_are, parts, with_names
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.names.forms import key
 from arcaneqa.kb.terms import Iri
 from arcaneqa.linking.linker import Linker
 from tests.servers.oxigraph import Oxigraph
@@ -70,6 +71,50 @@ def test_a_server_links_like_an_index(address: str, tmp_path: Path) -> None:
     ):
         assert _linked(with_names(endpoint)) == _linked(index)
         assert [c.label for c in Linker(endpoint).suggest("wen", 5)] == ["Wim Wenders"]
+
+
+def _many_rivers() -> str:
+    """Names that share a word; the later it comes, the more facts speak of a thing. Every third has another
+    name with that word."""
+    lines = []
+    for n in range(30):
+        also = f'; skos:altLabel "Old River {n}"' if n % 3 == 0 else ""
+        lines.append(f':r{n} a :River ; rdfs:label "River {n}" {also} .')
+        lines += [f":b{n}x{m} :crosses :r{n} ." for m in range(2 * n)]
+    return FACTS + "\n".join(lines)
+
+
+@pytest.mark.parametrize("most_facts", [parts.MOST_FACTS, 20])
+def test_of_many_names_the_best_known_are_found_as_with_an_index(
+    oxigraph: Oxigraph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most_facts: int
+) -> None:
+    monkeypatch.setattr(parts, "MOST_FACTS", most_facts)
+    facts = _lines(_many_rivers())
+    (tmp_path / "facts.nt").write_text(facts)
+    build_index([tmp_path / "facts.nt"], tmp_path / "kb")
+
+    def found(kb: KnowledgeBase) -> list[object]:
+        surfaces = kb.surfaces()
+        assert surfaces is not None
+        nodes = [surfaces.containing([["river"]], 10), surfaces.beginning("riv", 5)]
+        nodes += [[hit.node for hit in hits] for hits in surfaces.find([key(["river", "7"])], 3)]
+        return [*map(kb.labels, map(np.array, nodes)), surfaces.similar("rivers", 3)]
+
+    with (
+        Index(tmp_path / "kb") as index,
+        open_endpoint(oxigraph.load(facts), settings=Settings(folder=tmp_path / "cache")) as endpoint,
+    ):
+        harvest(endpoint)
+        assert found(endpoint) == found(index)
+
+
+def test_a_server_without_names_is_asked_by_iris(oxigraph: Oxigraph, tmp_path: Path) -> None:
+    address = oxigraph.load("<http://example.org/a> <http://example.org/to> <http://example.org/b> .\n")
+    with open_endpoint(address, settings=Settings(folder=tmp_path)) as endpoint:
+        linker = Linker(with_names(endpoint))
+        assert linker.named("a") == []
+        [mention] = linker.link("where does <http://example.org/a> lead to?").mentions
+        assert mention.text == "<http://example.org/a>"
 
 
 def test_new_names_are_found_after_a_refresh(oxigraph: Oxigraph, address: str, tmp_path: Path) -> None:

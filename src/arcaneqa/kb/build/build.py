@@ -20,7 +20,7 @@ from arcaneqa.kb.build.sorted_facts import write_facts
 from arcaneqa.kb.build.sources import Skipped, Source
 from arcaneqa.kb.build.tables import PREFIXES, write_triples
 from arcaneqa.kb.build.target import building
-from arcaneqa.kb.build.understand import Understanding
+from arcaneqa.kb.build.understand import Fame, Understanding
 from arcaneqa.kb.diagnosis import Diagnosis
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.index.store import Draft, trust_built
@@ -60,10 +60,12 @@ def build_index(
     progress: Progress = untold,
     batch: int = _BATCH,
     nameless: Iterable[str] = (),
+    fame: Fame | None = None,
 ) -> Report:
     """Build an index folder from RDF files, tables and folders of them; `base` completes relative IRIs.
     An index that is already there is replaced at the very end. Without a profile, the facts say which they
-    need. `nameless` are IRIs that are to be found under no name: what only other facts use as schema."""
+    need. `nameless` are IRIs that are to be found under no name: what only other facts use as schema. `fame`
+    says how many facts mention each IRI, where most of them are kept elsewhere."""
     if not sources:
         raise InputError("There is nothing to index: give at least one file.")
     check_base(base)
@@ -99,12 +101,17 @@ def build_index(
             for other in others:
                 other.result()
         shutil.rmtree(work)
-        understood = Understanding(batches, dictionary, facts, chosen, draft).derive(
+        understood = Understanding(batches, dictionary, facts, chosen, draft, fame).derive(
             told, choice.why, progress
         )
         schema = understood.schema
         mended_kinds = {name.rpartition("#")[2]: count for name, count in mended.items()}
-        diagnosis = dataclasses.replace(understood.diagnosis, mended=mended_kinds, left_out=skipped.count)
+        diagnosis = dataclasses.replace(
+            understood.diagnosis,
+            mended=mended_kinds,
+            left_out=skipped.count,
+            rules=sum(file.rules for file in files),
+        )
         _write_schema(schema, folder)
         manifest = draft.manifest(
             profile=understood.profile.to_json(),

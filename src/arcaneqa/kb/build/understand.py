@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 
@@ -30,6 +31,8 @@ from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri
 from arcaneqa.terminal import Progress
 
+Fame = Callable[[list[str]], Sequence[int]]
+"""How many facts mention each of some IRIs."""
 _WORD = re.compile(r"[^\W\d_][^\W\d_A-Z]{2,}")
 """Capitals alone are a code: `QUICK`, `PROJ-MGR`."""
 _SAMPLE = 50
@@ -49,13 +52,21 @@ class Understanding:
     """Works out everything from the facts of one build, step by step."""
 
     def __init__(
-        self, batches: Batches, dictionary: Dictionary, facts: Facts, profile: Profile, draft: Draft
+        self,
+        batches: Batches,
+        dictionary: Dictionary,
+        facts: Facts,
+        profile: Profile,
+        draft: Draft,
+        fame: Fame | None = None,
     ) -> None:
+        self._fame = fame
         self._facts, self._dictionary, self._profile, self._draft = facts, dictionary, profile, draft
         self._iris, self._types = batches.predicates, batches.types
         self._ids = {iri: number for number, iri in enumerate(self._iris)}
         self._selection = Selection(profile)
-        self._terms = open_terms(draft.load, self._types, {})
+        self._terms = terms = open_terms(draft.load, self._types, {})
+        self._node_of = cache(lambda iri: terms.find(Iri(iri)))  # of schema items, each asked for often
         self._labels = Labels(facts, dictionary, language_tiers(self._types, profile.language), draft)
         self._called = dict(profile.called)
         self._texts_of_classes: dict[int, tuple[str, str]] = {}
@@ -132,7 +143,7 @@ class Understanding:
         """Entities that are relations, classes, or describe relations."""
         found = np.zeros(self._dictionary.entities, bool)
         for iri in (*self._iris, *classes.iris):
-            node = self._terms.find(Iri(iri))
+            node = self._node_of(iri)
             if node is not None:
                 found[node] = True
         found[self._describing[0]] = True
@@ -147,7 +158,7 @@ class Understanding:
         return " ".join((self._label_of(iri) or label_from_iri(iri)).lower().split())
 
     def _label_of(self, iri: str) -> str | None:
-        node = self._terms.find(Iri(iri))
+        node = self._node_of(iri)
         if node is not None:
             describing = self._describing[0][self._describing[1] == node]
             for each in (node, *describing.tolist()):
@@ -231,7 +242,7 @@ class Understanding:
         return {
             node: (iri, text)
             for node, iri, text in zip(nodes.tolist(), iris, texts, strict=True)
-            if iri is not None and self._terms.find(Iri(iri)) is None
+            if iri is not None and self._node_of(iri) is None
         }
 
     def _with_texts(self, schema: Schema) -> Schema:
@@ -320,6 +331,9 @@ class Understanding:
         for way in ("out", "in"):
             for _, rows in self._facts.every(way):
                 degrees[rows.keys] += rows.counts
+        if self._fame is not None:
+            entities = np.arange(self._dictionary.entities)
+            degrees[entities] = self._fame(self._terms.entities.many(entities))
         self._draft.save(
             "degrees", degrees.astype(np.uint32 if degrees.max(initial=0) < 1 << 32 else np.int64)
         )

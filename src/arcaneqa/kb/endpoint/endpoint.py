@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from arcaneqa.errors import EndpointError
 from arcaneqa.kb.by_terms import ByTerms
 from arcaneqa.kb.endpoint import extremes
-from arcaneqa.kb.endpoint.client import Client, Row
+from arcaneqa.kb.endpoint.client import Client
 from arcaneqa.kb.endpoint.discovery import Discovery
 from arcaneqa.kb.endpoint.lexicon import Lexicon
 from arcaneqa.kb.endpoint.matching import Matching
@@ -137,10 +137,6 @@ class Endpoint(ByTerms):
     def count_all(self, questions: Sequence[Question]) -> list[int]:
         rows = self.client.select_all([question.counted() for question in questions])
         return [only_number(each) for each in rows]
-
-    def pages(self, question: Question, offsets: Sequence[int]) -> list[list[Row]]:
-        """Unsorted pages of a result, side by side."""
-        return self.client.select_all([question.unsorted(offset, self.page) for offset in offsets])
 
     def adopted(self, terms: Sequence[Term]) -> Ids:
         """Nodes for terms that the server is known to hold."""

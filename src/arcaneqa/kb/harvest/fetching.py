@@ -10,16 +10,16 @@ from pathlib import Path
 from arcaneqa.atomic import replacing
 from arcaneqa.errors import InputError
 from arcaneqa.files import plain_json
-from arcaneqa.kb.endpoint.client import Oversized
+from arcaneqa.kb.endpoint.client import Oversized, Row
 from arcaneqa.kb.endpoint.endpoint import Endpoint
 from arcaneqa.kb.endpoint.naming import name_predicates
 from arcaneqa.kb.endpoint.patterns import either
-from arcaneqa.kb.endpoint.queries import Question
+from arcaneqa.kb.endpoint.queries import Question, whole_number
 from arcaneqa.kb.names.surfaces import LONGEST_TEXT
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.kb.sparql.terms import iri, is_writable, written
-from arcaneqa.kb.terms import Iri, Literal, Term
+from arcaneqa.kb.terms import Iri, Literal
 from arcaneqa.terminal import Progress
 
 SIDE_BY_SIDE = 4
@@ -38,6 +38,14 @@ class Wanted:
     @property
     def question(self) -> Question:
         return Question(("?x", "?l"), self.where)
+
+    def page(self, offset: int, size: int) -> str:
+        """Some of the facts, each with the number of all facts that mention its subject."""
+        # Unsorted: sorting a million names for every page takes minutes. Whether the pages together are
+        # all there is tells the count of distinct facts in the end.
+        some = self.question.unsorted(offset, size)
+        mentions = "{ ?x ?p ?o } UNION { ?o ?p ?x }"
+        return f"SELECT ?x ?l (COUNT(*) AS ?n) WHERE {{ {{ {some} }} {mentions} }} GROUP BY ?x ?l"
 
 
 @dataclass(slots=True)
@@ -63,6 +71,10 @@ def wanted_of(endpoint: Endpoint) -> list[Wanted]:
     wanted += [_wanted(name, spoken) for name in texts if name not in named]
     links = [*(profile.type if _has_unnamed(endpoint, named) else ()), *described]
     wanted += [_wanted(name, "isIRI(?l)") for name in links if name in known]
+    return counted(endpoint, wanted)
+
+
+def counted(endpoint: Endpoint, wanted: Sequence[Wanted]) -> list[Wanted]:
     counts = endpoint.count_all([each.question for each in wanted])
     return [replace(each, total=total) for each, total in zip(wanted, counts, strict=True) if total]
 
@@ -91,7 +103,7 @@ def _has_facts(profile: Profile, described: Sequence[str]) -> str:
     return f" FILTER EXISTS {{ {{ ?x ?r ?o . {spoken_of} }} UNION {{ ?s ?r ?x . {spoken_of} }} }}"
 
 
-def fetch(endpoint: Endpoint, wanted: Sequence[Wanted], folder: Path, progress: Progress) -> list[Path]:
+def fetch(endpoint: Endpoint, wanted: Sequence[Wanted], folder: Path, progress: Progress) -> None:
     """Every page on disk; pages that are there already are not asked for again."""
     state = _resumed(folder, wanted)
     total = sum(each.total for each in wanted)
@@ -103,13 +115,17 @@ def fetch(endpoint: Endpoint, wanted: Sequence[Wanted], folder: Path, progress: 
         if not offsets:
             state.predicate, state.rows = state.predicate + 1, 0
             continue
-        # Unsorted: sorting a million names for every page takes minutes. Whether the pages together are
-        # all there is tells the count of distinct facts in the end.
-        pages = endpoint.pages(each.question, offsets)
+        pages = endpoint.client.select_all([each.page(offset, size) for offset in offsets])
         fetched = 0
         for number, rows in enumerate(pages):
-            with replacing(folder / f"page-{state.pages + number:06}.nt") as page:
-                page.writelines(_lines(rows, each.predicate))
+            name = f"{state.pages + number:06}"
+            with (
+                replacing(folder / f"page-{name}.nt") as page,
+                replacing(folder / f"fame-{name}.txt") as fame,
+            ):
+                for subject, value, count in _kept(rows):
+                    page.write(f"{subject} {iri(each.predicate)} {value} .\n")
+                    fame.write(f"{subject} {count}\n")
             fetched += len(rows)
         state.pages += len(pages)
         state.rows = offsets[-1] + size
@@ -117,7 +133,6 @@ def fetch(endpoint: Endpoint, wanted: Sequence[Wanted], folder: Path, progress: 
             json.dump(asdict(state), file)
         done += fetched
         progress("fetching names", done, total)
-    return sorted(folder.glob("page-*.nt"))
 
 
 def check_complete(endpoint: Endpoint, facts: int, wanted: Sequence[Wanted]) -> None:
@@ -142,15 +157,16 @@ def _resumed(folder: Path, wanted: Sequence[Wanted]) -> _State:
         pass
     except OSError as error:
         raise InputError(f"Names cannot be kept in {folder}: {error.strerror}.") from None
-    for page in folder.glob("page-*.nt"):
+    for page in folder.iterdir():
         page.unlink()
     return _State(listed)
 
 
-def _lines(rows: Sequence[Sequence[Term | None]], predicate: str) -> Iterator[str]:
+def _kept(rows: Sequence[Row]) -> Iterator[tuple[str, str, int]]:
+    """Subject and value as they are written, and how many facts mention the subject."""
     for row in rows:
         match row:
-            case (Iri() as subject, (Iri() | Literal()) as value) if is_writable(subject) and is_writable(
-                value
+            case (Iri() as subject, (Iri() | Literal()) as value, count) if is_writable(subject) and (
+                is_writable(value)
             ):
-                yield f"{written(subject)} {iri(predicate)} {written(value)} .\n"
+                yield written(subject), written(value), whole_number(count)

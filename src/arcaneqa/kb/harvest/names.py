@@ -9,6 +9,8 @@ import shutil
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -19,10 +21,11 @@ from arcaneqa.files import plain_json
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.endpoint.endpoint import Endpoint
 from arcaneqa.kb.endpoint.naming import Harvested
+from arcaneqa.kb.harvest import parts
 from arcaneqa.kb.harvest.fetching import check_complete, fetch, wanted_of
-from arcaneqa.kb.harvest.parts import Part, added, deal, in_turn, merged_hits, part_of
+from arcaneqa.kb.harvest.parts import Part
 from arcaneqa.kb.interface import Ids
-from arcaneqa.kb.names.surfaces import Hit
+from arcaneqa.kb.names.surfaces import Hit, likeliest
 from arcaneqa.kb.sparql.terms import iri
 from arcaneqa.kb.terms import Iri, Term
 from arcaneqa.memory import give_back
@@ -39,35 +42,33 @@ class HarvestedNames(Harvested):
     def __init__(self, folder: Path, endpoint: Endpoint) -> None:
         about = plain_json(folder / _ABOUT)
         self.made = float(about["made"])
-        self._parts = [Part(folder / name) for name in about["parts"]]
+        self._by_number = [name and Part(folder / name) for name in about["parts"]]
+        self._parts = [part for part in self._by_number if part]
         self._endpoint = endpoint
 
     def __len__(self) -> int:
         return sum(len(part.surfaces) for part in self._parts)
 
     def find(self, keys: Sequence[int], limit: int) -> list[list[Hit]]:
-        by_part = [self._found(part, keys, limit) for part in self._parts]
-        return [merged_hits(found, limit) for found in zip(*by_part, strict=True)]
+        found: list[list[parts.Ranked]] = [[] for _ in keys]
+        for part in self._parts:
+            for all_hits, hits in zip(found, part.hits(keys, limit), strict=True):
+                all_hits += hits
+        ranked = [parts.first(hits, limit) for hits in found]
+        nodes = iter(self._theirs([hit.term for hits in ranked for hit in hits]))
+        return [[Hit(next(nodes), hit.form, hit.alias) for hit in hits] for hits in ranked]
 
-    def _found(self, part: Part, keys: Sequence[int], limit: int) -> list[list[Hit]]:
-        found = part.surfaces.find(keys, limit)
-        nodes = iter(self._theirs(part, [hit.node for hits in found for hit in hits]))
-        return [[Hit(next(nodes), hit.form, hit.alias) for hit in hits] for hits in found]
-
-    def containing(self, parts: Sequence[Sequence[str]], limit: int) -> list[int]:
-        found = (self._theirs(each, each.surfaces.containing(parts, limit)) for each in self._parts)
-        return list(in_turn(found))[:limit]
-
-    def beginning(self, typed: str, limit: int) -> list[int]:
-        found = (self._theirs(each, each.surfaces.beginning(typed, limit)) for each in self._parts)
-        return list(in_turn(found))[:limit]
+    def named_by(self, query: str, limit: int) -> list[int]:
+        found = [each for part in self._parts for each in part.named_by(query, limit)]
+        found.sort(key=lambda each: -each[0])
+        return self._theirs([term for _, term in found[:limit]])
 
     def frequencies(self, stems: Sequence[str]) -> dict[str, int]:
-        return added(part.surfaces.frequencies(stems) for part in self._parts)
+        return parts.added(part.surfaces.frequencies(stems) for part in self._parts)
 
     def similar(self, word: str, limit: int) -> list[str]:
-        found = in_turn(part.surfaces.similar(word, limit) for part in self._parts)
-        return list(dict.fromkeys(found))[:limit]
+        found = (part.surfaces.similar(word, limit) for part in self._parts)
+        return likeliest(word, chain.from_iterable(found))[:limit]
 
     def labels(self, terms: Sequence[Term]) -> list[str | None]:
         """What the names' own index calls them; None for what it does not hold."""
@@ -78,16 +79,16 @@ class HarvestedNames(Harvested):
         held = map(self._held, terms)
         return [[] if one is None else one[0].index.aliases(one[1])[0] for one in held]
 
-    def _theirs(self, part: Part, nodes: Sequence[int]) -> list[int]:
-        found: list[int] = self._endpoint.adopted(part.index.terms(np.array(nodes, np.int64))).tolist()
+    def _theirs(self, terms: Sequence[Term]) -> list[int]:
+        found: list[int] = self._endpoint.adopted(terms).tolist()
         return found
 
     def _held(self, term: Term) -> tuple[Part, Ids] | None:
         if not isinstance(term, Iri):
             return None
-        part = self._parts[part_of(term.value, len(self._parts))]
-        node = part.index.node(term)
-        return None if node is None else (part, np.array([node], np.int64))
+        part = self._by_number[parts.part_of(term.value, len(self._by_number))]
+        node = part and part.index.node(term)
+        return None if part is None or node is None else (part, np.array([node], np.int64))
 
 
 def with_names(endpoint: Endpoint) -> Endpoint:
@@ -125,23 +126,29 @@ def harvest(endpoint: Endpoint, progress: Progress = untold) -> HarvestedNames:
     """Fetch all names of an endpoint and put them in place of what was known before."""
     folder = _folder(endpoint)
     wanted = wanted_of(endpoint)
-    pages = fetch(endpoint, wanted, folder / "pages", progress)
-    dealt = deal(pages, sum(each.total for each in wanted), folder / "parts")
+    fetch(endpoint, wanted, folder / "pages", progress)
+    count = max(1, -(-sum(each.total for each in wanted) // parts.MOST_FACTS))
+    dealt = parts.deal(sorted(folder.glob("pages/page-*")), count, folder / "parts")
+    known = parts.deal(sorted(folder.glob("pages/fame-*")), count, folder / "fame")
     subclasses = _write_subclasses(endpoint, folder / "subclasses.nt")
     # Fetched are only names of what there is something to tell of.
     profile = replace(endpoint.profile, coded=False)
     nameless = {*endpoint.schema.relation_ids, *(k.iri for k in endpoint.schema.classes if k.members)}
     stamp = f"{time.time_ns():x}"
-    built, facts = [], 0
-    for number, part in enumerate(dealt):
+    built: list[str | None] = [None] * count
+    facts = 0
+    for number in range(count):
+        if not dealt[number].stat().st_size:
+            continue
         give_back()  # what the pages, or the part before, had needed
-        built.append(f"index-{stamp}-{number}")
+        built[number] = name = f"index-{stamp}-{number}"
         report = build_index(
-            [*part, *subclasses],
-            folder / built[-1],
+            [dealt[number], *subclasses],
+            folder / name,
             profile=profile,
             progress=progress,
             nameless=nameless,
+            fame=partial(parts.fame, known[number]),
         )
         facts += report.facts
     check_complete(endpoint, facts, wanted)
@@ -167,7 +174,7 @@ def harvest_file(sources: Sequence[Path], endpoint: Endpoint, progress: Progress
     return _kept(folder, endpoint, [built])
 
 
-def _kept(folder: Path, endpoint: Endpoint, built: Sequence[str]) -> HarvestedNames:
+def _kept(folder: Path, endpoint: Endpoint, built: Sequence[str | None]) -> HarvestedNames:
     """From now on these are the names; those of before, and what was needed on the way, go."""
     with replacing(folder / _ABOUT) as file:
         json.dump({"made": time.time(), "parts": list(built)}, file)

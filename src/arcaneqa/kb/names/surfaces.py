@@ -26,6 +26,7 @@ from arcaneqa.errors import IndexFormatError
 from arcaneqa.kb.interface import Ids
 from arcaneqa.kb.names.forms import (
     Form,
+    code_from_iri,
     is_code,
     key,
     keys_of_name,
@@ -110,7 +111,10 @@ def build_surfaces(folder: Path, index: Named, nameless: Iterable[str] = ()) -> 
         )
         written = 0
         left_out = [node for name in nameless if (node := index.node(Iri(name))) is not None]
-        chunks = list(_chunks(_best_known_first(index, np.setdiff1d(index.entities(), left_out))))
+        entities = index.entities()
+        if left_out:
+            entities = np.setdiff1d(entities, left_out, assume_unique=True)
+        chunks = list(_chunks(_best_known_first(index, entities)))
         work = partial(_Names.of, index)
         for listed in in_processes(work, chunks) if len(chunks) > FEW_CHUNKS else map(work, chunks):
             keys.append(listed.keys)
@@ -201,17 +205,24 @@ class _Names:
                 self._add(node, label[:LONGEST_NAME], 0, seen)
             for name in chain(aliases, foreign):
                 self._add(node, name[:LONGEST_NAME], ALIAS, seen)
-            if isinstance(term, Iri):
+            if not isinstance(term, Iri):
+                continue
+            if len(term.value) > LONGEST_NAME or (code := code_from_iri(term.value)) is None:
                 self._add_iri(node, name_from_iri(term.value)[:LONGEST_NAME], seen)
+            elif not seen:
+                self._add_key(node, key([code]), 0)
 
     def add_texts(self, index: Named, ids: Ids) -> None:
         for node, text in zip(ids.tolist(), index.labels(ids), strict=True):
             if text and len(text) <= LONGEST_TEXT:
                 for value, form in keys_of_name(text):
                     if form in (Form.PLAIN, Form.LOOSE):
-                        self.keys.append(value)
-                        self.nodes.append(node)
-                        self.forms.append(form)
+                        self._add_key(node, value, form)
+
+    def _add_key(self, node: int, value: int, form: int) -> None:
+        self.keys.append(value)
+        self.nodes.append(node)
+        self.forms.append(form)
 
     def _add_iri(self, node: int, name: str, seen: set[int]) -> None:
         """Where there is no other name, an IRI's words are the name; else one may still be called by them."""
@@ -220,9 +231,7 @@ class _Names:
         if is_name and not seen:
             self._add(node, name, 0, seen)
         elif (is_name or not seen) and not all(map(str.isdigit, parts)) and (whole := key(parts)) not in seen:
-            self.keys.append(whole)
-            self.forms.append(ALIAS if seen else 0)
-            self.nodes.append(node)
+            self._add_key(node, whole, ALIAS if seen else 0)
 
     def _add(self, node: int, name: str, source: int, seen: set[int]) -> None:
         parts = split(name) or ([name.strip()] if name.strip() else [])
@@ -232,9 +241,7 @@ class _Names:
         for value, form in keys_of_words(name, parts, loose(parts)):
             if value not in seen:
                 seen.add(value)
-                self.keys.append(value)
-                self.forms.append(form + source)
-                self.nodes.append(node)
+                self._add_key(node, value, form + source)
         if len(seen) > before:
             self.texts.append(" ".join(map(stem, parts)))
             self.rows.append(node)
@@ -302,11 +309,8 @@ class Surfaces:
         """Entities with a name that holds one word of every part, the best known first."""
         if not all(parts):
             return []
-        query = " AND ".join("(" + " OR ".join(f'"{word}"' for word in choices) + ")" for choices in parts)
-        rows = self._words.rows(
-            "SELECT rowid FROM names WHERE names MATCH ? ORDER BY rowid LIMIT ?", (query, limit)
-        )
-        return list(dict.fromkeys(int(self._rows[row]) for (row,) in rows))
+        choices = ("(" + " OR ".join(f'"{word}"' for word in words) + ")" for words in parts)
+        return list(dict.fromkeys(self.named_by(" AND ".join(choices), limit)))
 
     def beginning(self, typed: str, limit: int) -> list[int]:
         """Entities with a name that holds the typed words, the last of them perhaps unfinished."""
@@ -315,11 +319,14 @@ class Surfaces:
             return []
         *whole, last = words
         parts = [f'"{stem(word)}"' for word in whole] + [f'("{stem(last)}" OR "{last}" *)']
+        return list(dict.fromkeys(self.named_by(" AND ".join(parts), 2 * limit)))[:limit]
+
+    def named_by(self, query: str, limit: int) -> list[int]:
+        """The entities of names that meet a query for words, one for each name, the best known first."""
         rows = self._words.rows(
-            "SELECT rowid FROM names WHERE names MATCH ? ORDER BY rowid LIMIT ?",
-            (" AND ".join(parts), 2 * limit),
+            "SELECT rowid FROM names WHERE names MATCH ? ORDER BY rowid LIMIT ?", (query, limit)
         )
-        return list(dict.fromkeys(int(self._rows[row]) for (row,) in rows))[:limit]
+        return [int(self._rows[row]) for (row,) in rows]
 
     def frequencies(self, stems: Sequence[str]) -> dict[str, int]:
         """How many names hold each word; words of no name are left out."""
@@ -334,7 +341,7 @@ class Surfaces:
         """
         if len(word) < SHORTEST_MISSPELT:
             return []
-        allowed = 1 if len(word) < LONG_WORD else 2
+        allowed = _forgiven(word)
         half = len(word) // 2
         shortest, longest = len(word) - allowed, len(word) + allowed
         backwards = self._range("backwards", word[half:][::-1], shortest, longest)
@@ -344,9 +351,8 @@ class Surfaces:
         alike = process.extract(
             word, sorted(set(near)), scorer=DamerauLevenshtein.distance, score_cutoff=allowed, limit=None
         )
-        found = [text for text, _, _ in sorted(alike, key=lambda match: (match[1], match[0]))]
         longer = self._range("word", word, len(word) + 1, 2 * len(word))
-        return list(dict.fromkeys([*found, *sorted(longer, key=len)]))[:limit]
+        return likeliest(word, (*(text for text, _, _ in alike), *longer))[:limit]
 
     def _range(self, table: str, prefix: str, shortest: int, longest: int) -> list[str]:
         rows = self._words.rows(
@@ -354,6 +360,21 @@ class Surfaces:
             (prefix, prefix + "\U0010ffff", shortest, longest, MOST_NEIGHBOURS),
         )
         return [text for (text,) in rows]
+
+
+def likeliest(word: str, spellings: Iterable[str]) -> list[str]:
+    """Spellings that a word may stand for: those with the fewest typing errors, then the shortest longer
+    words; each once."""
+
+    def place(text: str) -> tuple[bool, int, str]:
+        errors = DamerauLevenshtein.distance(word, text)
+        return (False, errors, text) if errors <= _forgiven(word) else (True, len(text), text)
+
+    return sorted(set(spellings), key=place)
+
+
+def _forgiven(word: str) -> int:
+    return 1 if len(word) < LONG_WORD else 2
 
 
 class _Words:
