@@ -45,6 +45,8 @@ class Diagnosis:
     spoken: list[str] = field(default_factory=list)
     nameless: list[str] = field(default_factory=list)
     """Classes most of whose members have no name."""
+    rules: int = 0
+    """Statements in rules of N3."""
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -69,7 +71,8 @@ class Diagnosis:
             yield "", f"{self.by_iri:,} only by the words of their IRIs"
         if self.nameless:
             yield "", f"none: {_listed(self.nameless)}"
-        yield "types", f"{self._share(self.typed)} of the things have a class, by {_listed(self.types)}"
+        by = f", by {_listed(self.types)}" if self.typed else ""
+        yield "types", f"{self._share(self.typed)} of the things have a class{by}"
         if self.identifiers:
             yield "identifiers", f"{_listed(self.identifiers)}: nothing is the largest by these"
         if self.mended:
@@ -100,6 +103,8 @@ class Diagnosis:
             )
         if self.left_out:
             yield f"{self.left_out:,} statements were left out."
+        if self.rules:
+            yield f"{self.rules:,} statements belong to rules, which are not applied: only facts are read."
 
     def _share(self, count: int) -> str:
         if count in (0, self.things):

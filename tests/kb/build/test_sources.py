@@ -87,6 +87,26 @@ def test_a_context_on_the_web_is_not_fetched(tmp_path: Path) -> None:
         build_index([tmp_path / "g.jsonld"], tmp_path / "index")
 
 
+N3_RULES = """
+@prefix : <http://x.org/> .
+:socrates :teaches :plato .
+{ ?x :teaches ?y } => { ?y :learnsFrom ?x } .
+{ :a :b :c } => { :d :e :f } .
+:plato :teaches :aristotle .
+"""
+
+
+def test_rules_of_n3_are_told_and_facts_behind_them_read(tmp_path: Path) -> None:
+    (tmp_path / "facts.n3").write_text(N3_RULES)
+    report = build_index([tmp_path / "facts.n3"], tmp_path / "index")
+    assert (report.facts, report.relations) == (2, 1)
+    assert report.diagnosis.rules == 6
+    assert any("rules" in sentence for sentence in report.diagnosis.oddities())
+    (tmp_path / "rules.n3").write_text("{ ?x <a:b> ?y } => { ?y <a:b> ?x } ." * 1000)
+    with pytest.raises(InputError, match="rules and no facts"):
+        build_index([tmp_path / "rules.n3"], tmp_path / "other")
+
+
 @pytest.mark.parametrize("suffix", [".nt", ".ttl", ".n3", ".jsonld", ".rdf"])
 @pytest.mark.parametrize("packed", ["", ".gz"])
 def test_a_byte_order_mark_is_accepted(tmp_path: Path, suffix: str, packed: str) -> None:

@@ -1,9 +1,10 @@
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from arcaneqa.kb.names.forms import (
     Form,
     acronyms,
+    code_from_iri,
     is_code,
     key,
     keys_of_name,
@@ -107,6 +108,17 @@ def test_codes_are_told_from_names() -> None:
         assert is_code(split(code))
     for name in ["Stanley Kubrick", "order 10248", "Łódź", "日本"]:
         assert not is_code(split(name))
+
+
+@given(st.text("abmqtyz019._-/%AQ'é ", max_size=12))
+@example("m.0abc")
+@example("x-17")
+def test_plain_codes_are_those_of_the_slow_way(last: str) -> None:
+    iri = f"http://x.org/{last}"
+    parts = split(name_from_iri(iri))
+    code = code_from_iri(iri)
+    assert code is None or (is_code(parts) and "".join(parts) == code and not code.isdigit())
+    assert code is not None or last not in ("m.0abc", "x-17")
 
 
 def test_words_know_where_they_stand() -> None:

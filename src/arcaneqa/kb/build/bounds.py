@@ -13,7 +13,6 @@ from typing import Protocol
 import numpy as np
 
 from arcaneqa.errors import InputError
-from arcaneqa.kb.build.depth import begun, json_depth, turtle_depth, xml_depth
 from arcaneqa.kb.index.store import Array
 
 LONGEST_VALUE = 1 << 24
@@ -82,18 +81,25 @@ class Entities:
 
 
 class Depth:
-    """Elements, objects or brackets within each other."""
+    """Elements, objects or brackets within each other. The loops that measure it are compiled; to load what
+    they need takes longer than to read a small file of lines, so only who measures does."""
 
     def __init__(self, name: str, measure: Callable[[Array, Array], int], deepest: int, what: str) -> None:
+        from arcaneqa.kb.build.depth import begun
+
         self._name, self._measure, self._deepest, self._what = name, measure, deepest, what
         self._state = begun()
 
     @classmethod
     def of_xml(cls, name: str) -> Depth:
+        from arcaneqa.kb.build.depth import xml_depth
+
         return cls(name, xml_depth, DEEPEST_XML, "elements")
 
     @classmethod
     def of_turtle(cls, name: str) -> Depth:
+        from arcaneqa.kb.build.depth import turtle_depth
+
         return cls(name, turtle_depth, DEEPEST_TURTLE, "brackets")
 
     def see(self, piece: bytes) -> None:
@@ -109,6 +115,8 @@ class JsonDepth(Depth):
     out nothing before its end."""
 
     def __init__(self, name: str) -> None:
+        from arcaneqa.kb.build.depth import json_depth
+
         super().__init__(name, json_depth, DEEPEST_JSON, "objects")
 
     def see(self, piece: bytes) -> None:

@@ -105,7 +105,8 @@ def _check_yield(source: Source, statements: int, skipped: Skipped | None, befor
     """A file that gave nothing is an error, one that gave less than was left out of it an outcry."""
     left_out = 0 if skipped is None else skipped.count - before
     if not statements:
-        reason = "none of its statements could be read" if left_out else "it has no statements"
+        reason = "it has rules and no facts" if source.rules else "it has no statements"
+        reason = "none of its statements could be read" if left_out else reason
         first = f" ({skipped.first[0]})" if skipped is not None and skipped.first else ""
         raise InputError(f"There is nothing to index in {source.path}: {reason}{first}.")
     if skipped is not None and left_out > statements:

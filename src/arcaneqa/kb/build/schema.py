@@ -18,6 +18,7 @@ from arcaneqa.kb.predicate_names import is_identifier
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.schema import COVERS, MOST_OTHER_HOMES, Class, Relation, Schema, ValueKind
 from arcaneqa.kb.selection import time_pairs
+from arcaneqa.ragged import ranges
 
 _KINDS = (ValueKind.ENTITY, ValueKind.NUMBER, ValueKind.TIME, ValueKind.BOOLEAN, ValueKind.TEXT)
 
@@ -113,9 +114,11 @@ def describe(inputs: Inputs, draft: Draft) -> Schema:
         is_code = is_identifier(words(label), label_from_iri(iri), len(numbers), are_whole, *counts)
         others: tuple[int, ...] = ()
         if domain is None:
-            domain, others = _homes(outward.keys, offsets, codes, sizes)
+            subjects = _Kinds(outward.keys, offsets, codes, sizes)
+            domain = subjects.home()
+            others = () if domain is None else subjects.others(domain)
         if range_ is None and 2 * cuts[1] > len(inward.keys):
-            range_, _ = _homes(inward.keys[: cuts[1]], offsets, codes, sizes)
+            range_ = _Kinds(inward.keys[: cuts[1]], offsets, codes, sizes).home()
         relations.append(
             Relation(
                 number,
@@ -147,33 +150,37 @@ def describe(inputs: Inputs, draft: Draft) -> Schema:
     return Schema(relations, classes, time_pairs(inputs.profile, times))
 
 
-def _homes(nodes: Array, offsets: Array, codes: Array, sizes: Array) -> tuple[int | None, tuple[int, ...]]:
-    """The smallest class of most nodes, else the commonest; and the commonest classes of the others."""
-    starts, ends = offsets[nodes], offsets[nodes.astype(np.int64) + 1]
-    lengths = ends - starts
-    total = int(lengths.sum())
-    if not total:
-        return None, ()
-    places = np.repeat(starts - (np.cumsum(lengths) - lengths), lengths) + np.arange(total)
-    owners, found = np.repeat(np.arange(len(nodes)), lengths), codes[places]
-    counts = np.bincount(found, minlength=len(sizes))
-    covering = np.flatnonzero(counts >= COVERS * int((lengths > 0).sum()))
-    if len(covering):
-        home = int(covering[np.lexsort((-counts[covering], sizes[covering]))[0]])
-    else:
-        home = int(np.argmax(counts))
-    others: list[int] = []
-    left = lengths > 0
-    klass = home
-    while len(others) <= MOST_OTHER_HOMES:
-        left[owners[found == klass]] = False
-        counts = np.bincount(found[left[owners]], minlength=len(sizes))
-        if not counts.any():
-            return home, tuple(others)
-        klass = int(np.argmax(counts))
-        others.append(klass)
-    # Subjects of so many kinds are just things.
-    return home, ()
+class _Kinds:
+    """The classes of some nodes."""
+
+    def __init__(self, nodes: Array, offsets: Array, codes: Array, sizes: Array) -> None:
+        starts = offsets[nodes]
+        self._lengths = offsets[nodes.astype(np.int64) + 1] - starts
+        self._classes, self._sizes = codes[ranges(starts, self._lengths)], sizes
+
+    def home(self) -> int | None:
+        """The smallest class of most nodes, else the commonest."""
+        if not len(self._classes):
+            return None
+        counts, sizes = np.bincount(self._classes, minlength=len(self._sizes)), self._sizes
+        covering = np.flatnonzero(counts >= COVERS * np.count_nonzero(self._lengths))
+        if len(covering):
+            return int(covering[np.lexsort((-counts[covering], sizes[covering]))[0]])
+        return int(np.argmax(counts))
+
+    def others(self, home: int) -> tuple[int, ...]:
+        """The commonest classes of the nodes that are not at home there."""
+        owners = np.repeat(np.arange(len(self._lengths)), self._lengths)
+        left, klass = self._lengths > 0, home
+        found: list[int] = []
+        while len(found) <= MOST_OTHER_HOMES:
+            left[owners[self._classes == klass]] = False
+            counts = np.bincount(self._classes[left[owners]], minlength=len(self._sizes))
+            if not counts.any():
+                return tuple(found)
+            klass = int(np.argmax(counts))
+            found.append(klass)
+        return ()  # subjects of so many kinds are just things
 
 
 def _write_extremes(facts: Facts, spans: Array, dictionary: Dictionary, draft: Draft) -> None:

