@@ -60,6 +60,21 @@ def test_first_and_last_names_are_joined_and_either_may_be_missing(tmp_path: Pat
     ]
 
 
+def test_things_without_a_class_may_be_named_in_several_ways(tmp_path: Path) -> None:
+    titles = ("Glass Rivers", "Salt and Ember", "Harbour of Crows", "Lanterns at Noon", "On Walking Slowly")
+    books = "".join(
+        f':b{n} :bookTitle "{title}" ; :writtenBy :a{n % 2} .\n' for n, title in enumerate(titles)
+    )
+    kb = build(
+        tmp_path,
+        f"{books}"
+        ':a0 :first_name "Ada" ; :last_name "Lovelace" ; :born 1815 .\n'
+        ':a1 :first_name "Mary" ; :last_name "Shelley" ; :born 1797 .',
+    )
+    assert label(kb, "b2") == "Harbour of Crows"
+    assert label(kb, "a1") == "Mary Shelley"
+
+
 def test_known_predicates_come_first_and_a_given_one_before_them(tmp_path: Path) -> None:
     rows = [
         f':x{n} a :City ; rdfs:label "{city}" ; :cityName "old {city}" .' for n, city in enumerate(CITIES)

@@ -87,12 +87,35 @@ def find_name_rules(given: Attributes, is_named: Array, is_schema: Array) -> lis
     words = frozenset(word for label in given.class_words for word in label.split())
     rules = []
     for group in np.argsort(groups.sizes, kind="stable").tolist():
-        if candidates[group]:
-            members = groups.members(group)
-            found = _rule(given, groups.classes[group], members, candidates[group], words)
-            if found is not None:
-                rules.append(found)
+        found = candidates[group]
+        members, klass = groups.members(group), groups.classes[group]
+        while found and (rule := _rule(given, klass, members, found, words)) is not None:
+            rules.append(rule)
+            if klass is not None:
+                break
+            # Things without a class may be of several kinds: the others have something else in common.
+            members = _without(given, members, rule.relations)
+            found = _common(given, spoken, members) if len(members) else []
     return rules
+
+
+def _without(given: Attributes, members: Array, relations: Sequence[int]) -> Array:
+    """Members that have none of these attributes."""
+    subjects = [given.facts.rows("out", relation).keys for relation in relations]
+    return members[~np.isin(members, np.concatenate(subjects))]
+
+
+def _common(given: Attributes, spoken: Sequence[int], members: Array) -> list[int]:
+    """Attributes that enough of the members have as a text."""
+    is_member = np.zeros(given.entities, bool)
+    is_member[members] = True
+    found = []
+    for relation in spoken:
+        rows = given.facts.rows("out", relation)
+        texts = rows.keys[rows.any(rows.values >= given.first_text)]
+        if np.count_nonzero(is_member[texts]) >= _HAVE_A_NAME * len(members):
+            found.append(relation)
+    return found
 
 
 def _has_text(given: Attributes, relation: int) -> bool:
