@@ -54,10 +54,12 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--minutes", type=float, required=True, help="the learning rate falls towards it")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--without", action="append", default=[], help="leave a source out, to see its worth")
+    parser.add_argument(
+        "--without", action="append", default=[], help="leave a source or a way out, to see its worth"
+    )
     parser.add_argument("--without-fold", type=int, help="leave the databases of a fold out, and readings")
     given, more = parser.parse_known_args()
-    left = {name: weight for name, weight in WEIGHTS.items() if name.split("-")[0] not in given.without}
+    left = {name: weight for name, weight in WEIGHTS.items() if not {*name.split("-")} & {*given.without}}
     if given.without_fold is not None:
         left = {name: weight for name, weight in left.items() if name.endswith("-steps")}
     folds = [str(number) for number in (0, 1) if number != given.without_fold]

@@ -229,3 +229,25 @@ def test_a_text_is_stated_within_words_that_only_resemble_a_name(tmp_path: Path)
     with Index(tmp_path / "kb") as kb:
         links = Linker(kb).link("how many stations are in San Jose city?")
     assert ["San Jose"] in [[reading.lexical for reading in link.readings] for link in links.literals]
+
+
+def test_a_place_is_found_by_its_code_unless_something_has_its_name(tmp_path: Path) -> None:
+    (tmp_path / "shops.nt").write_text(
+        "".join(
+            f'<{EX}shop{place}> <{EX}{relation}> "{value}" .\n'
+            for place, values in enumerate((("TX", "Fri"), ("CA", "Sat"), ("Georgia", "GA"), ("DEU", "Sat")))
+            for relation, value in zip(("state", "closed"), values, strict=True)
+        )
+    )
+    build_index([tmp_path / "shops.nt"], tmp_path / "kb")
+    with Index(tmp_path / "kb") as kb:
+        linker = Linker(kb)
+
+        def values(question: str) -> set[str]:
+            return {reading.lexical for one in linker.link(question).literals for reading in one.readings}
+
+        assert values("how many shops are in Texas?") == {"TX"}
+        assert values("which German shops are closed on Saturday?") == {"DEU", "Sat"}
+        assert values("shops in Georgia") == {"Georgia"}
+        # A country's two letters are a state's here, so they say nothing.
+        assert values("shops in Canada") == set()

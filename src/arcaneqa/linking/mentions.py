@@ -10,10 +10,10 @@ from enum import IntEnum
 from itertools import islice, pairwise, product
 from typing import Protocol, runtime_checkable
 
-from arcaneqa.kb.names.forms import SPACELESS, Form, Word, key, keys_of_name, loose, stem, words
+from arcaneqa.kb.names.forms import SPACELESS, Form, Word, key, keys_of_name, loose, split, stem, words
 from arcaneqa.kb.names.surfaces import Surfaces
 from arcaneqa.linking.numbers import SCALES
-from arcaneqa.linking.question_words import ENDINGS, QUESTION_WORDS, STOP_WORDS, UNITS
+from arcaneqa.linking.question_words import ENDINGS, QUESTION_WORDS, STOP_WORDS, UNITS, known_codes
 
 ASKING = QUESTION_WORDS | UNITS | SCALES.keys()
 LONGEST_TEXT = 4000
@@ -213,7 +213,22 @@ class SurfaceProposer:
                 if match is Match.ACRONYM and (span.last - span.first > 1 or level is not Match.PLAIN):
                     continue
                 found.append(Proposal(span, hit.node, match, hit.alias))
-        return found
+        return [*found, *self._codes(text, {proposal.span for proposal in found})]
+
+    def _codes(self, text: Text, named: Collection[Span]) -> Iterator[Proposal]:
+        """What is written as a code, where nothing is called what the question says: TX for Texas."""
+        queries: list[tuple[int, Span]] = []
+        for span in text.spans():
+            said = "".join(text.folded(span))
+            if span in named or not text.may_name(span):
+                continue
+            for name in (said, *("".join(split(full)) for full in self._short_forms.get(said, ()))):
+                queries += [(next(keys_of_name(code))[0], span) for code in known_codes().get(name, ())]
+        hits = self._surfaces.find([value for value, _ in queries], PER_KEY)
+        for (_, span), names in zip(queries, hits, strict=True):
+            for hit in names:
+                if hit.form is Form.PLAIN:
+                    yield Proposal(span, hit.node, Match.KNOWN, hit.alias)
 
     def _parts_and_typos(self, text: Text, covered: set[int]) -> Iterator[Proposal]:
         """Names that hold the words of a span among others, and names a typing error away."""
