@@ -27,6 +27,9 @@ from arcaneqa.record import read_questions
 DEMO = "demo"
 WARM = 5
 """Questions before any is timed: the first ones map files and load compiled loops."""
+PAUSE = 0.15
+"""Seconds between two questions: threads of a runtime may go on waiting at full speed for a while after an
+answer (ONNX Runtime's do for 60 ms), and would take a processor from the other checkout."""
 CLIENTS = 64
 ROUNDS = 3
 """Turns of the two services under load, and of new processes."""
@@ -238,6 +241,7 @@ def _process(source: Path, program: str) -> subprocess.Popen[str]:
 
 def _told(process: subprocess.Popen[str], question: str) -> list[float]:
     assert process.stdin is not None
+    time.sleep(PAUSE)
     process.stdin.write(" ".join(question.split()) + "\n")
     process.stdin.flush()
     return [float(number) for number in _line(process).split()]
