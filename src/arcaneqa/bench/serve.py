@@ -118,8 +118,8 @@ def drive(url: str, questions: Iterator[str], clients: int, seconds: float, expe
 def report(questions: Sequence[str], options: Sequence[str], seconds: float) -> str:
     rows = [
         "| clients | searched together | answers/s | median (s) | p95 (s) | 429 | failed | unlike serial "
-        "| pieces/answer | pieces/call | pieces/ms |",
-        "|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
+        "| pieces/answer | calls/answer | pieces/call | pieces/ms |",
+        "|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
     ]
     notes = [f"{len(questions):,} questions, none twice before all were asked; {seconds:g} s a row."]
     expected: Expected = {}
@@ -167,7 +167,8 @@ def _row(clients: int, together: int, load: Load, read: Reads) -> str:
     return (
         f"| {clients} | {together} | {len(load.answered) / load.seconds:.1f} | {middle:.2f} | {late:.2f} "
         f"| {load.busy:,} | {load.failed:,} | {load.different:,} of {load.compared:,} "
-        f"| {read.pieces / max(1, len(load.answered)):,.0f} | {read.pieces / max(1, read.calls):,.0f} "
+        f"| {read.pieces / max(1, len(load.answered)):,.0f} | {read.calls / max(1, len(load.answered)):.1f} "
+        f"| {read.pieces / max(1, read.calls):,.0f} "
         f"| {read.pieces / max(1e-9, 1000 * read.seconds):.1f} |"
     )
 
