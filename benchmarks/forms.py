@@ -25,10 +25,9 @@ from arcaneqa.kb.build import build_index
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.open import open_kb
 from arcaneqa.kb.short_names import Names
-from arcaneqa.program.forms import PAPER, Form, forms_of
+from arcaneqa.program.forms import PAPER, SAYABLE, Form, forms_of
 from arcaneqa.program.text import parse
 
-_SAYABLE = PAPER | {Form.EXTREME_VALUE, Form.ORDER}
 _KINDS = {
     "superlative-count": Form.BY_COUNT,
     "aggregate": Form.AVERAGE,
@@ -98,7 +97,7 @@ def _converted(source: Path, database: str, kb: KnowledgeBase) -> Iterator[Asked
     for record in converter.records(spider.read(source, database, kb)):
         if record.program is not None and record.answers is not None:
             forms = forms_of(parse(record.program, names, kb.schema))
-            yield Asked(record.question, frozenset(map(_spelled, record.answers)), forms - _SAYABLE)
+            yield Asked(record.question, frozenset(map(_spelled, record.answers)), forms - SAYABLE)
 
 
 def _told(graph: Path) -> Iterator[Asked]:

@@ -20,6 +20,8 @@ from arcaneqa.program.forms import NEVER, Form
         ("isn’t lisbon the capital of portugal", Form.TRUTH, "isn’t"),
         ("Which supplier offers the most products?", Form.BY_COUNT, "the most products"),
         ("who has the largest number of medals", Form.BY_COUNT, "largest number of medals"),
+        ("who has the most number of medals", Form.BY_COUNT, "most number of medals"),
+        ("list the suppliers and their phone numbers", Form.TABLE, "and their"),
         ("the three largest planets", Form.RANKS, "three largest"),
         ("What is the second highest mountain?", Form.RANKS, "second highest"),
         ("who is taller than Darth Vader?", Form.COMPARED_WITH_OTHERS, "taller than Darth"),
@@ -114,3 +116,8 @@ def test_any_text_is_searched_and_places_lie_within_it(question: str) -> None:
         assert 0 <= sign.start < sign.end <= len(question)
         assert sign.form in sign.met_by
         assert sign.form not in NEVER or sign.met_by == {sign.form}
+
+
+def test_what_is_said_of_which_is_no_column() -> None:
+    found = {sign.form for sign in signs("which colleges have players and their decisions are yes?")}
+    assert Form.TABLE not in found

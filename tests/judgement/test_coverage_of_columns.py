@@ -21,6 +21,10 @@ KB = PlainKb(
         ("flat", "bedroomCount", SIZE),
         ("anna", "lapsInFront", SIZE),
         ("anna", "winPercent", SIZE),
+        ("anna", "totalenrollment", SIZE),
+        ("anna", "fdaApproved", Literal("Yes")),
+        ("bert", "fdaApproved", Literal("No")),
+        ("bert", "smoker", Literal("heavy")),
     ]
 )
 
@@ -41,6 +45,12 @@ KB = PlainKb(
         ("what is the total number of members?", Form.TOTAL, True),
         ("what is the total number of votes?", Form.TOTAL, False),
         ("teams with a percentage of wins above 50", Form.SHARE, True),
+        ("who has the most number of votes?", Form.BY_COUNT, True),
+        ("who has the most number of films?", Form.BY_COUNT, False),
+        ("schools with more than 400 total enrollment", Form.TOTAL, True),
+        ("medicines that are not approved by the FDA", Form.EXCEPT, True),
+        ("people who are not approved", Form.EXCEPT, False),
+        ("who is not a smoker?", Form.EXCEPT, False),
     ],
 )
 def test_a_number_of_the_data_is_not_computed(question: str, form: Form, expected: bool) -> None:

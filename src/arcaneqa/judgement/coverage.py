@@ -15,7 +15,7 @@ from arcaneqa.induction.found import Found
 from arcaneqa.induction.scorer import TokenKind
 from arcaneqa.judgement.asked import Sign, signs
 from arcaneqa.judgement.small_words import MEASURING, SMALL
-from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.interface import KnowledgeBase, Step
 from arcaneqa.kb.names.forms import Word, split, stem, words
 from arcaneqa.kb.schema import Relation, ValueKind
 from arcaneqa.links import LIKELY, Links
@@ -136,6 +136,10 @@ _HOW_MANY = frozenset(map(stem, ("count", "num", "total", "tot", "sum")))
 _NUMBER = stem("number")
 _MEASURING = SMALL | MEASURING | _HOW_MANY
 _NUMBERS: WeakKeyDictionary[KnowledgeBase, tuple[frozenset[str], ...]] = WeakKeyDictionary()
+_YES_OR_NO: WeakKeyDictionary[KnowledgeBase, tuple[frozenset[str], ...]] = WeakKeyDictionary()
+_NO = frozenset(("no", "n", "false", "none"))
+_FEW_OBJECTS = 4
+"""Values of a relation that says yes or no: "unknown" and the like beside them."""
 
 
 def is_column(question: str, sign: Sign, kb: KnowledgeBase) -> bool:
@@ -152,7 +156,12 @@ def is_column(question: str, sign: Sign, kb: KnowledgeBase) -> bool:
         if sign.form is Form.TOTAL and said[:1] == [_NUMBER]:
             # "The total number of students" counts them, unless each has a number.
             return not any(following in name for name in _numbers(kb))
-        return any(name & words and following in name for name in _numbers(kb))
+        # Columns are often called by words run together.
+        joined = {f"{word}{following}" for word in words}
+        return any(name & joined or (name & words and following in name) for name in _numbers(kb))
+    if sign.form is Form.EXCEPT:
+        asked = _telling(question[sign.end :])
+        return any(name and name <= asked for name in _yes_or_no(kb))
     if sign.form is Form.SHARE:
         return any(name & _SHARES for name in _numbers(kb))
     return False
@@ -167,8 +176,37 @@ def _numbers(kb: KnowledgeBase) -> tuple[frozenset[str], ...]:
     found = _NUMBERS.get(kb)
     if found is None:
         relations = (r for r in kb.schema.relations if _is_number(r))
-        found = _NUMBERS[kb] = tuple(frozenset(map(stem, split(r.label))) for r in relations)
+        found = _NUMBERS[kb] = tuple(_words_of(r, kb) for r in relations)
     return found
+
+
+def _yes_or_no(kb: KnowledgeBase) -> tuple[frozenset[str], ...]:
+    """The words of every relation that says by itself that something is not so: "fda approved: no"."""
+    found = _YES_OR_NO.get(kb)
+    if found is None:
+        found = tuple(_words_of(r, kb) for r in kb.schema.relations if _says_no(r, kb))
+        _YES_OR_NO[kb] = found
+    return found
+
+
+def _says_no(relation: Relation, kb: KnowledgeBase) -> bool:
+    if relation.hidden or relation.kinds == {ValueKind.BOOLEAN}:
+        return not relation.hidden
+    if not 0 < relation.objects <= _FEW_OBJECTS or relation.kinds & {ValueKind.NUMBER, ValueKind.TIME}:
+        return False
+    labels = kb.labels(kb.having(Step(relation.id, inverse=True)).ids)
+    return any(label is not None and label.strip().lower() in _NO for label in labels)
+
+
+def _words_of(relation: Relation, kb: KnowledgeBase) -> frozenset[str]:
+    """The words of its name but those of its class: the "rating stars" of a rating are stars."""
+    name = frozenset(map(stem, split(relation.label)))
+    owner = (
+        frozenset()
+        if relation.domain is None
+        else frozenset(map(stem, split(kb.schema.classes[relation.domain].label)))
+    )
+    return name - owner or name
 
 
 def _is_number(relation: Relation) -> bool:

@@ -18,7 +18,7 @@ from arcaneqa.kb.terms import Literal
 from arcaneqa.links import Links
 from arcaneqa.program.english import listed, singular, with_article
 from arcaneqa.program.expression import Entity, Join, Value, post_order
-from arcaneqa.program.forms import NEVER, PAPER
+from arcaneqa.program.forms import NEVER, SAYABLE
 from arcaneqa.program.spoken import Spoken
 
 ASKS_FOR = "This asks for"
@@ -49,7 +49,7 @@ class Refusals:
 
     def heard(self, question: str, left_out: Coverage) -> str:
         """What the words ask for and the nearest reading does not do, where it is declined anyway."""
-        for sign in (sign for sign in left_out.unmet if sign.form not in PAPER):
+        for sign in (sign for sign in left_out.unmet if sign.form not in SAYABLE):
             return f"{ASKS_FOR} {sign.form.value} (“{question[sign.start : sign.end]}”). "
         return ""
 

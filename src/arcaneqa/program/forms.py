@@ -43,6 +43,8 @@ NEVER = frozenset((Form.REASON, Form.MANNER, Form.ALL_OF, Form.DIFFERENCE, Form.
 """What no program says."""
 PAPER = frozenset((Form.SUPERLATIVE, Form.COMPARISON, Form.NUMBER))
 """The forms of the published language, which every model has learned."""
+SAYABLE = PAPER | {Form.EXTREME_VALUE, Form.ORDER}
+"""What those say as well: a JOIN from an ARGMAX is a maximum, and a set out of its order is still the set."""
 
 
 def forms_of(program: ex.Expression) -> frozenset[Form]:
@@ -84,7 +86,9 @@ def _forms(node: ex.Expression) -> Iterator[Form]:
             yield Form.ORDER
             yield from _of_key(key)
         case ex.Show(_, columns):
-            yield Form.TABLE
+            # One column is a set of values, in an order at most.
+            if len(columns) > 1:
+                yield Form.TABLE
             for column in columns:
                 yield from _of_key(column)
         case ex.Per(_, _, columns):
