@@ -60,6 +60,26 @@ def quicker(
 
 
 @app.command()
+def builds(
+    other: Annotated[Path, typer.Argument(help="The `src` folder of the checkout to compare with.")],
+    files: Annotated[list[Path], typer.Argument(help="RDF files that both can index.")],
+    profile: Annotated[str | None, typer.Option(help="For both; if left out, each does as it does.")] = None,
+    rounds: Annotated[int, typer.Option(help="Builds of each file by each checkout.")] = 3,
+    document: Document = MEASUREMENTS / "benchmarks.md",
+) -> None:
+    """Processor time of builds, in turn with another checkout.
+
+    Example: python -m benchmarks builds ../before/src facts.nt.gz --profile freebase
+    """
+    from benchmarks.builds import report
+
+    options = [] if profile is None else ["--profile", profile]
+    body = report(other, files, options, rounds)
+    line = " ".join(["python -m benchmarks builds OTHER/src", *(file.name for file in files), *options])
+    publish(document, f"builds {profile or ''}".strip(), "Builds against the version before", line, body)
+
+
+@app.command()
 def names(
     labels: Annotated[int, typer.Option(help="How many names to make up, 10,000,000 say.")] = 0,
     compared: Annotated[int, typer.Option(help="How many to compare engines with.")] = 0,
