@@ -7,6 +7,33 @@ from urllib.parse import unquote
 
 CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _BREAKS = re.compile(r"[\W_]+")
+_IN_FULL = {
+    "acct": "account",
+    "addr": "address",
+    "amt": "amount",
+    "bldg": "building",
+    "cust": "customer",
+    "dept": "department",
+    "desc": "description",
+    "dob": "date of birth",
+    "emp": "employee",
+    "fname": "first name",
+    "lang": "language",
+    "lat": "latitude",
+    "lname": "last name",
+    "lng": "longitude",
+    "lon": "longitude",
+    "mfr": "manufacturer",
+    "mgr": "manager",
+    "pct": "percent",
+    "percap": "per capita",
+    "pop": "population",
+    "qty": "quantity",
+    "stu": "student",
+    "tel": "telephone",
+    "yr": "year",
+}
+"""What those who name columns shorten and those who ask say in full; only what can mean nothing else."""
 
 
 def tail(iri: str) -> str:
@@ -17,8 +44,10 @@ def tail(iri: str) -> str:
 
 
 def words(name: str) -> str:
-    """A name in lower case, split at dots, underscores, other punctuation and camelCase."""
-    return " ".join(_BREAKS.sub(" ", CAMEL.sub(" ", name)).lower().split())
+    """A name in lower case, split at dots, underscores, other punctuation and camelCase; what is shortened
+    in full."""
+    parts = _BREAKS.sub(" ", CAMEL.sub(" ", name)).lower().split()
+    return " ".join(_IN_FULL.get(part, part) for part in parts)
 
 
 def label_from_iri(iri: str) -> str:

@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+import pytest
+
+from arcaneqa.kb.names.words import label_from_iri, words
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("people.person.date_of_birth", "people person date of birth"),
+        ("Unit_Price", "unit price"),
+        ("customerID", "customer id"),
+        ("pop", "population"),
+        ("Dept_Name", "department name"),
+        ("gdpPercap", "gdp per capita"),
+        # Only whole words are shortened ones.
+        ("populist", "populist"),
+        ("empire", "empire"),
+    ],
+)
+def test_names_are_said_in_words_and_in_full(name: str, said: str) -> None:
+    assert words(name) == said
+
+
+def test_an_iri_without_words_is_said_as_it_is() -> None:
+    assert label_from_iri("http://example.org/fname") == "first name"
+    assert label_from_iri("http://example.org/#") == "example org"
