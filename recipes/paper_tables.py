@@ -4,8 +4,6 @@
     python recipes/paper_tables.py DATA OUT --stage prepare     up to the sets that training needs
     python -m baselines.training OUT/prepared OUT/models --encoder MODEL      the training alone, on a GPU
     python recipes/paper_tables.py DATA OUT --endpoint URL      also times GrailQA's facts behind SPARQL
-    python recipes/paper_tables.py DATA OUT --weights bundled  trains nothing: what every way of searching
-                                                                costs with one model's weights
 
 DATA is the folder that `recipes/fragment.py` reads. Every step leaves its result under OUT and is not
 repeated, so a run that was stopped goes on. All methods have the same encoder, training questions, number of
@@ -30,25 +28,15 @@ HOME = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(HOME), str(HOME / "recipes")]
 Item = TypeVar("Item")
 STAGES = ("data", "prepare", "train", "ask", "tables")
-# Methods that read what the default model reads, so that its weights say something to them.
-BORROWERS = ("ours", "nolast", "typed", "whole", "ranking", "suggested", "staged")
 # Side by side what learns from the same programs.
 SETS = (("ours",), ("paper",), ("typed",), ("whole",), ("suggested", "ranking"), ("staged",))
-_OWN = ("ours", "nolast")
-BORROWED: dict[str, tuple[str, ...]] = {
-    "overall": _OWN,
-    "functions": _OWN,
-    "published": _OWN,
-    "faithfulness": (*_OWN, "typed", "ranking", "staged"),
-}
 
 
 def main() -> None:
     options = arguments()
     first, last = STAGES.index(options.first), STAGES.index(options.stage)
     for stage, act in zip(STAGES, (convert, prepare, train, ask, tables), strict=True):
-        is_needed = not (options.weights and stage in ("prepare", "train"))
-        if is_needed and first <= STAGES.index(stage) <= last:
+        if first <= STAGES.index(stage) <= last:
             print(f"# {stage}", file=sys.stderr, flush=True)
             act(options)
 
@@ -72,7 +60,6 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--methods", nargs="+", help="only these")
     parser.add_argument("--datasets", nargs="+", default=["grailqa", "webqsp", "lcquad"])
     parser.add_argument("--entities", nargs="*", default=["linked", "gold"])
-    parser.add_argument("--weights", help="a model's folder, or bundled: its weights for every method")
     parser.add_argument("--timed", type=int, default=30, help="GrailQA questions for the efficiency table")
     parser.add_argument("--endpoint", help="SPARQL endpoint with GrailQA's facts, to time there as well")
     parser.add_argument("--document", type=Path, help="page whose sections are replaced by the tables")
@@ -156,10 +143,10 @@ def ask(options: argparse.Namespace) -> None:
             # One after the other, and so few that a quiet machine is enough for all methods.
             some = spread(questions, options.timed)
             places |= {"index": some} | ({"endpoint": some} if options.endpoint else {})
-        for name in options.methods or (BORROWERS if options.weights else ALL):
+        for name in options.methods or ALL:
             trained = ALL[name].trained
             done = options.out / "models" / f"{trained.model or name}.done"
-            if not options.weights and not done.exists():
+            if not done.exists():
                 continue
             if trained.is_anonymous and dataset != "webqsp":
                 continue
@@ -174,13 +161,6 @@ def ask(options: argparse.Namespace) -> None:
                 for number in ask_all(asked, chosen, "gold" if place == "gold" else "linked", out):
                     if number % 25 == 0 or number == len(chosen):
                         print(f"{out.stem}: {number} of {len(chosen)}", file=sys.stderr, flush=True)
-
-
-def weights_of(options: argparse.Namespace, name: str) -> Path | None:
-    """The folder of a method's model; None is the bundled one."""
-    if options.weights:
-        return None if options.weights == "bundled" else Path(options.weights)
-    return Path(options.out) / "models" / name
 
 
 def served(options: argparse.Namespace, index: Path) -> KnowledgeBase:
@@ -225,11 +205,11 @@ def opened(options: argparse.Namespace, method: str, dataset: str, place: str) -
     # What is timed is timed on the processor.
     device = "cpu" if options.device == "auto" or place in ("index", "endpoint") else options.device
     own = chosen.trained.model or method
-    first = ArcaneQA.load(index, weights_of(options, own), device=device)
+    first = ArcaneQA.load(index, options.out / "models" / own, device=device)
     counted = CountedKb(served(options, index) if place == "endpoint" else first.kb)
 
     def over_counted(model: str) -> tuple[ArcaneQA, CountedScorer]:
-        qa = ArcaneQA.load(first.kb, weights_of(options, model), device=device)
+        qa = ArcaneQA.load(first.kb, options.out / "models" / model, device=device)
         scorer = CountedScorer(qa)
         facts = cast("KnowledgeBase", counted)
         return ArcaneQA(facts, scorer, qa.confidence, first.linker, qa.settings), scorer
@@ -259,27 +239,19 @@ def tables(options: argparse.Namespace) -> None:
         runs[method, dataset, place] = read_lines(path)
     asked = {run[0] for run in runs}
     for key, (title, make) in TABLES.items():
-        kind, counted = f"paper {key}", asked
-        if options.weights:
-            # What others than ours would answer with weights that never learned their task says nothing.
-            counted = asked & set(BORROWED.get(key, BORROWERS))
-            title, kind = f"{title}, one model's weights", f"{kind} borrowed"
-        says = {n: m.says for n, m in METHODS.items() if n in counted or key == "published"}
-        body = make({run: lines for run, lines in runs.items() if run[0] in counted}, says)
+        says = {n: m.says for n, m in METHODS.items() if n in asked or key == "published"}
+        body = make(runs, says)
         parts.append(f"## {title}\n\n{body}\n")
         # A table of nothing is two lines.
         if options.document is not None and body.count("\n") > 1:
-            write_section(options.document, kind, title, shown_command(options), body)
+            write_section(options.document, f"paper {key}", title, shown_command(options), body)
     (options.out / "tables.md").write_text("\n".join(parts), encoding="utf-8")
     print(options.out / "tables.md")
 
 
 def shown_command(options: argparse.Namespace) -> str:
-    if options.weights:
-        line = f"python recipes/paper_tables.py DATA OUT --weights {options.weights}"
-    else:
-        line = f"python recipes/paper_tables.py DATA OUT --updates {options.updates} --batch {options.batch}"
-        line += f" --questions {options.questions}"
+    line = f"python recipes/paper_tables.py DATA OUT --updates {options.updates} --batch {options.batch}"
+    line += f" --questions {options.questions}"
     return line + f" --timed {options.timed}" + (f" --limit {options.limit}" if options.limit else "")
 
 

@@ -76,7 +76,7 @@ def test_every_method_is_prepared_trained_asked_and_tabled(
         data=room, out=room, work=room / "work", datasets=["lcquad"], entities=["gold"], endpoint=None
     )
     options.methods, options.limit, options.document = None, None, None
-    options.timed, options.device, options.weights = 0, "auto", None
+    options.timed, options.device = 0, "auto"
     recipe["ask"](options)
     # Names become kinds on WebQSP alone, which is not here.
     methods = {name: method for name, method in ALL.items() if not method.trained.is_anonymous}
