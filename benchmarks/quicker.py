@@ -108,7 +108,14 @@ def report(other: Path, given: Sequence[str], most: int, seconds: float, same_mo
             demo = [question for one in asked if one.name == DEMO for question in one.questions]
             _serve(sources, demo, seconds, model, table)
         _start(sources, model, table)
-    return "\n".join(["| | before | now | |", "|---|--:|--:|--:|", *table.rows])
+    models = "both ask with its bundled model" if same_model else "each asks with its own bundled model"
+    note = f"“Before” is commit {_commit(other)}; {models}. They are asked in turn and rest in between."
+    return "\n".join(["| | before | now | |", "|---|--:|--:|--:|", *table.rows, "", note])
+
+
+def _commit(source: Path) -> str:
+    command = ["git", "-C", str(source), "rev-parse", "--short", "HEAD"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
 @contextmanager
