@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.endpoint import open_endpoint
+from arcaneqa.kb.endpoint.client import Rejected, Row
 from arcaneqa.kb.endpoint.opening import Settings
 from arcaneqa.kb.harvest import harvest, harvest_file, names_are, parts, with_names
 from arcaneqa.kb.index import Index
@@ -156,6 +158,22 @@ def test_names_in_parts_link_like_names_in_one(
         assert [c.label for c in Linker(endpoint).suggest("wen", 5)] == suggested
         france = endpoint.adopted([Iri("http://example.org/france")])
         assert endpoint.labels(france) == ["France"]
+
+
+def test_a_server_that_will_not_count_still_gives_its_names(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open_endpoint(address, settings=Settings(folder=tmp_path)) as endpoint:
+        ask = endpoint.client.select_all
+
+        def refuse(queries: Sequence[str], deadline: float | None = None) -> list[list[Row]]:
+            if any("GROUP BY ?x ?l" in query for query in queries):
+                raise Rejected("Too costly.")
+            return ask(queries, deadline)
+
+        monkeypatch.setattr(endpoint.client, "select_all", refuse)
+        harvest(endpoint)
+        assert len(Linker(endpoint).named("wim wenders")) == 1
 
 
 def test_an_age_is_shown(address: str, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from arcaneqa.atomic import replacing
 from arcaneqa.errors import InputError
 from arcaneqa.files import plain_json
-from arcaneqa.kb.endpoint.client import Oversized, Row
+from arcaneqa.kb.endpoint.client import Oversized, Rejected, Row, TimedOut
 from arcaneqa.kb.endpoint.endpoint import Endpoint
 from arcaneqa.kb.endpoint.naming import name_predicates
 from arcaneqa.kb.endpoint.patterns import either
@@ -39,11 +39,13 @@ class Wanted:
     def question(self) -> Question:
         return Question(("?x", "?l"), self.where)
 
-    def page(self, offset: int, size: int) -> str:
-        """Some of the facts, each with the number of all facts that mention its subject."""
+    def page(self, offset: int, size: int, counted: bool) -> str:
+        """Some of the facts, each with the number of all facts that mention its subject if that is asked."""
         # Unsorted: sorting a million names for every page takes minutes. Whether the pages together are
         # all there is tells the count of distinct facts in the end.
         some = self.question.unsorted(offset, size)
+        if not counted:
+            return some
         mentions = "{ ?x ?p ?o } UNION { ?o ?p ?x }"
         return f"SELECT ?x ?l (COUNT(*) AS ?n) WHERE {{ {{ {some} }} {mentions} }} GROUP BY ?x ?l"
 
@@ -109,13 +111,20 @@ def fetch(endpoint: Endpoint, wanted: Sequence[Wanted], folder: Path, progress: 
     total = sum(each.total for each in wanted)
     size = endpoint.page
     done = sum(each.total for each in wanted[: state.predicate]) + state.rows
+    counted = True
     while state.predicate < len(wanted):
         each = wanted[state.predicate]
         offsets = list(range(state.rows, each.total, size))[:SIDE_BY_SIDE]
         if not offsets:
             state.predicate, state.rows = state.predicate + 1, 0
             continue
-        pages = endpoint.client.select_all([each.page(offset, size) for offset in offsets])
+        try:
+            pages = endpoint.client.select_all([each.page(offset, size, counted) for offset in offsets])
+        except (TimedOut, Rejected):
+            if not counted:
+                raise
+            counted = False  # names are worth more than who is best known
+            continue
         fetched = 0
         for number, rows in enumerate(pages):
             name = f"{state.pages + number:06}"
@@ -166,7 +175,7 @@ def _kept(rows: Sequence[Row]) -> Iterator[tuple[str, str, int]]:
     """Subject and value as they are written, and how many facts mention the subject."""
     for row in rows:
         match row:
-            case (Iri() as subject, (Iri() | Literal()) as value, count) if is_writable(subject) and (
+            case (Iri() as subject, (Iri() | Literal()) as value, *count) if is_writable(subject) and (
                 is_writable(value)
             ):
-                yield written(subject), written(value), whole_number(count)
+                yield written(subject), written(value), whole_number(count[0]) if count else 0
