@@ -44,6 +44,8 @@ def powerful(number: int) -> str:
         ("cars with 110 weight watchers inside", powerful(110), 0),
         ("1980 horsepower records", powerful(1980), 0),
         ("cars with more than 110", powerful(110), 0),
+        ("cars with over 60 horsepower", "(AND table:cars (LT (COUNT column:cars.horsepower) 60))", 1),
+        ("cars with over 60 owners", "(AND table:cars (LT (COUNT column:cars.horsepower) 60))", 0),
     ],
 )
 def test_a_number_belongs_to_the_name_right_behind_it(

@@ -38,9 +38,11 @@ def misplaced(question: str, program: ex.Expression, kb: KnowledgeBase) -> int:
 
 
 def _numbers(program: ex.Expression) -> Iterator[tuple[str, str]]:
-    """The last relation of every condition on a number, and the number."""
+    """The last relation of every condition on a number, and the number; of how many there are, none."""
     for node in ex.post_order(program):
         match node:
+            case ex.Compare(_, ex.Counted(), ex.Value(literal)):
+                yield "", literal.lexical
             case ex.Compare(_, key, ex.Value(literal)) if path := ex.path_of(key):
                 yield path[-1].iri, literal.lexical
             case ex.Join(relation, ex.Value(literal)):
