@@ -29,6 +29,7 @@ from arcaneqa.induction.topics import Topics, topics_from_links, topics_given
 from arcaneqa.judgement.asked import Sign, signs
 from arcaneqa.judgement.coverage import Coverage, coverage, is_about, not_used
 from arcaneqa.judgement.evidence import evidence
+from arcaneqa.judgement.lacking import FormScorer, lacking
 from arcaneqa.judgement.refusals import Refusals
 from arcaneqa.judgement.weighing import weighed
 from arcaneqa.kb.interface import KnowledgeBase
@@ -40,7 +41,7 @@ from arcaneqa.linking.weights import Weights
 from arcaneqa.links import Links
 from arcaneqa.program.execute import Budget, execute
 from arcaneqa.program.expression import Entity, Expression
-from arcaneqa.program.forms import PAPER, Form
+from arcaneqa.program.forms import PAPER, forms_of
 from arcaneqa.program.phrase import paraphrase
 from arcaneqa.program.sparql import to_sparql
 from arcaneqa.program.text import parse, print_program
@@ -82,6 +83,7 @@ class ArcaneQA:
         confidence: Confidence,
         linker: Linker | None = None,
         settings: SearchSettings = SearchSettings(),  # noqa: B008 - it is frozen
+        hears: FormScorer | None = None,
     ) -> None:
         self.kb = kb
         self.names = Names(kb.profile)
@@ -89,6 +91,7 @@ class ArcaneQA:
         self.linker = linker or Linker(kb)
         self.scorer = scorer if isinstance(scorer, SharedScorer) else SharedScorer(scorer)
         self.settings = settings
+        self.hears = hears
         self.forms = (settings.learned or Learned()).forms
         self.induction = Induction(kb, settings.learned, self.forms != PAPER, settings.published)
         self.refusals = Refusals(kb, self._suggested)
@@ -132,11 +135,11 @@ class ArcaneQA:
             none_of_these=scorer.config.none_of_these,
             published=scorer.config.published,
         )
-        return cls(opened, scorer, Confidence.of_model(folder), linker, settings)
+        return cls(opened, scorer, Confidence.of_model(folder), linker, settings, scorer.forms())
 
     def over(self, kb: KnowledgeBase) -> ArcaneQA:
         """The same model, loaded once, over another knowledge base."""
-        return ArcaneQA(kb, self.scorer, self.confidence, self.linker.over(kb), self.settings)
+        return ArcaneQA(kb, self.scorer, self.confidence, self.linker.over(kb), self.settings, self.hears)
 
     def ask(
         self,
@@ -345,16 +348,14 @@ class ArcaneQA:
             why = "Nothing in the question names an entity, a class or a value of this knowledge base."
         else:
             return None
-        heard, missing = self.refusals.heard(question, left_out), self.refusals.missing
-        return f"{heard}{why} {missing(question, links, found, left_out)}".strip()
+        sign = lacking(question, left_out.unmet, forms_of(found.program), self.kb, self.hears)
+        missing = self.refusals.missing(question, links, found, left_out)
+        return f"{self.refusals.heard(question, sign)}{why} {missing}".strip()
 
     def _unlearned(self, question: str, asked: Iterable[Sign]) -> str | None:
         """What to say of the first form that this model has not learned."""
-        for sign in asked:
-            # Whoever gets a set out of its order has still got it.
-            if sign.form not in self.forms and sign.form is not Form.ORDER:
-                return self.refusals.form(question, sign)
-        return None
+        sign = lacking(question, asked, self.forms, self.kb, self.hears)
+        return None if sign is None else self.refusals.form(question, sign)
 
     def _best(
         self, question: str, found: Sequence[Found], exclude_mentioned: bool

@@ -17,7 +17,14 @@ from arcaneqa.errors import ModelError
 from arcaneqa.files import plain_json
 
 SEAL = "seal.json"
-PARTS = ("arcaneqa.json", "confidence.json", "constants.json", "linker.json", "spans.safetensors")
+PARTS = (
+    "arcaneqa.json",
+    "confidence.json",
+    "constants.json",
+    "linker.json",
+    "spans.safetensors",
+    "forms.safetensors",
+)
 
 
 def seal(folder: Path) -> None:

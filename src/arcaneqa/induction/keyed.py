@@ -101,11 +101,12 @@ class Keyed(Rules):
         onward = self._paths.onward(source, path)
         if path:
             return CLOSE + onward
-        telling = self._meanings.telling_apart(source)
+        ahead, back = self._meanings.telling_apart(source)
         differing = [
             place
             for place, token in enumerate(onward.tokens)
-            if isinstance(token, Relation) and self._results.step(token) in telling
+            if isinstance(token, Relation)
+            and self._results.relation(token) in (back if token.inverse else ahead)
         ]
         if not differing:
             return onward

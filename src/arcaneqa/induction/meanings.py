@@ -33,6 +33,7 @@ class Meanings:
         self._known: dict[Hashable, Meaning] = {}
         self._meet: dict[tuple[NodeSet, NodeSet], bool] = {}
         self._near: dict[tuple[Meaning, Meaning], bool] = {}
+        self._covers: dict[tuple[Meaning, Meaning], bool] = {}
         self._into: dict[tuple[Meaning, NodeSet], list[Step]] = {}
         self._comparing: dict[tuple[Comparison, Literal], Ids] = {}
         self._comparing_into: dict[tuple[Comparison, Literal, NodeSet], Ids] = {}
@@ -104,7 +105,12 @@ class Meanings:
 
     def covers(self, large: Meaning, small: Meaning) -> bool:
         """Whether nothing would be left of the small set without the large one."""
-        return len(large.nodes) >= len(small.nodes) and not self.without(small, large).nodes
+        key = (large, small)
+        found = self._covers.get(key)
+        if found is None:
+            fits = len(large.nodes) >= len(small.nodes)
+            found = self._covers[key] = fits and self.kb.includes(large.nodes, small.nodes)
+        return found
 
     def having_some(self, step: Step) -> Meaning:
         return self._once(("has", step), lambda: self.kb.having(step))
@@ -160,13 +166,13 @@ class Meanings:
             found = self._counts[key] = counts.astype(np.int64)
         return found
 
-    def telling_apart(self, source: Meaning) -> set[Step]:
-        """Steps of which some members have more than others."""
+    def telling_apart(self, source: Meaning) -> tuple[set[int], set[int]]:
+        """Relations of which some members have more than others, as subjects and as objects."""
         ahead, back = (
             self.kb.relations_telling_apart(source.nodes, relations, inverse)
             for relations, inverse in ((source.forward, False), (source.backward, True))
         )
-        return set(self.vocabulary.steps(ahead, back))
+        return set(ahead.tolist()), set(back.tolist())
 
     def within(self, source: Meaning, target: NodeSet) -> Meaning:
         """The members of a set that are in the target: a help for induction, not a subprogram."""

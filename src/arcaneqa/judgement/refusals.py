@@ -18,7 +18,7 @@ from arcaneqa.kb.terms import Literal
 from arcaneqa.links import Links
 from arcaneqa.program.english import listed, singular, with_article
 from arcaneqa.program.expression import Entity, Join, Value, post_order
-from arcaneqa.program.forms import NEVER, SAYABLE
+from arcaneqa.program.forms import NEVER
 from arcaneqa.program.spoken import Spoken
 
 ASKS_FOR = "This asks for"
@@ -45,13 +45,11 @@ class Refusals:
         why = (
             "the facts only say what is so" if sign.form in NEVER else "this model has not learned to do that"
         )
-        return f"{ASKS_FOR} {sign.form.value} (“{question[sign.start : sign.end]}”); {why}."
+        return f"{ASKS_FOR} {sign.form.value}{_quoted(question, sign)}; {why}."
 
-    def heard(self, question: str, left_out: Coverage) -> str:
-        """What the words ask for and the nearest reading does not do, where it is declined anyway."""
-        for sign in (sign for sign in left_out.unmet if sign.form not in SAYABLE):
-            return f"{ASKS_FOR} {sign.form.value} (“{question[sign.start : sign.end]}”). "
-        return ""
+    def heard(self, question: str, sign: Sign | None) -> str:
+        """What is asked for and the nearest reading does not do, where it is declined anyway."""
+        return "" if sign is None else f"{ASKS_FOR} {sign.form.value}{_quoted(question, sign)}. "
 
     def nothing_found(self, question: str, links: Links, outcome: Outcome) -> str:
         if not outcome.is_complete:
@@ -126,6 +124,12 @@ class Refusals:
         if unknown:
             words = [f"“{word}”" for word in dict.fromkeys(unknown)]
             yield f"Nothing found here says {listed(words[:3], 'or')}{of}."
+
+
+def _quoted(question: str, sign: Sign) -> str:
+    """The words that ask for it; nothing where it is the question as a whole."""
+    words = question[sign.start : sign.end]
+    return "" if words == question else f" (“{words}”)"
 
 
 def _stems(relation: Relation) -> set[str]:

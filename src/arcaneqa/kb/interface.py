@@ -306,6 +306,10 @@ class KnowledgeBase(ABC):
     @abstractmethod
     def difference(self, left: NodeSet, right: NodeSet) -> NodeSet: ...
 
+    def includes(self, large: NodeSet, small: NodeSet) -> bool:
+        """Whether everything in the small set is in the large one."""
+        return not self.difference(small, large)
+
     @abstractmethod
     def union(self, left: NodeSet, right: NodeSet) -> NodeSet: ...
 

@@ -93,6 +93,13 @@ def test_values_of_rows_in_any_order(lengths: list[int], data: st.DataObject) ->
     assert bounds == ((min(inside), max(inside)) if inside else (120, 102))
 
 
+@given(st.sets(st.integers(0, 40)), st.sets(st.integers(0, 40)))
+def test_a_part_is_told_from_what_is_none(large: set[int], small: set[int]) -> None:
+    for part in (small, large & small):
+        arrays = [np.array(sorted(some), np.int64) for some in (large, part)]
+        assert sets.includes(*arrays) is (part <= large)
+
+
 def test_large_groups_lie_in_one_piece(tmp_path: Path) -> None:
     """Entities told about in no order: those of the largest group are neighbours, and so are those of a
     smaller one within and without it. What many facts lead to comes before everything else."""

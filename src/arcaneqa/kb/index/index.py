@@ -325,6 +325,9 @@ class Index(KnowledgeBase):
     def difference(self, left: NodeSet, right: NodeSet) -> NodeSet:
         return NodeSet(sets.difference(left.ids, right.ids))
 
+    def includes(self, large: NodeSet, small: NodeSet) -> bool:
+        return sets.includes(large.ids, small.ids)
+
     def union(self, left: NodeSet, right: NodeSet) -> NodeSet:
         return NodeSet(sets.merged(left.ids, right.ids))
 

@@ -184,6 +184,16 @@ def intersects(left: Ids, right: Ids) -> bool:
     return kernels.meet(left, right)
 
 
+def includes(large: Ids, small: Ids) -> bool:
+    if not len(small):
+        return True
+    if len(small) > len(large) or small[0] < large[0] or small[-1] > large[-1]:
+        return False
+    # A few first: what is no part usually shows soon.
+    few = small[:8]
+    return len(find(large, few)) == len(few) and len(find(large, small)) == len(small)
+
+
 def difference(left: Ids, right: Ids) -> Ids:
     if not _overlap(left, right):
         return left
