@@ -32,7 +32,8 @@ def report(other: Path, files: Sequence[Path], options: Sequence[str], rounds: i
         before, now = map(min, spent)
         medians = median(spent[1]) / median(spent[0])
         lines.append(f"| {file.name} | {before:.1f} | {now:.1f} | {now / before:.2f} | {medians:.2f} |")
-    return "\n".join(lines)
+    note = "Processor time of a build with its helpers, the least of several in turn."
+    return "\n".join([*lines, "", note])
 
 
 def _built(source: Path, file: Path, options: Sequence[str]) -> float:
