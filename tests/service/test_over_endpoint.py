@@ -11,7 +11,7 @@ from fastapi.testclient import TestClient
 
 from arcaneqa.answer import ArcaneQA
 from arcaneqa.confidence import Confidence
-from arcaneqa.kb.endpoint import lexicon, open_endpoint
+from arcaneqa.kb.endpoint import open_endpoint, term_names
 from arcaneqa.kb.endpoint.opening import Settings
 from arcaneqa.service.app import create_app
 from tests.servers.oxigraph import Oxigraph
@@ -48,18 +48,18 @@ def test_names_are_completed_and_questions_answered(client: TestClient) -> None:
 def test_an_endpoint_that_is_too_slow_for_it_is_told_apart(
     client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lexicon, "_PATIENCE", 0.000_001)
+    monkeypatch.setattr(term_names, "_PATIENCE", 0.000_001)
     for _ in range(2):
         reply = client.get("/v1/entities", params={"q": "nor"})
         assert reply.status_code == 501
         assert "ask with whole names" in reply.json()["detail"]
-        monkeypatch.setattr(lexicon, "_PATIENCE", 2.0)  # it is not tried again
+        monkeypatch.setattr(term_names, "_PATIENCE", 2.0)  # it is not tried again
 
 
 def test_an_endpoint_that_fails_is_not_the_visitors_fault(
     client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arcaneqa.kb.endpoint.lexicon.Lexicon.beginning", _broken)
+    monkeypatch.setattr("arcaneqa.kb.endpoint.term_names.TermNames.beginning", _broken)
     assert client.get("/v1/entities", params={"q": "nor"}).status_code == 502
 
 

@@ -15,7 +15,7 @@ from arcaneqa.kb.terms import Literal
 from arcaneqa.kb.values import value_of
 from arcaneqa.program.execute import Budget, Result, Run, evaluate, now_window
 from arcaneqa.program.expression import Entity, Expression, Now, Sort, Value, denotes
-from arcaneqa.program.numbers import with_zeros
+from arcaneqa.program.key_values import with_zeros
 
 Given = Mapping[Expression, Meaning]
 """The arguments of a program that are known already."""

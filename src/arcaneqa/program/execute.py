@@ -16,7 +16,7 @@ from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import XSD, Blank, Iri, Literal, Term
 from arcaneqa.kb.values import Number, value_of
 from arcaneqa.program import expression as ex
-from arcaneqa.program import numbers
+from arcaneqa.program import key_values
 from arcaneqa.program.check import check, lets_none_pass
 
 
@@ -222,22 +222,22 @@ class Run:
 
     # Numbers ---------------------------------------------------------------------------------
 
-    def scores(self, nodes: NodeSet, key: ex.Key, largest: bool) -> numbers.Scores:
+    def scores(self, nodes: NodeSet, key: ex.Key, largest: bool) -> key_values.Scores:
         """What the members are ordered by."""
         match key:
             case ex.Counted(path, within):
                 tally = self.kb.tally(nodes, self.steps(path), None if within is None else self.nodes(within))
-                counts = numbers.with_zeros(nodes.ids, tally.nodes, tally.counts)
-                return numbers.Scores(nodes.ids, counts)
+                counts = key_values.with_zeros(nodes.ids, tally.nodes, tally.counts)
+                return key_values.Scores(nodes.ids, counts)
             case ex.Totalled(ex.Aggregation.SUM | ex.Aggregation.AVG as function, path):
                 totals = self.kb.totals(nodes, self.steps(path))
                 sums = totals.sums if function is ex.Aggregation.SUM else totals.sums / totals.counts
-                return numbers.Scores(totals.nodes, sums)
+                return key_values.Scores(totals.nodes, sums)
             case ex.Totalled(function, path):
                 best = self.kb.standings(nodes, self.steps(path), function is ex.Aggregation.MAX)
             case _:
                 best = self.kb.standings(nodes, self.steps(key), largest)
-        return numbers.Scores(best.nodes, best.scores)
+        return key_values.Scores(best.nodes, best.scores)
 
     def count(self, nodes: NodeSet, path: ex.Path) -> int:
         for step in self.steps(path):
@@ -253,12 +253,12 @@ class Run:
             edge = Comparison.GT if function is ex.Aggregation.MAX else Comparison.LT
             return next(iter(self.kb.edges(edge, nodes)), None)
         totals = self.kb.totals(nodes, steps)
-        whole = numbers.total(totals)
+        whole = key_values.total(totals)
         if whole is None:
             return None
         if function is ex.Aggregation.AVG:
-            return numbers.number(float(whole) / int(totals.counts.sum()))
-        return numbers.number(whole)
+            return key_values.number(float(whole) / int(totals.counts.sum()))
+        return key_values.number(whole)
 
     # Names -----------------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ from arcaneqa.kb.names.called import labels_of
 from arcaneqa.kb.terms import XSD, Literal, Term
 from arcaneqa.kb.values import Number, value_of
 from arcaneqa.program import expression as ex
-from arcaneqa.program import numbers
+from arcaneqa.program import key_values
 from arcaneqa.program.execute import Result, Run, Table
 from arcaneqa.ragged import ranges
 
@@ -50,13 +50,15 @@ def arranged(program: ex.Sort | ex.Show | ex.Per, run: Run) -> Result:
 def _in_order(nodes: NodeSet, key: ex.Key, descending: bool, run: Run) -> Ids:
     """Members by the key, those without one last, ties by label."""
     ids = nodes.ids
-    scores = run.scores(nodes, key, largest=descending) if key != () else numbers.Scores(ids[:0], np.empty(0))
+    scores = (
+        run.scores(nodes, key, largest=descending) if key != () else key_values.Scores(ids[:0], np.empty(0))
+    )
     if not len(scores.nodes) and not isinstance(key, ex.Counted | ex.Totalled):
         texts = _texts(nodes, key, descending, run)
         different = sorted(set(texts.values()))
         places = {text: float(place) for place, text in enumerate(different)}
         known = sorted(texts)
-        scores = numbers.Scores(np.array(known, np.int64), np.array([places[texts[n]] for n in known]))
+        scores = key_values.Scores(np.array(known, np.int64), np.array([places[texts[n]] for n in known]))
     sizes = np.full(len(ids), np.inf)
     sizes[ids.searchsorted(scores.nodes)] = -scores.numbers if descending else scores.numbers
     labels = np.array([(label is None, label or "") for label in run.kb.labels(ids)], dtype=object)
@@ -145,11 +147,11 @@ def _count(count: int) -> Literal:
 
 def _sums(totals: Totals, function: ex.Aggregation) -> list[Literal]:
     if function is ex.Aggregation.AVG:
-        return [numbers.number(mean) for mean in (totals.sums / totals.counts).tolist()]
+        return [key_values.number(mean) for mean in (totals.sums / totals.counts).tolist()]
     return [
-        numbers.number(whole)
+        key_values.number(whole)
         for place in range(len(totals.nodes))
-        if (whole := numbers.total(_one(totals, place))) is not None
+        if (whole := key_values.total(_one(totals, place))) is not None
     ]
 
 

@@ -8,7 +8,7 @@ from random import Random
 from arcaneqa.kb.terms import Blank, Iri
 from arcaneqa.program import expression as ex
 from arcaneqa.synthesis.attributes import generic
-from arcaneqa.synthesis.comparing import compared
+from arcaneqa.synthesis.comparison_words import compared
 from arcaneqa.synthesis.idioms import idiom, verb_forms
 from arcaneqa.synthesis.inflection import (
     gerund,

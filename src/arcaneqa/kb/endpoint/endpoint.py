@@ -16,7 +16,6 @@ from arcaneqa.kb.by_terms import ByTerms
 from arcaneqa.kb.endpoint import extremes
 from arcaneqa.kb.endpoint.client import Client
 from arcaneqa.kb.endpoint.discovery import Discovery
-from arcaneqa.kb.endpoint.lexicon import Lexicon
 from arcaneqa.kb.endpoint.matching import Matching
 from arcaneqa.kb.endpoint.naming import Harvested
 from arcaneqa.kb.endpoint.neighbours import Touching, neighbour_counts
@@ -42,6 +41,7 @@ from arcaneqa.kb.endpoint.patterns import (
 )
 from arcaneqa.kb.endpoint.queries import Queries, Question, only_number
 from arcaneqa.kb.endpoint.sets import Parts, RemoteSet, listed
+from arcaneqa.kb.endpoint.term_names import TermNames
 from arcaneqa.kb.endpoint.text_search import DIALECTS
 from arcaneqa.kb.interface import Comparison, Ids, NodeSet, Pairs, Step, Tally, Window
 from arcaneqa.kb.names.surfaces import Surfaces
@@ -70,7 +70,9 @@ class Endpoint(ByTerms):
         self._queries = Queries(client, discovery.capabilities)
         self._nodes = Nodes(self._queries)
         search = DIALECTS.get(discovery.text_search or "")
-        self._lexicon = Lexicon(self._queries, self._nodes, self.profile, self.schema.relation_ids, search)
+        self._term_names = TermNames(
+            self._queries, self._nodes, self.profile, self.schema.relation_ids, search
+        )
         self._listed = discovery.capabilities.listed
         self._matching = Matching(self.schema, self._listed)
         self._touching = Touching(self._queries, discovery, self._matching)
@@ -90,7 +92,7 @@ class Endpoint(ByTerms):
             ids = self.equal(term).ids
             same = zip(ids.tolist(), self.terms(ids), strict=True)
             return next((node for node, found in same if found == term), None)
-        found = self._lexicon.mentioned(term)
+        found = self._term_names.mentioned(term)
         return None if found is None else int(self._nodes.intern([found])[0])
 
     def nodes(self, ids: Ids) -> NodeSet:
@@ -110,7 +112,7 @@ class Endpoint(ByTerms):
         if self.harvested is not None:
             found = self.harvested.labels(terms)
         else:
-            called = self._lexicon.called(terms)
+            called = self._term_names.called(terms)
             found = [called[term].label if term in called else None for term in terms]
         return [
             term.lexical if isinstance(term, Literal) else label
@@ -121,7 +123,7 @@ class Endpoint(ByTerms):
         terms = self._nodes.terms(ids)
         if self.harvested is not None:
             return self.harvested.aliases(terms)
-        called = self._lexicon.called(terms)
+        called = self._term_names.called(terms)
         return [called[term].others if term in called else [] for term in terms]
 
     def surfaces(self) -> Surfaces | None:
@@ -144,15 +146,15 @@ class Endpoint(ByTerms):
 
     def search_labels(self, texts: Sequence[str]) -> list[list[int]]:
         """Nodes that are called exactly so, in the usual variants of case and language."""
-        return self._lexicon.search(texts)
+        return self._term_names.search(texts)
 
     def names_containing(self, texts: Sequence[str], limit: int) -> list[list[int]]:
         """Nodes with a name that holds all words of a text; none where the server has no search for words."""
-        return self._lexicon.containing(texts, limit)
+        return self._term_names.containing(texts, limit)
 
     def names_beginning(self, typed: str, limit: int) -> list[int]:
         """Entities one of whose names begins so; `Unsupported` where the server cannot find them in time."""
-        return self._lexicon.beginning(typed, limit)
+        return self._term_names.beginning(typed, limit)
 
     def datatypes(self) -> dict[str, int] | None:
         return self.discovery.datatypes
@@ -161,7 +163,7 @@ class Endpoint(ByTerms):
         return np.array([isinstance(term, Literal) for term in self._nodes.terms(ids)], bool)
 
     def degrees(self, ids: Ids) -> Ids:
-        return self._lexicon.degrees(ids)
+        return self._term_names.degrees(ids)
 
     def equal(self, literal: Literal) -> NodeSet:
         if value_of(literal) is None:

@@ -23,7 +23,7 @@ _KNOWN = 5
 """Entities looked at for each one that is wanted: the best known of them are proposed."""
 
 
-class Lexicon:
+class TermNames:
     def __init__(
         self,
         queries: Queries,
