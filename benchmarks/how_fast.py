@@ -76,7 +76,9 @@ def builds(
     options = [] if profile is None else ["--profile", profile]
     body = report(other, files, options, rounds)
     line = " ".join(["python -m benchmarks builds OTHER/src", *(file.name for file in files), *options])
-    publish(document, f"builds {profile or ''}".strip(), "Builds against the version before", line, body)
+    taken = "each with the profile it takes" if profile is None else f"profile {profile}"
+    title = f"Builds against the version before, {taken}"
+    publish(document, f"builds {profile or ''}".strip(), title, line, body)
 
 
 @app.command()
