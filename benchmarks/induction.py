@@ -184,7 +184,7 @@ def topics_of(kb: KnowledgeBase, nodes: Sequence[int]) -> Topics:
     ids = np.array(nodes, np.int64)
     items = []
     for group, (term, label) in enumerate(zip(kb.terms(ids), kb.labels(ids), strict=True)):
-        words = scorer.Topic(label or "something", 0, 0, group)
+        words = scorer.TopicWords(label or "something", 0, 0, group)
         items.append(Topic(Value(term) if isinstance(term, Literal) else Entity(term), words))
     return Topics(tuple(items))
 
@@ -260,7 +260,7 @@ def _with_words(
     (label,) = kb.labels(everyone[[rng.randrange(len(everyone))]])
     if label and rng.random() < 0.3:
         text = rng.choice([label, label.split()[0]])
-        items += (Topic(Value(Literal(text)), scorer.Topic(text, 0, 0, len(items))),)
+        items += (Topic(Value(Literal(text)), scorer.TopicWords(text, 0, 0, len(items))),)
     return Topics(items, ranks=(Ranks(1, 3), Ranks(2, 2)), counts=(1, 2, 3))
 
 

@@ -9,7 +9,7 @@ from random import Random
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 from transformers import BertConfig, BertModel
 
-from arcaneqa.induction.scorer import Candidate, TokenKind, Topic
+from arcaneqa.induction.scorer import Candidate, TokenKind, TopicWords
 from arcaneqa.training.prepared import Builder, Example, Step, write
 
 RELATIONS = [f"{a} {b}" for a in ("birth", "death", "home", "work") for b in ("place", "date", "name")]
@@ -68,7 +68,7 @@ def examples(count: int, seed: int = 0, relations: int = 5) -> list[Example]:
             f"{'count' if counts else 'which'} {second if hops == 2 else ''} {first} of {right} has {wrong} ?"
         )
         topics = tuple(
-            Topic(f"{name} (city)", text.index(name), text.index(name) + len(name), group)
+            TopicWords(f"{name} (city)", text.index(name), text.index(name) + len(name), group)
             for group, name in enumerate((right, wrong))
         )
         steps = _steps(topics, [first, second][:hops], counts, draw, relations)
@@ -85,7 +85,7 @@ def prepared_set(folder: Path, count: int, seed: int, relations: int = 5) -> Pat
 
 
 def _steps(
-    topics: tuple[Topic, ...], gold: list[str], counts: bool, draw: Random, relations: int
+    topics: tuple[TopicWords, ...], gold: list[str], counts: bool, draw: Random, relations: int
 ) -> tuple[Step, ...]:
     opening = Candidate(TokenKind.OPEN, "(")
     closing = Candidate(TokenKind.CLOSE, ")")

@@ -90,8 +90,7 @@ class ArcaneQA:
         self.confidence = confidence
         self.linker = linker or Linker(kb)
         self.scorer = scorer if isinstance(scorer, SharedScorer) else SharedScorer(scorer)
-        self.settings = settings
-        self.hears = hears
+        self.settings, self.hears = settings, hears
         self.forms = (settings.learned or Learned()).forms
         self.induction = Induction(kb, settings.learned, self.forms != PAPER, settings.published)
         self.refusals = Refusals(kb, self._suggested)
@@ -342,20 +341,20 @@ class ArcaneQA:
         elif certainty < limit:
             expected = self.confidence.precision(limit)
             known = "" if expected is None else f"; of answers from there on {expected:.0%} are right"
-            sure = f"the best has confidence {certainty:.2f}, below {limit:.2f}{known}"
-            why = f"No reading is likely enough ({sure})."
+            best = f"the best has confidence {certainty:.2f}, below {limit:.2f}{known}"
+            why = f"No reading is likely enough ({best})."
         elif certainty < SURE and not is_about(question, found):
             why = "Nothing in the question names an entity, a class or a value of this knowledge base."
         else:
             return None
         sign = lacking(question, left_out.unmet, forms_of(found.program), self.kb, self.hears)
-        missing = self.refusals.missing(question, links, found, left_out)
-        return f"{self.refusals.heard(question, sign)}{why} {missing}".strip()
+        heard, missing = self.refusals.heard(question, sign), self.refusals.missing
+        return f"{heard}{why} {missing(question, links, found, left_out)}".strip()
 
     def _unlearned(self, question: str, asked: Iterable[Sign]) -> str | None:
         """What to say of the first form that this model has not learned."""
         sign = lacking(question, asked, self.forms, self.kb, self.hears)
-        return None if sign is None else self.refusals.form(question, sign)
+        return sign and self.refusals.form(question, sign)
 
     def _best(
         self, question: str, found: Sequence[Found], exclude_mentioned: bool

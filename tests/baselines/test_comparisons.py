@@ -68,7 +68,7 @@ PLAIN = Induction(KB, has_forms=False)
 def topics(*names: str | Literal) -> Topics:
     terms = [Value(name) if isinstance(name, Literal) else Entity(Iri(EX + name)) for name in names]
     return Topics(
-        tuple(Topic(term, scorer.Topic(str(place), 0, 0, place)) for place, term in enumerate(terms)),
+        tuple(Topic(term, scorer.TopicWords(str(place), 0, 0, place)) for place, term in enumerate(terms)),
         meant=len(terms),
     )
 

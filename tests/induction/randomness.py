@@ -73,7 +73,7 @@ def random_topics(seed: int) -> list[Topics]:
         items = []
         for _ in range(rng.randint(0, 4)):
             start = rng.randint(0, 30)
-            words = scorer.Topic("topic", start, start + rng.randint(0, 8), rng.randint(0, 3))
+            words = scorer.TopicWords("topic", start, start + rng.randint(0, 8), rng.randint(0, 3))
             term = (
                 Value(rng.choice(VALUES))
                 if rng.random() < 0.35

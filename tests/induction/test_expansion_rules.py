@@ -198,11 +198,11 @@ def step(machine: Machine, state: State, rng: random.Random) -> State:
 
 
 def topic(name: str, start: int = 0, end: int = 0, group: int = 0) -> Topic:
-    return Topic(ex.Entity(Iri(EX + name)), scorer.Topic(name, start, end, group))
+    return Topic(ex.Entity(Iri(EX + name)), scorer.TopicWords(name, start, end, group))
 
 
 def year(value: int, group: int = 9) -> Topic:
-    return Topic(ex.Value(Literal(str(value), XSD + "gYear")), scorer.Topic(str(value), 0, 0, group))
+    return Topic(ex.Value(Literal(str(value), XSD + "gYear")), scorer.TopicWords(str(value), 0, 0, group))
 
 
 FILMS = PlainKb(

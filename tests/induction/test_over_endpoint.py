@@ -31,7 +31,7 @@ def _topics(rng: random.Random) -> Topics:
     terms: list[Entity | Value] = [Entity(Iri(f"{EX}e{rng.randrange(25)}")) for _ in range(rng.randint(0, 2))]
     terms += [Value(random_value(rng)[1]) for _ in range(rng.randint(0, 1))]
     terms += [Value(Literal("name"))] if rng.random() < 0.3 else []
-    topics = (Topic(term, scorer.Topic("topic", 0, 0, group)) for group, term in enumerate(terms))
+    topics = (Topic(term, scorer.TopicWords("topic", 0, 0, group)) for group, term in enumerate(terms))
     return Topics(tuple(topics), ranks=(Ranks(1, 2), Ranks(2, 2)), counts=(1, 2))
 
 

@@ -28,7 +28,7 @@ FILMS = Relation(EX + "people.person.films", True)
 
 def films(machine: Machine) -> State:
     """Behind `( JOIN #0 films_inv )`."""
-    words = scorer.Topic("ridley", 0, 6, 0)
+    words = scorer.TopicWords("ridley", 0, 6, 0)
     state = machine.start(Topics((Topic(Entity(Iri(EX + "ridley")), words),)))
     for token in (Symbol.OPEN, Function.JOIN, Variable(0), FILMS, Symbol.CLOSE):
         state = machine.advance(state, token)
@@ -65,7 +65,7 @@ def test_names_are_whole_and_functions_as_in_programs() -> None:
 def test_comparisons_are_spelled_in_lower_case() -> None:
     machine = Induction(KB, published=True).machine()
     date = Literal("1990-01-01", XSD + "date")
-    start = machine.start(Topics((Topic(Value(date), scorer.Topic("1990", 0, 4, 0)),)))
+    start = machine.start(Topics((Topic(Value(date), scorer.TopicWords("1990", 0, 4, 0)),)))
     functions = spelled(machine, machine.advance(start, Symbol.OPEN)).values()
     assert {"lt", "le"} <= set(functions)
 

@@ -35,8 +35,8 @@ KB = PlainKb(
         ("brazil", "writer", "terry"),
     ]
 )
-ALIEN = Topics((Topic(Entity(Iri(EX + "alien")), scorer.Topic("alien", 0, 5, 0)),))
-BRAZIL = Topics((Topic(Entity(Iri(EX + "brazil")), scorer.Topic("brazil", 0, 6, 0)),))
+ALIEN = Topics((Topic(Entity(Iri(EX + "alien")), scorer.TopicWords("alien", 0, 5, 0)),))
+BRAZIL = Topics((Topic(Entity(Iri(EX + "brazil")), scorer.TopicWords("brazil", 0, 6, 0)),))
 
 
 class LastWord:

@@ -33,7 +33,7 @@ KB = PlainKb(
 
 
 def topic(name: str, group: int = 0, prior: float = 0.0) -> Topic:
-    return Topic(Entity(Iri(EX + name)), scorer.Topic(name, group * 10, group * 10 + 5, group), prior)
+    return Topic(Entity(Iri(EX + name)), scorer.TopicWords(name, group * 10, group * 10 + 5, group), prior)
 
 
 class LikingScorer:

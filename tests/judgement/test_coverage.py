@@ -48,7 +48,7 @@ def found(program: str, *names: str, topic: tuple[str, int, int] | None = None) 
     topics: tuple[Topic, ...] = ()
     if topic is not None:
         name, start, end = topic
-        topics = (Topic(Entity(Iri(EX + name)), scorer.Topic(name, start, end, 0)),)
+        topics = (Topic(Entity(Iri(EX + name)), scorer.TopicWords(name, start, end, 0)),)
     return Found(parsed, -1.0, result, topics, Trace((), steps))
 
 

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcaneqa.induction.scorer import Candidate
-from arcaneqa.induction.scorer import Topic as TopicWords
+from arcaneqa.induction.scorer import Candidate, TopicWords
 from arcaneqa.induction.topics import Topic
 from arcaneqa.kb.interface import NodeSet
 from arcaneqa.program.execute import Result

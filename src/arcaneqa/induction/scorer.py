@@ -46,7 +46,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Topic:
+class TopicWords:
     """What a linker found in the question, as a scorer sees it: variable `i` is `topics[i]`.
 
     `start` and `end` are character offsets of the mention (equal where it is unknown); topics of
@@ -68,7 +68,7 @@ class Decision:
     """
 
     question: str
-    topics: Sequence[Topic]
+    topics: Sequence[TopicWords]
     candidates: Sequence[Candidate]
     context: str = ""
     state: object | None = None

@@ -32,7 +32,7 @@ class Topic:
     """`term` as it stands in programs; `prior` is added to the score of a program that uses it."""
 
     term: ex.Entity | ex.Value
-    words: scorer.Topic
+    words: scorer.TopicWords
     prior: float = 0.0
 
 
@@ -50,7 +50,7 @@ class Topics:
     counts: tuple[int, ...] = ()
 
     @cached_property
-    def words(self) -> tuple[scorer.Topic, ...]:
+    def words(self) -> tuple[scorer.TopicWords, ...]:
         return tuple(topic.words for topic in self.items)
 
     @cached_property
@@ -86,19 +86,19 @@ def topics_from_links(links: Links, kb: KnowledgeBase) -> Topics:
             (term,) = kb.terms(np.array([candidate.node], np.int64))
             if not isinstance(term, Literal):
                 text = describe(kb, candidate.node, candidate.label)
-                words = scorer.Topic(text, mention.start, mention.end, group)
+                words = scorer.TopicWords(text, mention.start, mention.end, group)
                 found.append(Topic(ex.Entity(term), words, mention.score + candidate.score))
         group += 1
     for literal in links.literals:
         for reading in _distinct(literal.readings):
-            words = scorer.Topic(literal_words(reading), literal.start, literal.end, group)
+            words = scorer.TopicWords(literal_words(reading), literal.start, literal.end, group)
             found.append(Topic(ex.Value(reading), words))
         group += 1
     known = {(topic.term, topic.words.start) for topic in found}
     for said in texts_said(links.question):
         text_term = ex.Value(Literal(said.text))
         if (text_term, said.start) not in known:
-            words = scorer.Topic(literal_words(text_term.literal), said.start, said.end, group)
+            words = scorer.TopicWords(literal_words(text_term.literal), said.start, said.end, group)
             found.append(Topic(text_term, words))
             group += 1
     ranks, counts = numbers_said(links.question)
@@ -150,7 +150,7 @@ def topics_from_gold(
         found.append((term, text, start, end))
     found.sort(key=lambda place: place[2] if place[3] else len(question))
     topics = [
-        Topic(term, scorer.Topic(text, start, end, group))
+        Topic(term, scorer.TopicWords(text, start, end, group))
         for group, (term, text, start, end) in enumerate(found)
     ]
     ranks, counts = numbers_said(question)

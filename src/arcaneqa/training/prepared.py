@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from arcaneqa.atomic import beside
 from arcaneqa.errors import InputError
 from arcaneqa.files import plain_json
-from arcaneqa.induction.scorer import Candidate, Topic
+from arcaneqa.induction.scorer import Candidate, TopicWords
 from arcaneqa.model.config import KIND_INDEX
 from arcaneqa.ragged import Ints, offsets_of
 
@@ -45,7 +45,7 @@ class Example:
 
     id: str
     question: str
-    topics: tuple[Topic, ...]
+    topics: tuple[TopicWords, ...]
     steps: tuple[Step, ...]
 
 
