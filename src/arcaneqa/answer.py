@@ -354,7 +354,7 @@ class ArcaneQA:
     def _unlearned(self, question: str, asked: Iterable[Sign]) -> str | None:
         """What to say of the first form that this model has not learned."""
         sign = lacking(question, asked, self.forms, self.kb, self.hears)
-        return sign and self.refusals.form(question, sign)
+        return None if sign is None else self.refusals.form(question, sign)
 
     def _best(
         self, question: str, found: Sequence[Found], exclude_mentioned: bool
