@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
+from typing import Any
 
 import numba
 import pytest
@@ -93,3 +95,23 @@ def test_compiled_ahead_the_first_question_need_not_wait(tmp_path: Path) -> None
     )
     for program in (ahead, asked):
         subprocess.run([sys.executable, "-c", program], env=variables, check=True)
+
+
+def test_the_clock_of_a_search_stands_still_while_loops_are_compiled() -> None:
+    def inner(number: int) -> int:
+        return number + 1
+
+    compile_now: Any = numba.njit
+    called = compile_now(inner)
+
+    def outer(number: int) -> int:
+        return int(called(number) * 2)
+
+    fresh = compile_now(outer)
+    before, began = room.working_time(), time.monotonic()
+    assert fresh(4) == 10
+    passed, worked = time.monotonic() - began, room.working_time() - before
+    assert 0 <= worked < passed, "what it calls is compiled inside of it and counts once"
+    before = room._compiling.seconds
+    assert fresh(5) == 12
+    assert room._compiling.seconds == before, "nothing was compiled"

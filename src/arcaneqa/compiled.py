@@ -6,12 +6,14 @@ else; where NUMBA_CACHE_DIR says so, there. Without a folder to write to, every 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from functools import cache
 from threading import Lock
 from typing import Any, ParamSpec, TypeVar, cast
 
 import numba
+from numba.core import event
 from numba.core.caching import FunctionCache
 from numba.core.runtime.nrt import rtsys
 from platformdirs import user_cache_path
@@ -22,6 +24,8 @@ _R = TypeVar("_R")
 _settings: Any = numba.config
 _cache: Any = FunctionCache
 _memory: Any = rtsys
+_listener: Any = event.Listener
+_events: Any = event
 _changing = Lock()
 
 
@@ -33,6 +37,35 @@ class _Kept(_cache):  # type: ignore[misc] # numba has no types
         _memory.initialize(target_context)  # the memory of arrays that a loop makes
         found = self._load_overload(sig, target_context)
         return super().load_overload(sig, target_context) if found is None else found
+
+
+class _Stopwatch(_listener):  # type: ignore[misc]
+    """Adds up what compiling took; numba compiles one function at a time, those it calls inside of it."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self._depth = 0
+        self._began = 0.0
+
+    def on_start(self, event: Any) -> None:  # noqa: ARG002 - numba's interface
+        if self._depth == 0:
+            self._began = time.monotonic()
+        self._depth += 1
+
+    def on_end(self, event: Any) -> None:  # noqa: ARG002
+        self._depth -= 1
+        if self._depth == 0:
+            self.seconds += time.monotonic() - self._began
+
+
+_compiling = _Stopwatch()
+_events.register("numba:compile", _compiling)
+
+
+def working_time() -> float:
+    """Seconds on a clock that stands still for what this process compiled: on a new machine that takes longer
+    than a question may."""
+    return time.monotonic() - _compiling.seconds
 
 
 def compiled(function: Callable[_P, _R], **settings: Any) -> Callable[_P, _R]:

@@ -7,7 +7,6 @@ program grow.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from heapq import nlargest
@@ -15,6 +14,7 @@ from itertools import islice
 
 import numpy as np
 
+from arcaneqa.compiled import working_time
 from arcaneqa.errors import BudgetExceeded
 from arcaneqa.induction.found import Considered, Found, Outcome, Trace
 from arcaneqa.induction.induction import Induction, Machine
@@ -115,7 +115,7 @@ class Search:
 
     def steps(self, question: str, hypotheses: Sequence[Topics], seconds: float | None = None) -> Steps:
         """The search for somebody else to drive."""
-        deadline = None if seconds is None else time.monotonic() + seconds
+        deadline = None if seconds is None else working_time() + seconds
         machine = self._induction.machine()
         shortlists: dict[int, tuple[Options, Options]] = {}
         live = [_Hypothesis(machine.start(topics), 0.0) for topics in hypotheses]
@@ -123,7 +123,7 @@ class Search:
         while live:
             asked: list[tuple[_Hypothesis, Options, Decision]] = []
             for hypothesis in live:
-                if deadline is not None and time.monotonic() > deadline:
+                if deadline is not None and working_time() > deadline:
                     return self._outcome(done, is_complete=False)
                 options = machine.options(hypothesis.state)
                 if not len(options):
