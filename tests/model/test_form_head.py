@@ -58,6 +58,8 @@ def test_a_head_is_kept_beside_its_encoder_and_refused_beside_another(head: Form
     assert read is not None
     assert read.forms == head.forms
     assert read.limits == pytest.approx(head.limits, abs=1e-3)
+    rows = np.random.default_rng(1).normal(size=(5, len(head.inward))).astype(np.float32)
+    assert read.chances(rows) == pytest.approx(head.chances(rows), abs=0.05)
     other = tmp_path / "other"
     shutil.copytree(own, other)
     manifest = (other / "arcaneqa.json").read_text()

@@ -49,7 +49,8 @@ class FormHead:
 
     def save(self, folder: Path) -> None:
         """Beside the model it was trained for, as half floats."""
-        arrays = {name: getattr(self, name).astype(np.float16) for name in _ARRAYS}
+        # Row by row: what is stored is the bytes as they lie.
+        arrays = {name: getattr(self, name).astype(np.float16, order="C") for name in _ARRAYS}
         names = {"forms": json.dumps(self.forms), "signs": json.dumps(self.signs)}
         with beside(folder / FILE) as draft:
             draft.write_bytes(save_arrays(arrays, {"encoder": encoder_of(folder), **names}))
