@@ -88,3 +88,22 @@ def test_a_step_to_an_equal_value_is_no_step_into_the_set(tmp_path: Path) -> Non
         assert entity_too is not None
         assert {value, a, kb.node(Iri(EX + "c"))} <= set(entity_too.ids.tolist())
         assert b not in entity_too.ids
+
+
+def test_a_topic_whose_neighbour_has_an_equal_value_is_not_near_the_value(tmp_path: Path) -> None:
+    facts = tmp_path / "facts.ttl"
+    facts.write_text(
+        f"@prefix : <{EX}> .\n"
+        "@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .\n"
+        ':a :size "2.5"^^xsd:decimal . :b :size "2.50"^^xsd:decimal . :c :knows :a . :d :knows :b .\n'
+    )
+    build_index([facts], tmp_path / "kb")
+    with Index(tmp_path / "kb") as kb:
+        vocabulary = Vocabulary(kb)
+        meanings = Meanings(vocabulary, Roots())
+        value = kb.node(Literal("2.5", XSD + "decimal"))
+        c, d = (kb.node(Iri(EX + name)) for name in "cd")
+        assert value is not None and c is not None and d is not None  # noqa: PT018
+        waiting, near, far = (Meaning(vocabulary, kb.nodes(np.array([node]))) for node in (value, c, d))
+        assert meanings.is_near(near, waiting)
+        assert not meanings.is_near(far, waiting)

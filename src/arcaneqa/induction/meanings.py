@@ -196,9 +196,10 @@ class Meanings:
     def _is_near(self, topic: Meaning, waiting: Meaning) -> bool:
         if self.kb.intersects(topic.neighbours, waiting.nodes):
             return True
-        if len(waiting.nodes) > WIDE:
+        if len(waiting.nodes) > WIDE or not self.steps_into(waiting, topic.neighbours):
             return False
-        return bool(self.steps_into(waiting, topic.neighbours))
+        # Of values such a step may lead back from an equal one that is written otherwise.
+        return waiting.near is not None and self.kb.intersects(topic.neighbours, waiting.near)
 
     def relations_comparing(self, comparison: Comparison, literal: Literal) -> Ids:
         key = (comparison, literal)
