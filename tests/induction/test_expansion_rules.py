@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 
@@ -16,7 +16,7 @@ from arcaneqa.induction.state import State
 from arcaneqa.induction.tokens import Form, Token
 from arcaneqa.induction.topics import Topic, Topics
 from arcaneqa.induction.vocabulary import Vocabulary
-from arcaneqa.kb.interface import Comparison
+from arcaneqa.kb.interface import Comparison, Step
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import XSD, Iri, Literal
@@ -107,8 +107,20 @@ def superlatives(
 ) -> Iterator[ex.Expression]:
     for hops in range(kb.profile.path_hops):
         for steps in product(relations + inverses, repeat=hops):
+            if not goes_on(kb, source, steps):
+                continue
             for last in relations:
                 yield from (ex.Extreme(direction, source, (*steps, last)) for direction in ex.Direction)
+
+
+def goes_on(kb: PlainKb, source: ex.Expression, steps: Sequence[ex.Relation]) -> bool:
+    """Whether every step of a path, and what follows it, is taken from things, not from values."""
+    nodes = execute(source, kb).nodes
+    for relation in steps:
+        if kb.are_literals(nodes.ids).all():
+            return False
+        nodes = kb.walk(Step(kb.schema.relation_ids[relation.iri], relation.inverse), nodes)
+    return not len(nodes) or not kb.are_literals(nodes.ids).all()
 
 
 def conjuncts(program: ex.Expression) -> Iterator[ex.Expression]:

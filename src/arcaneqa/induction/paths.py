@@ -38,6 +38,8 @@ class Paths:
         if hops_left < 1:
             return NOTHING
         reached = self._reached(source, path)
+        if not self._goes_on(reached, path):
+            return NOTHING
         forward = set(_last(reached, numbers).tolist())
         backward: set[int] = set()
         for step in self._steps(reached, hops_left - 1, numbers):
@@ -47,13 +49,15 @@ class Paths:
         )
 
     def exist(self, source: Meaning) -> bool:
+        if not source.has_entities:
+            return False
         return len(source.comparable) > 0 or bool(self._steps(source, self._vocabulary.most_hops - 1))
 
     def seen_to_numbers(self, source: Meaning) -> bool:
         """Whether it is quick to see that a path leads to numbers."""
         if len(source.numeric) > 0:
             return True
-        if self._vocabulary.most_hops < 2:
+        if self._vocabulary.most_hops < 2 or not source.has_entities:
             return False
         return bool(self._leading(source, self._near(source)[:FEW_STEPS], numbers=True))
 
@@ -68,10 +72,14 @@ class Paths:
         if self._vocabulary.most_hops - len(path) < 1:
             return NOTHING
         reached = self._reached(source, path)
-        if not path or reached.has_entities:
-            return reached.steps
-        # A table that names rows of another by their numbers is followed through them.
-        return reached.steps if self._kb.schema.relations[path[-1].relation].is_identifier else NOTHING
+        return reached.steps if not path or self._goes_on(reached, path) else NOTHING
+
+    def _goes_on(self, reached: Meaning, path: tuple[Step, ...]) -> bool:
+        """Whether anything may follow. From a value no path leads on: others may have it written otherwise. A
+        table that names rows of another by their numbers is followed through them."""
+        if reached.has_entities:
+            return True
+        return bool(path) and self._kb.schema.relations[path[-1].relation].is_identifier
 
     def _reached(self, source: Meaning, path: tuple[Step, ...]) -> Meaning:
         for step in path:
@@ -89,7 +97,10 @@ class Paths:
             return near
         found = set(near)
         for step in source.walks:
-            if step not in found and self._steps(self._meanings.join(source, step), hops_left - 1, numbers):
+            if step in found:
+                continue
+            reached = self._meanings.join(source, step)
+            if self._goes_on(reached, (step,)) and self._steps(reached, hops_left - 1, numbers):
                 found.add(step)
         return sorted(found)
 
