@@ -16,7 +16,7 @@ from arcaneqa.induction.state import State
 from arcaneqa.induction.tokens import Form, Token
 from arcaneqa.induction.topics import Topic, Topics
 from arcaneqa.induction.vocabulary import Vocabulary
-from arcaneqa.kb.interface import Comparison, Step
+from arcaneqa.kb.interface import Comparison, NodeSet, Step
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import XSD, Iri, Literal
@@ -114,13 +114,18 @@ def superlatives(
 
 
 def goes_on(kb: PlainKb, source: ex.Expression, steps: Sequence[ex.Relation]) -> bool:
-    """Whether every step of a path, and what follows it, is taken from things, not from values."""
+    """Whether every step of a path, and what follows it, leads from something else than numbers or times."""
     nodes = execute(source, kb).nodes
     for relation in steps:
-        if kb.are_literals(nodes.ids).all():
+        if are_measures(kb, nodes):
             return False
         nodes = kb.walk(Step(kb.schema.relation_ids[relation.iri], relation.inverse), nodes)
-    return not len(nodes) or not kb.are_literals(nodes.ids).all()
+    return not are_measures(kb, nodes)
+
+
+def are_measures(kb: PlainKb, nodes: NodeSet) -> bool:
+    kinds = {kb._kind(node) for node in nodes.ids.tolist()} - {ValueKind.TEXT}
+    return bool(kb.are_literals(nodes.ids).all()) and kinds in ({ValueKind.NUMBER}, {ValueKind.TIME})
 
 
 def conjuncts(program: ex.Expression) -> Iterator[ex.Expression]:

@@ -49,7 +49,7 @@ class Paths:
         )
 
     def exist(self, source: Meaning) -> bool:
-        if not source.has_entities:
+        if not self._goes_on(source, ()):
             return False
         return len(source.comparable) > 0 or bool(self._steps(source, self._vocabulary.most_hops - 1))
 
@@ -57,7 +57,7 @@ class Paths:
         """Whether it is quick to see that a path leads to numbers."""
         if len(source.numeric) > 0:
             return True
-        if self._vocabulary.most_hops < 2 or not source.has_entities:
+        if self._vocabulary.most_hops < 2 or not self._goes_on(source, ()):
             return False
         return bool(self._leading(source, self._near(source)[:FEW_STEPS], numbers=True))
 
@@ -72,12 +72,15 @@ class Paths:
         if self._vocabulary.most_hops - len(path) < 1:
             return NOTHING
         reached = self._reached(source, path)
-        return reached.steps if not path or self._goes_on(reached, path) else NOTHING
+        if not path or reached.has_entities:
+            return reached.steps
+        # A table that names rows of another by their numbers is followed through them.
+        return reached.steps if self._kb.schema.relations[path[-1].relation].is_identifier else NOTHING
 
     def _goes_on(self, reached: Meaning, path: tuple[Step, ...]) -> bool:
-        """Whether anything may follow. From a value no path leads on: others may have it written otherwise. A
-        table that names rows of another by their numbers is followed through them."""
-        if reached.has_entities:
+        """Whether anything may follow. No path leads on from numbers and times, which others may have written
+        otherwise; but a table that names rows of another by their numbers is followed through them."""
+        if reached.value_kind is None:
             return True
         return bool(path) and self._kb.schema.relations[path[-1].relation].is_identifier
 
