@@ -11,7 +11,7 @@ from arcaneqa.induction import scorer
 from arcaneqa.induction.found import Considered, Found, Outcome, Trace
 from arcaneqa.induction.scorer import Candidate, TokenKind
 from arcaneqa.induction.topics import Topic
-from arcaneqa.judgement.coverage import coverage, not_used
+from arcaneqa.judgement.coverage import coverage, is_about, not_used
 from arcaneqa.judgement.evidence import FEATURES, evidence
 from arcaneqa.judgement.weighing import is_unexpected
 from arcaneqa.kb.short_names import Names
@@ -141,3 +141,10 @@ def test_evidence_of_a_worked_case() -> None:
     assert row["nothing linked"] == 0
     alone = evidence(question, best, Outcome((best,), is_complete=True), left, KB)
     assert alone[FEATURES.index("lead over the second")] == 30
+
+
+def test_a_program_is_about_what_the_question_writes_as_one_word() -> None:
+    rooms = found("ex:Worker", "class room")
+    assert is_about("which classroom is the largest?", rooms)
+    assert is_about("which room is the largest?", rooms)
+    assert not is_about("which teacher is the tallest?", rooms)

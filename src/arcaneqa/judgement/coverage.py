@@ -84,7 +84,11 @@ def is_about(question: str, found: Found) -> bool:
     chosen = (step.candidates[step.choice] for step in found.trace.steps)
     items = [one.text for one in chosen if one.kind in (TokenKind.CLASS, TokenKind.RELATION)]
     asked = {stem(word) for word in split(question)}
-    return any(stem(word) in asked for text in items for word in split(text))
+    # "Classroom" is said where a column is called class room.
+    together = {stem("".join(split(text))) for text in items}
+    return not asked.isdisjoint(together) or any(
+        stem(word) in asked for text in items for word in split(text)
+    )
 
 
 def _is_named(question: str, sign: Sign, called: Iterable[set[str]]) -> bool:
