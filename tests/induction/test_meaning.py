@@ -68,15 +68,19 @@ def _heavy(vocabulary: Vocabulary) -> Meaning:
     return meaning
 
 
-def test_a_step_to_an_equal_value_is_no_step_into_the_set(tmp_path: Path) -> None:
-    facts = tmp_path / "facts.ttl"
-    facts.write_text(
+def equal_values(folder: Path) -> Index:
+    """2.5 and 2.50, of two things, each of which somebody knows."""
+    (folder / "facts.ttl").write_text(
         f"@prefix : <{EX}> .\n"
         "@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .\n"
-        ':a :size "2.5"^^xsd:decimal . :b :size "2.50"^^xsd:decimal . :c :knows :a .\n'
+        ':a :size "2.5"^^xsd:decimal . :b :size "2.50"^^xsd:decimal . :c :knows :a . :d :knows :b .\n'
     )
-    build_index([facts], tmp_path / "kb")
-    with Index(tmp_path / "kb") as kb:
+    build_index([folder / "facts.ttl"], folder / "kb")
+    return Index(folder / "kb")
+
+
+def test_a_step_to_an_equal_value_is_no_step_into_the_set(tmp_path: Path) -> None:
+    with equal_values(tmp_path) as kb:
         a, b = (kb.node(Iri(EX + name)) for name in "ab")
         value = kb.node(Literal("2.5", XSD + "decimal"))
         assert a is not None and b is not None and value is not None  # noqa: PT018
@@ -91,14 +95,7 @@ def test_a_step_to_an_equal_value_is_no_step_into_the_set(tmp_path: Path) -> Non
 
 
 def test_a_topic_whose_neighbour_has_an_equal_value_is_not_near_the_value(tmp_path: Path) -> None:
-    facts = tmp_path / "facts.ttl"
-    facts.write_text(
-        f"@prefix : <{EX}> .\n"
-        "@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .\n"
-        ':a :size "2.5"^^xsd:decimal . :b :size "2.50"^^xsd:decimal . :c :knows :a . :d :knows :b .\n'
-    )
-    build_index([facts], tmp_path / "kb")
-    with Index(tmp_path / "kb") as kb:
+    with equal_values(tmp_path) as kb:
         vocabulary = Vocabulary(kb)
         meanings = Meanings(vocabulary, Roots())
         value = kb.node(Literal("2.5", XSD + "decimal"))
