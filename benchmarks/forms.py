@@ -111,7 +111,7 @@ def _ways(qa: ArcaneQA) -> tuple[ArcaneQA, ArcaneQA]:
     learned = qa.settings.learned
     assert learned is not None
     settings = replace(qa.settings, learned=replace(learned, forms=PAPER))
-    return qa, ArcaneQA(qa.kb, qa.scorer, qa.confidence, qa.linker, settings, qa.hears)
+    return qa, ArcaneQA(qa.kb, qa.scorer, qa.confidence, qa.linker, settings)
 
 
 def _judged(qa: ArcaneQA, asked: Asked) -> Outcome:

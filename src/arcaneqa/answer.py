@@ -26,10 +26,9 @@ from arcaneqa.induction.scorer import Heat, Scorer
 from arcaneqa.induction.search import SHORTLIST, Search, SearchSettings
 from arcaneqa.induction.together import SharedScorer
 from arcaneqa.induction.topics import Topics, topics_from_links, topics_given
-from arcaneqa.judgement.asked import Sign, signs
+from arcaneqa.judgement.asked import Sign, lacking, signs
 from arcaneqa.judgement.coverage import Coverage, coverage, is_about, not_used
 from arcaneqa.judgement.evidence import evidence
-from arcaneqa.judgement.lacking import FormScorer, lacking
 from arcaneqa.judgement.refusals import Refusals
 from arcaneqa.judgement.weighing import weighed
 from arcaneqa.kb.interface import KnowledgeBase
@@ -83,14 +82,13 @@ class ArcaneQA:
         confidence: Confidence,
         linker: Linker | None = None,
         settings: SearchSettings = SearchSettings(),  # noqa: B008 - it is frozen
-        hears: FormScorer | None = None,
     ) -> None:
         self.kb = kb
         self.names = Names(kb.profile)
         self.confidence = confidence
         self.linker = linker or Linker(kb)
         self.scorer = scorer if isinstance(scorer, SharedScorer) else SharedScorer(scorer)
-        self.settings, self.hears = settings, hears
+        self.settings = settings
         self.forms = (settings.learned or Learned()).forms
         self.induction = Induction(kb, settings.learned, self.forms != PAPER, settings.published)
         self.refusals = Refusals(kb, self._suggested)
@@ -134,11 +132,11 @@ class ArcaneQA:
             none_of_these=scorer.config.none_of_these,
             published=scorer.config.published,
         )
-        return cls(opened, scorer, Confidence.of_model(folder), linker, settings, scorer.forms())
+        return cls(opened, scorer, Confidence.of_model(folder), linker, settings)
 
     def over(self, kb: KnowledgeBase) -> ArcaneQA:
         """The same model, loaded once, over another knowledge base."""
-        return ArcaneQA(kb, self.scorer, self.confidence, self.linker.over(kb), self.settings, self.hears)
+        return ArcaneQA(kb, self.scorer, self.confidence, self.linker.over(kb), self.settings)
 
     def ask(
         self,
@@ -347,13 +345,13 @@ class ArcaneQA:
             why = "Nothing in the question names an entity, a class or a value of this knowledge base."
         else:
             return None
-        sign = lacking(question, left_out.unmet, forms_of(found.program), self.kb, self.hears)
+        sign = lacking(left_out.unmet, forms_of(found.program))
         heard, missing = self.refusals.heard(question, sign), self.refusals.missing
         return f"{heard}{why} {missing(question, links, found, left_out)}".strip()
 
     def _unlearned(self, question: str, asked: Iterable[Sign]) -> str | None:
         """What to say of the first form that this model has not learned."""
-        sign = lacking(question, asked, self.forms, self.kb, self.hears)
+        sign = lacking(asked, self.forms)
         return None if sign is None else self.refusals.form(question, sign)
 
     def _best(

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arcaneqa.judgement.asked import Wanted, signs, wanted
-from arcaneqa.program.forms import NEVER, Form
+from arcaneqa.judgement.asked import Wanted, lacking, signs, wanted
+from arcaneqa.program.forms import NEVER, PAPER, Form
 
 
 @pytest.mark.parametrize(
@@ -121,3 +121,21 @@ def test_any_text_is_searched_and_places_lie_within_it(question: str) -> None:
 def test_what_is_said_of_which_is_no_column() -> None:
     found = {sign.form for sign in signs("which colleges have players and their decisions are yes?")}
     assert Form.TABLE not in found
+
+
+def test_the_first_form_that_is_lacking_is_told_by_its_words() -> None:
+    question = "the average price and the total weight"
+
+    def first(had: frozenset[Form]) -> str | None:
+        sign = lacking(signs(question), had)
+        return None if sign is None else question[sign.start : sign.end]
+
+    assert first(PAPER) == "average"
+    assert first(PAPER | {Form.AVERAGE}) == "total"
+    assert first(PAPER | {Form.AVERAGE, Form.TOTAL}) is None
+
+
+def test_what_the_published_forms_say_as_well_is_never_lacking() -> None:
+    (sign,) = signs("the planets by mass in descending order")
+    assert sign.form is Form.ORDER
+    assert lacking([sign], PAPER) is None

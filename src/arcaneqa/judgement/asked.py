@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib.resources import files
 from typing import Any
 
-from arcaneqa.program.forms import Form
+from arcaneqa.program.forms import SAYABLE, Form
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,11 @@ def signs(question: str) -> Iterator[Sign]:
         if found is not None:
             start, end = _span(found, "said", 0)
             yield Sign(form, start, end, met_by, _span(found, "about", "said", 0))
+
+
+def lacking(asked: Iterable[Sign], had: frozenset[Form]) -> Sign | None:
+    """The first form that is asked for and that neither a model nor a program has (`had`)."""
+    return next((sign for sign in asked if sign.form not in had | SAYABLE), None)
 
 
 def _span(found: re.Match[str], *groups: str | int) -> tuple[int, int]:

@@ -15,7 +15,6 @@ from threadpoolctl import ThreadpoolController
 from arcaneqa.induction.scorer import Candidate, Decision, Heat, Reads, Scores, TokenKind
 from arcaneqa.model.config import KIND_INDEX
 from arcaneqa.model.decoder import Decoder
-from arcaneqa.model.form_head import FormHead, FormScorer
 from arcaneqa.model.heat import heat
 from arcaneqa.model.known_pieces import Asked, KnownPieces
 from arcaneqa.model.ranker import EncoderRanker
@@ -150,11 +149,6 @@ class ModelScorer:
         """Tells names of a question from its other words, where a head for that was trained."""
         head = SpanHead.of_model(self._folder)
         return None if head is None else SpanScorer(head, self.questions)
-
-    def forms(self) -> FormScorer | None:
-        """Hears which forms a question asks for, where a head for that was trained."""
-        head = FormHead.of_model(self._folder)
-        return None if head is None else FormScorer(head, self.questions)
 
     def heat(self, question: str, context: str, candidates: Sequence[Candidate]) -> Heat:
         """Which words of the question each candidate looks at; computed when somebody wants to see it."""
