@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from arcaneqa.synthesis.inflection import plural
+from arcaneqa.synthesis.inflection import is_plural, plural
 from arcaneqa.synthesis.word_tables import TABLES
 
 
@@ -39,8 +39,8 @@ def _read(row: dict[str, Any]) -> Attribute:
 def _amount(noun: str) -> Attribute:
     """Something counted: the most employees, fewer than 50 employees."""
     return Attribute(
-        most_with=(f"the most {noun}",),
-        least_with=(f"the fewest {noun}",),
+        most_with=(f"the most {noun}", f"the most {noun}", f"the largest number of {noun}"),
+        least_with=(f"the fewest {noun}", f"the smallest number of {noun}"),
         over_with=(f"more than {{v}} {noun}", f"over {{v}} {noun}"),
         under_with=(f"fewer than {{v}} {noun}", f"less than {{v}} {noun}", f"under {{v}} {noun}"),
         asks=(f"how many {noun} {{does}} {{x}} have",),
@@ -49,7 +49,11 @@ def _amount(noun: str) -> Attribute:
 
 _TABLE = tuple((re.compile(row["pattern"]), _read(row)) for row in TABLES["attribute"])
 _ANY = {name: _read(row) for name, row in TABLES["any"].items()}
-_COUNTED = re.compile(r"^(?:number of|no of|count of|total number of|num) (.+)$|^(.+?) (?:count|quantity)$")
+_COUNTED = re.compile(
+    r"^(?:total )?(?:(?:number|no|num|count) of|number|num) (.+)$|^(.+?) (?:count|quantity)$"
+)
+_NOT_COUNTED = {"years", "dates", "times", "sales", "earnings", "hours", "minutes", "seconds", "ids", "gross"}
+"""Plurals that are no things to count, or units."""
 _OWNED = re.compile(
     r"^(length|height|depth|width|area|size|weight|mass|age|speed|temperature) of (?:the |its )?(.+)$"
 )
@@ -62,7 +66,14 @@ def attribute(label: str) -> Attribute | None:
         return _of_part(attribute(owned[1]), owned[2])
     if counted := _COUNTED.match(label):
         return _amount(plural(counted[1] or counted[2]))
-    return next((found for pattern, found in _TABLE if pattern.search(label)), None)
+    known = next((found for pattern, found in _TABLE if pattern.search(label)), None)
+    return _amount(label) if known is None and _is_countable(label) else known
+
+
+def _is_countable(label: str) -> bool:
+    """Whether a column of numbers is called after what it counts: "police officers", "votes"."""
+    last = label.rpartition(" ")[2]
+    return is_plural(last) and last not in _NOT_COUNTED
 
 
 def _of_part(whole: Attribute | None, part: str) -> Attribute | None:

@@ -110,6 +110,8 @@ class FormSpeaker(Speaker):
             return found.bare()
         (relation,) = path
         words = self.lexicon.relation(relation)
+        if within is not None:
+            return plural(self.class_noun(within))
         noun = words.domain if relation.inverse else spoken(words)
         if not relation.inverse and words.range and self.chance(0.5):
             noun = words.range

@@ -15,8 +15,8 @@ _COMMANDS: tuple[str, ...] = tuple(TABLES["openings"]["commands"])
 
 def ask(speaker: FormSpeaker, program: ex.Expression, answers: int) -> str:
     match program:
-        case ex.Extreme(direction, ex.Join(back, ex.Class() as klass), ex.Counted((again,), None)) if (
-            back == again
+        case ex.Extreme(direction, ex.Join(back, ex.Class() as klass), ex.Counted((again,), within)) if (
+            back == again and within in (None, klass)
         ):
             return _commonest(speaker, klass, back, direction is ex.Direction.LARGEST)
         case ex.Extreme(
@@ -200,20 +200,21 @@ def _table(speaker: FormSpeaker, argument: ex.Expression, columns: tuple[object,
         return f"{table}, {speaker.pick('sorted by', 'ordered by')} {label}" + (
             speaker.pick(" descending", ", highest first") if argument.descending else ""
         )
-    labels: list[str] = []
-    for column in columns:
-        match column:
-            case (ex.Relation() as relation,):
-                labels.append(spoken(speaker.lexicon.relation(relation)))
-            case ex.Totalled(function, path):
-                labels.append(speaker.total(function, path))
+    labels = [_column(speaker, column) for column in columns]
     many = _members(speaker, argument)
     if all(isinstance(column, ex.Totalled) for column in columns):
         return speaker.pick(
             f"what are the {_listed(labels)} of {many}",
             f"{_command(speaker)} the {_listed(labels)} of {many}",
         )
-    whole = _listed(labels)
+    if columns[0] != ():
+        every = speaker.pick("of all", "of the", "of each of the", "for all")
+        return speaker.pick(
+            f"{_command(speaker)} the {_listed(labels)} {every} {many}",
+            f"what are the {_listed(labels)} {every} {many}",
+            f"{_listed(labels)} of {many}",
+        )
+    whole = _listed(labels[1:])
     return speaker.pick(
         f"{_command(speaker)} the {many} with their {whole}",
         f"{_command(speaker)} {speaker.pick('the', 'all')} {many} and their {whole}",
@@ -223,6 +224,20 @@ def _table(speaker: FormSpeaker, argument: ex.Expression, columns: tuple[object,
         f"what are the {many} and their {whole}",
         f"name and {whole} of all {many}",
     )
+
+
+def _column(speaker: FormSpeaker, column: object) -> str:
+    match column:
+        case ():
+            return speaker.pick("name", "names", "name")
+        case (ex.Relation() as relation,):
+            return spoken(speaker.lexicon.relation(relation))
+        case (ex.Relation() as near, ex.Relation() as far):
+            owner, label = (spoken(speaker.lexicon.relation(relation)) for relation in (near, far))
+            return speaker.pick(f"{label} of their {owner}", f"{owner}'s {label}", f"{owner} {label}")
+        case ex.Totalled(function, path):
+            return speaker.total(function, path)
+    raise UnspeakableError
 
 
 def _listed(labels: list[str]) -> str:

@@ -5,21 +5,29 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from arcaneqa.errors import BudgetExceeded, ProgramError
 from arcaneqa.kb.interface import Comparison, Step, Window
+from arcaneqa.kb.schema import ValueKind
 from arcaneqa.kb.terms import XSD, Literal
 from arcaneqa.kb.values import Number, value_of
 from arcaneqa.program import expression as ex
-from arcaneqa.synthesis.drawing import FEW, Drawing
+from arcaneqa.program.execute import execute
+from arcaneqa.synthesis.count_forms import CountForms
+from arcaneqa.synthesis.drawing import FEW
 from arcaneqa.synthesis.sampled_facts import Found
 from arcaneqa.synthesis.sampling import Sampler, undoes
 from arcaneqa.synthesis.thresholds import threshold
 
 _WORD = re.compile(r"[^\W\d_]{4,}")
+_NESTED = 0.15
+"""The share of sets that another form describes."""
+_LARGEST_DESCRIBED = 5000
+"""Members of a set that a form describes; more are nothing to ask on from."""
 _CROWD = 60
 """A chain that leads through more nodes than this says nothing of the one it began with."""
 
 
-class FormSampler(Drawing):
+class FormSampler(CountForms):
     """Programs of each form, by the name of its kind."""
 
     def __init__(self, sampler: Sampler) -> None:
@@ -42,67 +50,47 @@ class FormSampler(Drawing):
             "table": self.table,
             "each": self.each,
             "chain": self.chain,
+            "of": self.of_these,
         }
 
-    # Counts --------------------------------------------------------------------------------------
+    # Sets that a form describes --------------------------------------------------------------------
 
-    def by_count(self) -> ex.Expression | None:
-        direction = ex.Direction.LARGEST if self.rng.random() < 0.75 else ex.Direction.SMALLEST
-        if self.rng.random() < 0.35:
-            return self._commonest(direction)
-        found = self.some_set("most")
-        step = None if found is None else self.countable(found)
-        if found is None or step is None:
-            return None
-        key: ex.Key = ex.Counted((self.relation(step[0]),), self._part(found, step[0]))
-        totals = [n for n in self.numbers(self.kb.walk(step[0], found.nodes)) if self.is_number(n)]
-        if totals and self.rng.random() < 0.25:
-            function = self.rng.choice([ex.Aggregation.SUM, ex.Aggregation.AVG])
-            key = ex.Totalled(function, (self.relation(step[0]), totals[0]))
-        if self.rng.random() < 0.12:
-            return ex.Extreme(direction, found.expression, key, 1, self.rng.choice([2, 3, 5]))
-        return ex.Extreme(direction, found.expression, key)
+    def some_set(self, kind: str) -> Found | None:
+        """As ever, or now and then what another form describes: forms are asked of forms."""
+        if self.rng.random() < _NESTED and (found := self.described()) is not None and len(found.nodes) > 2:
+            return found
+        return super().some_set(kind)
 
-    def _part(self, found: Found, step: Step) -> ex.Expression | None:
-        """Now and then only some of the neighbours count: "the most products that cost more than 5"."""
-        if self.rng.random() < 0.75:
+    def described(self) -> Found | None:
+        """ "customers without orders", "schools larger than the average"."""
+        forms = (self.with_count, self.by_count, self.without, self.having, self.more_than, self.between)
+        program = self.rng.choice((*forms, self.either, self.ranked))()
+        if program is None or ex.denotes(program) is not ex.Denotation.SET:
             return None
-        reached = self.kb.walk(step, found.nodes)
-        if not reached:
+        try:
+            nodes = execute(program, self.kb).nodes
+        except (ProgramError, BudgetExceeded):
             return None
-        member = int(self.rng.choice(reached.ids[:200].tolist()))
-        condition = self.sampler.around(member, found.expression)
-        return None if condition is None else condition.expression
+        return Found(program, nodes) if 0 < len(nodes) <= _LARGEST_DESCRIBED else None
 
-    def _commonest(self, direction: ex.Direction) -> ex.Expression | None:
-        """The value that most members of a class have."""
-        found = self.some_class("most")
-        shared = found and self.kinds_of(found.nodes)
-        if found is None or not shared:
+    def of_these(self) -> ex.Expression | None:
+        """What is known of those that a form describes, or what belongs to them."""
+        found = self.described()
+        if found is None or self.facts.is_nameless(found.nodes):
             return None
-        back = ex.Relation(shared[0].iri, inverse=True)
-        return ex.Extreme(direction, ex.Join(back, found.expression), ex.Counted((back,)))
-
-    def with_count(self) -> ex.Expression | None:
-        found = self.some_set("many")
-        step = None if found is None else self.countable(found)
-        if found is None or step is None:
-            return None
-        counts = sorted(step[1].values())
-        number = self.rng.choice(counts)
-        comparison = self.rng.choice(
-            [Comparison.GT, Comparison.GE, Comparison.GE, Comparison.LT, Comparison.EQ]
-        )
-        if comparison is Comparison.GT:
-            number = max(1, number - 1)
-        picked = ex.Compare(comparison, ex.Counted((self.relation(step[0]),)), _integer(number))
-        program: ex.Expression = ex.And(found.expression, picked)
-        return ex.Count(program) if self.rng.random() < 0.15 else program
-
-    def different(self) -> ex.Expression | None:
-        found = self.some_set("different")
-        shared = found and self.kinds_of(found.nodes)
-        return ex.Count(found.expression, (shared[0],)) if found is not None and shared else None
+        if self.rng.random() < 0.6:
+            attributes = self.attributes(found.nodes)
+            return (
+                ex.Join(ex.Relation(attributes[0].iri, inverse=True), found.expression)
+                if attributes
+                else None
+            )
+        for step in self.steps(found.nodes)[:6]:
+            onward = self.sampler.join(found, step.relation, step.inverse)
+            if onward is not None and not self.facts.is_nameless(onward.nodes):
+                belonging = self.sampler.of_class(onward) if step.inverse else onward
+                return None if belonging is None else belonging.expression
+        return None
 
     # Order ---------------------------------------------------------------------------------------
 
@@ -282,12 +270,22 @@ class FormSampler(Drawing):
         if found is None or not columns:
             return None
         size = self.rng.choice([1, 1, 2, 2, 3])
-        shown: tuple[ex.Key, ...] = ((), *((column,) for column in columns[:size]))
+        shown: list[ex.Key] = [self._column(found, column) for column in columns[:size]]
+        if size == 1 or self.rng.random() < 0.7:
+            shown.insert(0 if self.rng.random() < 0.6 else self.rng.randint(0, size), ())
         numbers = self.numbers(found.nodes)
         listed = found.expression
         if numbers and self.rng.random() < 0.15:
             listed = ex.Sort(listed, (numbers[0],), self.rng.random() < 0.5)
-        return ex.Show(listed, shown)
+        return ex.Show(listed, tuple(shown))
+
+    def _column(self, found: Found, column: ex.Relation) -> ex.Path:
+        """What members have, or now and then what the one thing has that it leads to."""
+        relation = self.kb.schema.relation_ids[column.iri]
+        if self.rng.random() < 0.6 or ValueKind.ENTITY not in self.kb.schema.relations[relation].kinds:
+            return (column,)
+        onward = self.attributes(self.kb.walk(Step(relation), self.kb.nodes(found.nodes.ids[:FEW])))
+        return (column, onward[0]) if onward else (column,)
 
     def each(self) -> ex.Expression | None:
         found = self.some_set("each")
@@ -337,10 +335,6 @@ def _is_before(low: object, high: object) -> bool:
     if isinstance(low, Number) and isinstance(high, Number):
         return low < high
     return isinstance(low, Window) and isinstance(high, Window) and low.end <= high.start
-
-
-def _integer(number: int) -> ex.Value:
-    return ex.Value(Literal(str(number), XSD + "integer"))
 
 
 def _is_text(literal: Literal) -> bool:

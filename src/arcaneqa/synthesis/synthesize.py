@@ -53,8 +53,9 @@ SHARES = {
     "yes": 0.03,
     "like": 0.01,
     "sort": 0.015,
-    "table": 0.025,
+    "table": 0.04,
     "each": 0.02,
+    "of": 0.06,
 }
 """How often each kind of program is asked for."""
 _BY_KEYWORDS = 0.08

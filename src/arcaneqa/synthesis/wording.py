@@ -148,7 +148,7 @@ class Speaker:
         words, argument = self.chain(join)
         wording = words.wording
         if wording.shape is Shape.NOUN:
-            owner = self.phrase(argument, many=False)
+            owner = self.phrase(argument, many=isinstance(argument, ex.And | ex.Not))
             if owner.name is not None and self.chance(0.35):
                 return Phrase(wording.words, before=(f"{owner.name}'s",), many=many, unique=True)
             return Phrase(wording.words, owner=owner.say(), many=many)
