@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -174,3 +175,29 @@ def test_a_tiny_knowledge_base_gives_what_it_has(tmp_path: Path) -> None:
     build_index([source], tmp_path / "kb")
     with Index(tmp_path / "kb") as kb:
         assert 1 < len(list(synthesize(kb, 1000))) < 100
+
+
+def test_of_a_relation_that_several_kinds_have_only_the_kind_that_is_said_is_counted(tmp_path: Path) -> None:
+    """Architects have bridges and mills: "the most bridges" must not count the mills."""
+    facts = ["@prefix : <http://a/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> ."]
+    for kind, number in (("Bridge", 9), ("Mill", 7)):
+        for place in range(number):
+            name = f"rdfs:label '{kind} No {place}'"
+            facts.append(f":{kind}{place} a :{kind} ; {name} ; :architect :A{place % 5 % 3} .")
+    facts += [f":A{place} a :Architect ; rdfs:label 'Architect {place}' ." for place in range(3)]
+    (tmp_path / "facts.ttl").write_text("\n".join(facts))
+    build_index([tmp_path / "facts.ttl"], tmp_path / "kb")
+    with Index(tmp_path / "kb") as kb:
+        pairs = [(pair.question.lower(), pair.program or "") for pair in synthesize(kb, 80, seed=1)]
+    counts = [(text, program) for text, program in pairs if "(COUNT :architect_inv" in program]
+    assert counts
+    for text, program in counts:
+        (kind,) = {kind for kind in ("Bridge", "Mill") if kind.lower() in text}
+        assert f"(COUNT :architect_inv :{kind})" in program, (text, program)
+
+
+def test_forms_are_asked_of_what_forms_describe(demo_pairs: list[Question]) -> None:
+    nested = [
+        q for q in demo_pairs if re.search(r"_inv \((NOT|AND \S+ \((GE|GT|LT|EQ) \(COUNT)", q.program or "")
+    ]
+    assert nested

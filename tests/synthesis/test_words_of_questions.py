@@ -150,3 +150,11 @@ def test_keywords_name_what_is_asked_for_and_what_leads_there(demo: Index) -> No
     )
     with pytest.raises(UnspeakableError):
         typed("(ARGMAX demo:State demo:statehoodYear)")
+
+
+@pytest.mark.parametrize("label", ["number of votes", "num of votes", "votes", "vote count"])
+def test_columns_called_after_what_they_count_are_asked_for_as_counts(label: str) -> None:
+    said = attribute(label)
+    assert said is not None
+    assert "the most votes" in said.most_with
+    assert "how many votes {does} {x} have" in said.asks
