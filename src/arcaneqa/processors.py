@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import sys
 
 
 def processors() -> int:
@@ -11,3 +13,10 @@ def processors() -> int:
     if asked.isdigit() and int(asked):
         return int(asked)
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def other_processors() -> set[int]:
+    """Those that this thread might run on and does not; none where the system does not tell."""
+    if sys.platform != "linux":
+        return set()
+    return os.sched_getaffinity(0) - {ctypes.CDLL(None).sched_getcpu()}

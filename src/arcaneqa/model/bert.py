@@ -13,8 +13,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from arcaneqa.model.board import announce, left
+from arcaneqa.model.desk import Desk, Shape, Size, Workplace, Workplaces
 from arcaneqa.model.kernels import encode
-from arcaneqa.model.layers import Layers, Matrix, Norm, Scratch
+from arcaneqa.model.layers import Layers, Matrix, Norm, Weights
 from arcaneqa.model.reader import Table, Words, separator_of, softmax
 from arcaneqa.model.stored import Floats, Stored
 from arcaneqa.model.threads import Team
@@ -24,10 +26,8 @@ from arcaneqa.ragged import Ints, offsets_of
 HEAT_LAYERS = 2
 """The last layers see what the earlier ones have aligned."""
 _PREFIX = "encoder.network."
-_LEAST_ROWS = 2 * ROWS
+_LEAST_ROWS = ROWS
 """What a thread should have to do, so that it is worth waking."""
-_EVERYBODY = 1 << 62
-"""More than ever arrive: a counter that shows it holds up nobody."""
 
 
 class BertReader:
@@ -38,7 +38,6 @@ class BertReader:
         self._stored = stored
         self._heads = int(shape["num_attention_heads"])
         self._depth = int(shape["num_hidden_layers"])
-        self._epsilon = float(shape["layer_norm_eps"])
         self.width = int(shape["hidden_size"])
         self.pad = int(shape.get("pad_token_id") or 0)
         self._words = Table(stored, f"{_PREFIX}embeddings.word_embeddings.weight")
@@ -46,9 +45,12 @@ class BertReader:
         self._positions = stored.floats(f"{_PREFIX}embeddings.position_embeddings.weight") + types[0]
         self._separator = separator_of(stored)
         self._second: Floats = types[-1] - types[0]
-        self._first = _norm(stored, [f"{_PREFIX}embeddings.LayerNorm"])
-        self._layers, self._is_exact = _layers(stored, self._depth, in_bytes)
+        layers, self._is_exact = _layers(stored, self._depth, in_bytes)
+        first = _norm(stored, [f"{_PREFIX}embeddings.LayerNorm"])
+        self._weights = Weights(first, layers, float(shape["layer_norm_eps"]))
         self._team = Team()
+        inner = layers.wide.bias.shape[1]
+        self._workplaces = Workplaces(Shape(self.width, inner, self._heads, self._depth))
 
     @staticmethod
     def can_read(stored: Stored) -> bool:
@@ -85,44 +87,44 @@ class BertReader:
         return mean
 
     def _read(self, ids: Words, lengths: Ints, depth: int) -> Floats:
-        starts, total = offsets_of(lengths), len(ids)
+        total, tiles = len(ids), offsets_of(-(-lengths // FLOAT_COLUMNS))
+        size = Size(total, int(tiles[-1]), int(lengths.max()))
+        with self._team.gathered() as workers, self._workplaces.one(size) as workplace:
+            desk = workplace.desk
+            desk.job[:] = len(lengths), depth
+            self._lay_out(ids, lengths, tiles, desk)
+            tasks = max(1, min(workers, total // _LEAST_ROWS))
+            asleep = announce(desk.board, tasks, depth + 1, tasks - 1)
+            for helper in range(tasks - 1):
+                if asleep >> helper & 1:
+                    self._wake(workplace, helper)
+            encode(desk, self._weights, workplace.scratch(0), self._is_exact, -1)
+            return desk.rows[:total].copy()
+
+    def _lay_out(self, ids: Words, lengths: Ints, tiles: Ints, desk: Desk) -> None:
+        total = len(ids)
+        starts = offsets_of(lengths)
+        desk.starts[: len(starts)] = starts
         within = np.arange(total) - np.repeat(starts[:-1], lengths)
-        rows = np.zeros((-(-total // ROWS) * ROWS, self.width), np.float32)
-        rows[:total] = self._words[ids] + self._positions[within]
-        if self._separator is not None:
-            rows[:total][_is_second(ids, starts, lengths, self._separator)] += self._second
-        tiles = offsets_of(-(-lengths // FLOAT_COLUMNS))
         tile, column = np.divmod(within, FLOAT_COLUMNS)
-        places = (np.repeat(tiles[:-1], lengths) + tile) * self.width * FLOAT_COLUMNS + column
-        queries = np.zeros((total + ROWS, self.width), np.float32)
-        keys = np.zeros((2, tiles[-1] * self.width * FLOAT_COLUMNS), np.float32)
-        values = np.empty((2, self._heads, total, self.width // self._heads), np.float32)
-        counter, longest = np.zeros(1, np.int64), int(lengths.max())
+        desk.places[:total] = (np.repeat(tiles[:-1], lengths) + tile) * self.width * FLOAT_COLUMNS + column
+        rows = desk.rows[:total]
+        np.add(self._words[ids], self._positions[within], out=rows)
+        if self._separator is not None:
+            rows[_is_second(ids, starts, lengths, self._separator)] += self._second
+        # The rest of the last tile is read as well, though nobody looks at what it becomes.
+        desk.rows[total : -(-total // ROWS) * ROWS] = 0
 
-        def work(worker: int, workers: int) -> None:
-            encode(
-                rows,
-                starts,
-                places,
-                depth,
-                self._epsilon,
-                self._is_exact,
-                self._first,
-                self._layers,
-                queries,
-                keys,
-                values,
-                Scratch.of(self.width, self._layers.wide.bias.shape[1], longest),
-                counter,
-                worker,
-                workers,
-            )
+    def _wake(self, workplace: Workplace, helper: int) -> None:
+        def help_out() -> None:
+            try:
+                encode(workplace.desk, self._weights, workplace.scratch(helper + 1), self._is_exact, helper)
+            except BaseException:
+                left(workplace.desk.board, helper)
+                raise
 
-        def release() -> None:
-            counter[0] = _EVERYBODY
-
-        self._team.work(work, total // _LEAST_ROWS, release)
-        return rows[:total]
+        if not self._team.wake(help_out):
+            left(workplace.desk.board, helper)
 
 
 def _is_second(ids: Words, starts: Ints, lengths: Ints, separator: int) -> NDArray[np.bool_]:

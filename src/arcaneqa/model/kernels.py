@@ -1,43 +1,36 @@
-"""BERT's layers, compiled: every thread takes some rows of the inputs through all of them.
+"""BERT's layers, compiled: whoever has time takes some rows of the inputs through the next one.
 
 Inputs lie end to end. Rows know nothing of each other but in attention, so threads wait for each other once a
-layer, when keys and values are ready. Every sum is added up in an order that the input alone decides: what an
-input is read as does not depend on what is read beside it, nor on the number of threads, to the last bit.
+layer (`board`), when keys and values are ready. Every sum is added up in an order that the input alone
+decides: what an input is read as does not depend on what is read beside it, nor on the number of threads, to
+the last bit.
 
 Where bytes are multiplied, a row of activations is cut to int8 with one scale. Products of bytes are exact.
 """
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import numba
 import numpy as np
-from numba.core import types
 from numpy.typing import NDArray
 
 from arcaneqa.compiled import compiled
-from arcaneqa.model.layers import CHUNK, Layers, Matrix, Norm, Scratch
+from arcaneqa.model.board import end, next_turn, take, tasks_of, turn_of, wait_for
+from arcaneqa.model.desk import CHUNK, Desk, Scratch
+from arcaneqa.model.layers import Matrix, Norm, Weights
 from arcaneqa.model.stored import Floats
 from arcaneqa.model.tiles import (
     BYTE_COLUMNS,
     FLOAT_COLUMNS,
     ROWS,
-    arrive,
-    arrived,
     bits_of_float,
     byte_tile,
     float_of_bits,
     float_tile,
 )
-from arcaneqa.ragged import Ints
 
-_PATIENCE = 5_000
-"""Looks at the other threads' counter, about a tenth of a millisecond, before a thread sleeps a little: on a
-busy machine the others may not even be running."""
-_SLEEP = 30
-"""Microseconds."""
 _ROUNDING = np.float32(3 << 22)
 """Added and taken away again it leaves a small float rounded to the nearest integer."""
 
@@ -60,76 +53,67 @@ def _exact(function: Any) -> Any:
     return _part_of_it(function, {"contract", "nnan", "nsz"})
 
 
-if sys.platform == "win32":
-
-    @_exact
-    def _step_aside() -> None:
-        pass
-
-else:
-    _usleep: Any = types.ExternalFunction("usleep", types.intc(types.uint32))
-
-    @_exact
-    def _step_aside() -> None:
-        _usleep(_SLEEP)
-
-
 @_kept
-def encode(
-    rows: Floats,
-    starts: Ints,
-    places: Ints,
-    depth: int,
-    epsilon: float,
-    is_exact: bool,
-    embedding: Norm,
-    layers: Layers,
-    queries: Floats,
-    keys: Floats,
-    values: Floats,
-    scratch: Scratch,
-    counter: Ints,
-    worker: int,
-    workers: int,
-) -> None:
-    """Take the rows of one worker through the first norm and `depth` layers, in place.
+def encode(desk: Desk, weights: Weights, scratch: Scratch, is_exact: bool, helper: int) -> None:
+    """Take part in a turn: what lies on the desk goes through the first norm and the layers, in place.
 
-    `starts` says where inputs begin, and where the last one ends; there are rows up to a multiple of `ROWS`.
-    `keys` and `values` (of every head, by row) are there twice: a thread that is ahead writes those of the
-    next layer. Keys lie in tiles, and every input begins a new one: `places` says where a row's first number
-    is. `counter` begins at zero. `is_exact`: products are of bytes.
+    The caller (`helper` is negative) comes back when all of it is done; a helper stays for the turns that
+    follow, until none has come for a while. `is_exact`: products are of bytes.
     """
-    total, joined, wide, narrow, seen = starts[-1], scratch.joined, scratch.wide, scratch.narrow, scratch.seen
-    blocks = (total + ROWS - 1) // ROWS
-    first, last = blocks * worker // workers * ROWS, blocks * (worker + 1) // workers * ROWS
-    for row in range(first, last):
-        _normalise(rows[row], embedding.gain[0], embedding.bias[0], epsilon)
-    for layer in range(depth):
-        keys_here, values_here = keys[layer % 2], values[layer % 2]
-        for start in range(first, last, CHUNK):
-            count = min(CHUNK, last - start)
-            _multiply(rows, start, count, layers.joined, layer, is_exact, scratch, joined)
-            _part(joined, start, min(start + count, total), places, queries, keys_here, values_here)
-        _wait_for_all(counter.ctypes.data, workers * (layer + 1))
-        for start in range(first, last, CHUNK):
-            count = min(CHUNK, last - start)
-            _attend(starts, start, start + count, places, queries, keys_here, values_here, scratch)
-            _multiply(seen, 0, count, layers.mixed, layer, is_exact, scratch, narrow)
-            _add_and_norm(rows, start, count, narrow, layers.middle, layer, epsilon)
-            _multiply(rows, start, count, layers.wide, layer, is_exact, scratch, wide)
-            _bend(wide, count)
-            _multiply(wide, 0, count, layers.narrow, layer, is_exact, scratch, narrow)
-            _add_and_norm(rows, start, count, narrow, layers.after, layer, epsilon)
+    board = desk.board.ctypes.data
+    turn = turn_of(board) if helper < 0 else next_turn(board, 0, helper)
+    while turn:
+        _read(desk, weights, scratch, is_exact, board, turn, helper + 1)
+        if helper < 0:
+            wait_for(board, turn, desk.job[1])
+            return
+        turn = next_turn(board, turn, helper)
 
 
 @_exact
-def _wait_for_all(counter: int, expected: int) -> None:
-    arrive(counter)
-    looks = 0
-    while arrived(counter) < expected:
-        looks += 1
-        if looks > _PATIENCE:
-            _step_aside()
+def _read(
+    desk: Desk, weights: Weights, scratch: Scratch, is_exact: bool, board: int, turn: int, own: int
+) -> None:
+    """Attention needs the keys of all rows, so a layer's first product belongs to the round before it."""
+    depth, rows, layers, joined = desk.job[1], desk.rows, weights.layers, scratch.joined
+    for layer in range(depth + 1):
+        if layer and not wait_for(board, turn, layer - 1):
+            return
+        task = take(board, turn, layer, own)
+        while task >= 0:
+            # Nothing on the desk changes while a task is not ended.
+            total, tasks = desk.starts[desk.job[0]], tasks_of(board, turn)
+            blocks = (total + ROWS - 1) // ROWS
+            first, last = blocks * task // tasks * ROWS, blocks * (task + 1) // tasks * ROWS
+            if layer == 0:
+                for row in range(first, last):
+                    _normalise(rows[row], weights.first.gain[0], weights.first.bias[0], weights.epsilon)
+            else:
+                for start in range(first, last, CHUNK):
+                    count = min(CHUNK, last - start)
+                    _see(desk, weights, scratch, layer - 1, is_exact, start, count)
+            if layer < depth:
+                for start in range(first, last, CHUNK):
+                    count = min(CHUNK, last - start)
+                    _multiply(rows, start, count, layers.joined, layer, is_exact, scratch, joined)
+                    _part(desk, joined, start, min(start + count, total), layer % 2)
+            end(board, layer)
+            task = take(board, turn, layer, own)
+
+
+@_exact
+def _see(
+    desk: Desk, weights: Weights, scratch: Scratch, layer: int, is_exact: bool, start: int, count: int
+) -> None:
+    """The rest of a layer, for rows whose keys and values are known as all others' are."""
+    rows, layers, narrow, wide = desk.rows, weights.layers, scratch.narrow, scratch.wide
+    _attend(desk, start, start + count, layer % 2, scratch)
+    _multiply(scratch.seen, 0, count, layers.mixed, layer, is_exact, scratch, narrow)
+    _add_and_norm(rows, start, count, narrow, layers.middle, layer, weights.epsilon)
+    _multiply(rows, start, count, layers.wide, layer, is_exact, scratch, wide)
+    _bend(wide, count)
+    _multiply(wide, 0, count, layers.narrow, layer, is_exact, scratch, narrow)
+    _add_and_norm(rows, start, count, narrow, layers.after, layer, weights.epsilon)
 
 
 @_exact
@@ -196,9 +180,8 @@ def _cut(row: Floats, out: NDArray[np.int8]) -> tuple[np.float32, np.int32]:
 
 
 @_exact
-def _part(
-    joined: Floats, start: int, stop: int, places: Ints, queries: Floats, keys: Floats, values: Floats
-) -> None:
+def _part(desk: Desk, joined: Floats, start: int, stop: int, side: int) -> None:
+    places, queries, keys, values = desk.places, desk.queries, desk.keys[side], desk.values[side]
     heads, size = values.shape[0], values.shape[2]
     width = heads * size
     factor = np.float32(1 / np.sqrt(size))
@@ -217,27 +200,25 @@ def _part(
 
 
 @_exact
-def _attend(
-    starts: Ints,
-    start: int,
-    stop: int,
-    places: Ints,
-    queries: Floats,
-    keys: Floats,
-    values: Floats,
-    scratch: Scratch,
-) -> None:
+def _attend(desk: Desk, start: int, stop: int, side: int, scratch: Scratch) -> None:
     """What rows `start` to `stop` see of their own inputs."""
-    heads, total, size = values.shape
+    starts, places, queries, keys, values = (
+        desk.starts,
+        desk.places,
+        desk.queries,
+        desk.keys[side],
+        desk.values[side],
+    )
+    heads, room, size = values.shape
     width = heads * size
     scores, tile, seen = scratch.scores, scratch.tile, scratch.seen
-    for number in range(len(starts) - 1):
+    for number in range(desk.job[0]):
         begin, end = starts[number], starts[number + 1]
         first, last = max(begin, start), min(end, stop)
         # A head's keys and values stay in the first cache while its rows go by.
         for head in range(heads if first < last else 0):
             own_keys = keys.ctypes.data + (places[begin] + head * size * FLOAT_COLUMNS) * 4
-            own_values = values.ctypes.data + (head * total + begin) * size * 4
+            own_values = values.ctypes.data + (head * room + begin) * size * 4
             for row in range(first, last, ROWS):
                 for column in range(0, end - begin, FLOAT_COLUMNS):
                     float_tile(

@@ -44,12 +44,12 @@ FLOAT_COLUMNS = 32 if _WIDE else 16
 _INT, _LONG, _FLOAT = ir.IntType(32), ir.IntType(64), ir.FloatType()
 
 
-def _intrinsic(function: Callable[..., Any]) -> Any:
-    """What is called is not what is written here: numba adds the first argument."""
+def intrinsic(function: Callable[..., Any]) -> Any:
+    """What is called is not what is written here: numba hands over all but the first argument."""
     return extending.intrinsic(function)
 
 
-@_intrinsic
+@intrinsic
 def byte_tile(
     _typing: Any, weights: Any, rows: Any, row_bytes: Any, steps: Any, out: Any, out_bytes: Any
 ) -> Any:
@@ -69,7 +69,7 @@ def byte_tile(
     return types.void(*[types.int64] * 6), generate
 
 
-@_intrinsic
+@intrinsic
 def float_tile(
     _typing: Any,
     columns: Any,
@@ -98,7 +98,7 @@ def float_tile(
     return types.void(*[types.int64] * 7), generate
 
 
-@_intrinsic
+@intrinsic
 def float_of_bits(_typing: Any, bits: Any) -> Any:
     """The float that an integer's bits are."""
 
@@ -108,33 +108,12 @@ def float_of_bits(_typing: Any, bits: Any) -> Any:
     return types.float32(types.int32), generate
 
 
-@_intrinsic
+@intrinsic
 def bits_of_float(_typing: Any, value: Any) -> Any:
     def generate(_context: Any, builder: ir.IRBuilder, _signature: Any, given: Any) -> Any:
         return builder.bitcast(given[0], _INT)
 
     return types.int32(types.float32), generate
-
-
-@_intrinsic
-def arrive(_typing: Any, counter: Any) -> Any:
-    """Add one to the counter at an address, seen by all threads."""
-
-    def generate(context: Any, builder: ir.IRBuilder, _signature: Any, given: Any) -> Any:
-        builder.atomic_rmw("add", _at(builder, given[0], _LONG), _long(1), "seq_cst")
-        return context.get_dummy_value()
-
-    return types.void(types.int64), generate
-
-
-@_intrinsic
-def arrived(_typing: Any, counter: Any) -> Any:
-    """What the counter at an address shows now."""
-
-    def generate(_context: Any, builder: ir.IRBuilder, _signature: Any, given: Any) -> Any:
-        return builder.load_atomic(_at(builder, given[0], _LONG), "seq_cst", 8)
-
-    return types.int64(types.int64), generate
 
 
 def _tile(

@@ -1,0 +1,157 @@
+"""What `kernels.py` writes on: what all who read together share, and each one's own paper.
+
+To make large arrays for every call would take a tenth of a short one; so desks are kept and used again.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcaneqa.model.board import board
+from arcaneqa.model.stored import Floats
+from arcaneqa.model.tiles import FLOAT_COLUMNS, ROWS
+from arcaneqa.ragged import Ints
+
+CHUNK = 8 * ROWS
+"""Rows that go through a layer together: what is between its products stays in the second cache."""
+
+
+class Size(NamedTuple):
+    """Of a desk: rows (one for a word piece), tiles of keys, and word pieces of the longest input."""
+
+    rows: int
+    tiles: int
+    longest: int
+
+    def holds(self, other: Size) -> bool:
+        return all(mine >= theirs for mine, theirs in zip(self, other, strict=True))
+
+    def grown(self, other: Size) -> Size:
+        """Room for both, rounded up, so that desks are seldom made."""
+        return Size(*(1 << (max(pair) - 1).bit_length() for pair in zip(self, other, strict=True)))
+
+
+_LEAST = Size(256, 16, 128)
+
+
+class Shape(NamedTuple):
+    """Of an encoder: its width, that of its inner product, its heads and layers."""
+
+    width: int
+    inner: int
+    heads: int
+    layers: int
+
+
+class Desk(NamedTuple):
+    """`job` is how many inputs there are and how many layers they go through; `starts` says where inputs
+    begin, and where the last one ends.
+
+    Rows go up to a multiple of `ROWS`. Keys and values (of every head, by row) are there twice: whoever is
+    ahead writes those of the next layer. Keys lie in tiles, and every input begins a new one: `places` says
+    where a row's first number is.
+    """
+
+    board: Ints
+    job: Ints
+    starts: Ints
+    places: Ints
+    rows: Floats
+    queries: Floats
+    keys: Floats
+    values: Floats
+
+    @classmethod
+    def of(cls, size: Size, shape: Shape) -> Desk:
+        width, heads = shape.width, shape.heads
+        rows = -(-size.rows // ROWS) * ROWS
+        return cls(
+            board=board(shape.layers + 1),
+            job=np.zeros(2, np.int64),
+            starts=np.zeros(rows + 1, np.int64),
+            places=np.zeros(rows, np.int64),
+            rows=np.zeros((rows, width), np.float32),
+            queries=np.zeros((rows + ROWS, width), np.float32),
+            keys=np.zeros((2, size.tiles * width * FLOAT_COLUMNS), np.float32),
+            values=np.zeros((2, heads, rows, width // heads), np.float32),
+        )
+
+
+class Scratch(NamedTuple):
+    """What one worker writes on its way. Made outside: to make arrays takes long to compile."""
+
+    joined: Floats
+    wide: Floats
+    narrow: Floats
+    seen: Floats
+    scores: Floats
+    tile: Floats
+    cut: NDArray[np.int8]
+    counted: NDArray[np.int32]
+    units: Floats
+    sums: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, size: Size, shape: Shape) -> Scratch:
+        width, inner, longest = shape.width, shape.inner, size.longest
+        columns = -(-longest // FLOAT_COLUMNS) * FLOAT_COLUMNS
+        return cls(
+            joined=np.empty((CHUNK, 3 * width), np.float32),
+            wide=np.empty((CHUNK, inner), np.float32),
+            narrow=np.empty((CHUNK, width), np.float32),
+            # Rows past the last input's end are read as well, though nobody looks at what they become.
+            seen=np.zeros((CHUNK, width), np.float32),
+            scores=np.zeros((ROWS, columns), np.float32),
+            tile=np.empty((ROWS, FLOAT_COLUMNS), np.float32),
+            cut=np.empty(CHUNK * max(inner, width), np.int8),
+            counted=np.empty(CHUNK * max(inner, 3 * width), np.int32),
+            units=np.empty(CHUNK, np.float32),
+            sums=np.empty(CHUNK, np.int32),
+        )
+
+
+class Workplace:
+    """A desk, and the paper of everybody who works at it."""
+
+    def __init__(self, size: Size, shape: Shape) -> None:
+        self.size = size
+        self.desk = Desk.of(size, shape)
+        self._shape = shape
+        self._scratches: dict[int, Scratch] = {}
+
+    def scratch(self, worker: int) -> Scratch:
+        if (own := self._scratches.get(worker)) is None:
+            own = self._scratches[worker] = Scratch.of(self.size, self._shape)
+        return own
+
+
+class Workplaces:
+    """As many as are in use at once. The one used last comes first: its helpers may still be there."""
+
+    def __init__(self, shape: Shape) -> None:
+        self._shape = shape
+        self._free: list[Workplace] = []
+        self._process = os.getpid()
+
+    @contextmanager
+    def one(self, size: Size) -> Iterator[Workplace]:
+        """With room for so much."""
+        if self._process != os.getpid():
+            # A process that was split off has none of the helpers that its parent's desks speak of.
+            self._free, self._process = [], os.getpid()
+        try:
+            found = self._free.pop()
+        except IndexError:
+            found = Workplace(_LEAST.grown(size), self._shape)
+        if not found.size.holds(size):
+            found = Workplace(found.size.grown(size), self._shape)
+        try:
+            yield found
+        finally:
+            self._free.append(found)
