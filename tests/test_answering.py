@@ -120,3 +120,7 @@ def test_who_somebody_is_is_told_by_all_their_facts() -> None:
         assert answer.to_prediction("1").to_json()["facts"]["classes"]
     assert qa.ask("What is the capital of France?").facts is None
     assert qa.ask("Who is the president?").facts is None
+    assert qa.ask("Who was Abraham Lincoln and what did he do?").facts is not None
+    # Whom an airport or a council is called after is not among the facts.
+    for unknown in ("Who was Napoleon?", "What is the Arctic?"):
+        assert qa.ask(unknown).facts is None

@@ -224,7 +224,8 @@ class ArcaneQA:
     ) -> Answer:
         """Turn the programs a search found into an answer, or a reasoned refusal."""
         outcome = weighed(question, links, outcome, self.kb)
-        if (portrait := self._portrait(question, links, outcome)) is not None:
+        limit = self.confidence.threshold if threshold is None else threshold
+        if (portrait := self._portrait(question, links, outcome, limit)) is not None:
             return portrait
         best = self._best(question, outcome.found, exclude_mentioned)
         if best is None:
@@ -237,7 +238,6 @@ class ArcaneQA:
         certainty = self.confidence.weigh(row)
         others = (other for other in outcome.found if other is not found)
         runners_up = tuple(self._reading(question, links, other, outcome) for other in others)
-        limit = self.confidence.threshold if threshold is None else threshold
         expected = self.confidence.precision(limit)
         reason = self._reason(question, links, found, outcome, left_out, certainty, limit)
         if reason is not None:
@@ -285,12 +285,12 @@ class ArcaneQA:
         node, namesakes = find_entity(self.kb, self.linker, entity)
         return facts_about(self.kb, node, page, namesakes)
 
-    def _portrait(self, question: str, links: Links, outcome: Outcome) -> Answer | None:
+    def _portrait(self, question: str, links: Links, outcome: Outcome, limit: float) -> Answer | None:
         """The facts of an entity, where nothing else is asked: no relation says who somebody is."""
-        if (asked := asked_about(question, links, self.kb)) is None or asked[0].entity.id is None:
+        facts, likely = asked_about(question, links, self.kb) or (None, 0.0)
+        if facts is None or facts.entity.id is None or likely < limit:
             return None
-        facts, likely = asked
-        program = Entity(self.names.read(asked[0].entity.id))
+        program = Entity(self.names.read(facts.entity.id))
         return replace(
             self._answer(question, program, (facts.entity,), None),
             facts=facts,

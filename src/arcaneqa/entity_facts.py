@@ -13,10 +13,11 @@ from arcaneqa.describe import items_of
 from arcaneqa.errors import ArcaneError, NotFound
 from arcaneqa.judgement.asked import asked_alone
 from arcaneqa.kb.interface import Ids, KnowledgeBase, NodeSet, Step
+from arcaneqa.kb.names.forms import split
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Literal
 from arcaneqa.linking.linker import Linker
-from arcaneqa.links import Links
+from arcaneqa.links import Links, MentionLink
 from arcaneqa.program.english import Kind, shape
 from arcaneqa.record import AnswerItem
 
@@ -123,10 +124,22 @@ def asked_about(question: str, links: Links, kb: KnowledgeBase) -> tuple[Facts, 
         return None
     for mention in links.mentions:
         nodes = np.array([candidate.node for candidate in mention.candidates], np.int64)
-        if (mention.start, mention.end) == span and not kb.are_literals(nodes).any():
+        is_literal = kb.are_literals(nodes).any()
+        if (mention.start, mention.end) == span and not is_literal and _is_called(mention, kb):
             likely = math.exp(mention.score + mention.candidates[0].score)
             return facts_about(kb, int(nodes[0]), namesakes=nodes[1:]), likely
     return None
+
+
+def _is_called(mention: MentionLink, kb: KnowledgeBase) -> bool:
+    """Whether half of a name is said at least, where its words are said: an airport called after Napoleon
+    Bonaparte is not Napoleon."""
+    best = mention.candidates[0]
+    said = split(mention.text)
+    (aliases,) = kb.aliases(np.array([best.node], np.int64))
+    names = [split(name) for name in (best.label, *aliases)]
+    holding = [name for name in names if set(said) <= set(name)]
+    return not holding or any(2 * len(said) >= len(name) for name in holding)
 
 
 def find_entity(kb: KnowledgeBase, linker: Linker, name: str) -> tuple[int, Ids]:

@@ -83,6 +83,9 @@ def test_plain_questions_ask_for_no_form(question: str) -> None:
     "question",
     [
         "what is the most populous city?",
+        "the most expensive noble gas",
+        "which member has the fewest people?",
+        "which are the least dangerous animals?",
         "what is the highest mountain?",
         "how many rivers are there?",
         "how many customer cards are there?",
@@ -116,6 +119,11 @@ def test_any_text_is_searched_and_places_lie_within_it(question: str) -> None:
         assert 0 <= sign.start < sign.end <= len(question)
         assert sign.form in sign.met_by
         assert sign.form not in NEVER or sign.met_by == {sign.form}
+
+
+def test_a_number_with_the_name_of_its_measure_is_a_number() -> None:
+    found = {sign.form for sign in signs("stars brighter than magnitude 0")}
+    assert Form.COMPARED_WITH_OTHERS not in found
 
 
 def test_what_is_said_of_which_is_no_column() -> None:

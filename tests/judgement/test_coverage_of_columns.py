@@ -40,6 +40,7 @@ KB = PlainKb(
         ("days with an average sea pressure above 30", Form.AVERAGE, True),
         ("what is the average budget?", Form.AVERAGE, False),
         ("flats with more than two bedrooms", Form.COUNT_COMPARED, True),
+        ("flats with 12 or more bedrooms", Form.COUNT_COMPARED, True),
         ("which song spent the most laps in front?", Form.BY_COUNT, True),
         ("who ran the most laps?", Form.BY_COUNT, False),
         ("what is the total number of members?", Form.TOTAL, True),

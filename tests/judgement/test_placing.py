@@ -7,15 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from arcaneqa.judgement.placing import misplaced
+from arcaneqa.judgement.placing import misplaced, misscaled
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.open import open_kb
 from arcaneqa.kb.short_names import Names
+from arcaneqa.linking.literals import find_literals, used_types
 from arcaneqa.program.text import parse
 
-ROWS = "name,cylinders,horsepower,weight in lbs,year\n" + "".join(
-    f"car {number},{4 + number % 5},{100 + number},{2000 + number},{1970 + number}\n" for number in range(20)
+ROWS = "name,cylinders,horsepower,weight in lbs,year,growth,discount\n" + "".join(
+    f"car {n},{4 + n % 5},{100 + n},{2000 + n},{1970 + n},{n * 2.5},{n / 25}\n" for n in range(20)
 )
 
 
@@ -52,3 +53,24 @@ def test_a_number_belongs_to_the_name_right_behind_it(
     kb: KnowledgeBase, question: str, program: str, expected: int
 ) -> None:
     assert misplaced(question, parse(program, Names(kb.profile), kb.schema), kb) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "program", "expected"),
+    [
+        ("cars that grew by more than 20 percent", "(GT column:cars.growth 0.2)", 1),
+        ("cars that grew by more than 20 percent", "(GT column:cars.growth 20)", 0),
+        ("cars with more than 20% discount", "(GT column:cars.discount 0.2)", 0),
+        ("cars with more than 20% discount", "(GT column:cars.discount 20)", 1),
+        ("cars over 2 thousand lbs", "(GE column:cars.weight_in_lbs 2)", 1),
+        ("cars over 2 thousand lbs", "(GE column:cars.weight_in_lbs 2000)", 0),
+        # Neither lies between the values, so nothing tells.
+        ("cars over 2 million lbs", "(GE column:cars.weight_in_lbs 2)", 0),
+        ("cars over 20", "(GT column:cars.growth 20)", 0),
+    ],
+)
+def test_a_number_is_on_the_scale_of_the_facts(
+    kb: KnowledgeBase, question: str, program: str, expected: int
+) -> None:
+    stated = find_literals(question, kb, used_types(kb))
+    assert misscaled(stated, parse(program, Names(kb.profile), kb.schema), kb) == expected

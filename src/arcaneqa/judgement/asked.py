@@ -78,7 +78,7 @@ _ALONE = re.compile(
     r"\s*(?:(?:who|what)(?:'s|\s+(?:is|are|was|were))"
     r"|(?:please\s+)?(?:tell me|say)\s+(?:something|more|all)?\s*about"
     r"|(?:please\s+)?describe|what do you know (?:of|about)|(?:facts|info|information)\s+(?:on|of|about))"
-    r"\s+(?:the\s+)?(?P<name>\S.*?)[\s?.!]*",
+    r"\s+(?:the\s+)?(?P<name>\S.*?)(?:,?\s+and\s+what\s+(?:did|does|do)\s+(?:he|she|it|they)\s+do)?[\s?.!]*",
     re.I,
 )
 
@@ -88,6 +88,8 @@ def asked_alone(question: str) -> tuple[int, int] | None:
 
     >>> asked_alone("Who was Marie Curie?"), asked_alone("tell me about gold"), asked_alone("who won?")
     ((8, 19), (14, 18), None)
+    >>> asked_alone("who was Marie Curie and what did she do?")
+    (8, 19)
     """
     found = _ALONE.fullmatch(question.replace("’", "'"))
     return None if found is None else found.span("name")

@@ -7,6 +7,7 @@ already: "the most faculties" asks for no count where "faculty" is a number.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
@@ -172,7 +173,7 @@ def is_column(question: str, sign: Sign, kb: KnowledgeBase) -> bool:
 
 
 def _telling(text: str) -> set[str]:
-    return {stem(word) for word in split(text)} - _MEASURING
+    return {stem(word) for word in split(text) if not word.isdigit()} - _MEASURING
 
 
 def _numbers(kb: KnowledgeBase) -> tuple[frozenset[str], ...]:
@@ -203,14 +204,13 @@ def _says_no(relation: Relation, kb: KnowledgeBase) -> bool:
 
 
 def _words_of(relation: Relation, kb: KnowledgeBase) -> frozenset[str]:
-    """The words of its name but those of its class: the "rating stars" of a rating are stars."""
-    name = frozenset(map(stem, split(relation.label)))
-    owner = (
-        frozenset()
-        if relation.domain is None
-        else frozenset(map(stem, split(kb.schema.classes[relation.domain].label)))
-    )
-    return name - owner or name
+    """The words of its name but those of its class, each taken away once: the "rating stars" of a rating are
+    stars, the "engine number of engines" of an engine is a number of engines."""
+    name = Counter(map(stem, split(relation.label)))
+    if relation.domain is None:
+        return frozenset(name)
+    owner = Counter(map(stem, split(kb.schema.classes[relation.domain].label)))
+    return frozenset(name - owner or name)
 
 
 def _is_number(relation: Relation) -> bool:

@@ -1,13 +1,17 @@
-"""Whose a number is: in "8 cylinders and more than 200 horsepower" the 8 is no horsepower."""
+"""Whose a number is: in "8 cylinders and more than 200 horsepower" the 8 is no horsepower, and 20 percent are
+0.2 only where a relation gives shares of one."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.interface import Comparison, KnowledgeBase
 from arcaneqa.kb.names.forms import split, stem, words
 from arcaneqa.kb.schema import ValueKind
+from arcaneqa.kb.terms import Literal
+from arcaneqa.kb.values import Number, value_of
+from arcaneqa.links import LiteralLink
 from arcaneqa.program import expression as ex
 
 _YEAR = re.compile(r"[12]\d{3}")
@@ -17,7 +21,7 @@ _YEAR = re.compile(r"[12]\d{3}")
 def misplaced(question: str, program: ex.Expression, kb: KnowledgeBase) -> int:
     """How many numbers a program compares with one relation though the question names another right behind
     them."""
-    told = [(iri, number) for iri, number in _numbers(program) if not _YEAR.fullmatch(number)]
+    told = [(iri, one.lexical) for iri, one in _numbers(program) if not _YEAR.fullmatch(one.lexical)]
     if not told:
         return 0
     said = [(question[word.start : word.end].replace(",", ""), stem(word.folded)) for word in words(question)]
@@ -37,13 +41,43 @@ def misplaced(question: str, program: ex.Expression, kb: KnowledgeBase) -> int:
     return found
 
 
-def _numbers(program: ex.Expression) -> Iterator[tuple[str, str]]:
+def misscaled(literals: Sequence[LiteralLink], program: ex.Expression, kb: KnowledgeBase) -> int:
+    """How many numbers a program reads on another scale than the facts have: "20 percent" as 0.2 where rates
+    go up to 80, "2 million" as 2 where people are counted one by one.
+
+    The largest reading that lies between the values of a relation is meant there.
+    """
+    scales = [sizes for link in literals if len(sizes := _sizes(link)) > 1]
+    found = 0
+    for iri, number in _numbers(program) if scales else ():
+        said = value_of(number)
+        relation = kb.schema.relation_ids.get(iri)
+        if relation is None:
+            continue
+        for sizes in scales:
+            within = (size for size, literal in sizes.items() if _is_within(literal, relation, kb))
+            found += said in sizes and next(within, said) != said
+    return found
+
+
+def _sizes(link: LiteralLink) -> dict[Number, Literal]:
+    """The different numbers that a stated one may mean, the largest first."""
+    read = {value: one for one in link.readings if isinstance(value := value_of(one), Number)}
+    return dict(sorted(read.items(), key=lambda pair: pair[0], reverse=True))
+
+
+def _is_within(literal: Literal, relation: int, kb: KnowledgeBase) -> bool:
+    sides = (Comparison.LE, Comparison.GE)
+    return all(relation in kb.relations_comparing(side, literal) for side in sides)
+
+
+def _numbers(program: ex.Expression) -> Iterator[tuple[str, Literal]]:
     """The last relation of every condition on a number, and the number; of how many there are, none."""
     for node in ex.post_order(program):
         match node:
             case ex.Compare(_, ex.Counted(), ex.Value(literal)):
-                yield "", literal.lexical
+                yield "", literal
             case ex.Compare(_, key, ex.Value(literal)) if path := ex.path_of(key):
-                yield path[-1].iri, literal.lexical
+                yield path[-1].iri, literal
             case ex.Join(relation, ex.Value(literal)):
-                yield relation.iri, literal.lexical
+                yield relation.iri, literal

@@ -10,7 +10,7 @@ from dataclasses import replace
 from arcaneqa.induction.found import Found, Outcome
 from arcaneqa.judgement.asked import Wanted, wanted
 from arcaneqa.judgement.coverage import coverage
-from arcaneqa.judgement.placing import misplaced
+from arcaneqa.judgement.placing import misplaced, misscaled
 from arcaneqa.judgement.polarity import is_reversed
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.schema import ValueKind
@@ -22,7 +22,8 @@ LEFT_OUT = 1.0
 """What each thing costs, in log-probability: enough to decide between readings that are about as likely, too
 little to overrule a model that is sure."""
 REVERSED = 5.0
-"""What it costs to take the latest for the oldest, or the number of another: the words leave no doubt."""
+"""What it costs to take the latest for the oldest, or a number for another one's or on another scale: words
+and facts leave no doubt."""
 _LOOKED_AT = 5
 """Of the answers; a set is of one kind, or nearly."""
 _YEAR = re.compile(r"\b[12]\d{3}\b")
@@ -36,6 +37,7 @@ def weighed(question: str, links: Links, outcome: Outcome, kb: KnowledgeBase) ->
         left_out = coverage(question, links, one, kb)
         count = len(left_out.unused) + len(left_out.unmet) + is_unexpected(question, one, kb)
         wrong = is_reversed(question, one.program, kb) + misplaced(question, one.program, kb)
+        wrong += misscaled(links.literals, one.program, kb)
         cost = LEFT_OUT * count + REVERSED * wrong
         found.append(replace(one, score=one.score - cost, reading=one.reading - cost))
     return replace(outcome, found=tuple(sorted(found, key=lambda one: -one.score)))
