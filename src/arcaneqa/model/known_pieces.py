@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from arcaneqa.induction.scorer import Candidate
-from arcaneqa.model.word_pieces import EMPTY, Packed, Pieces, TokenTable, WordPieces, pack
+from arcaneqa.model.pieces_of_words import Ids, PiecesOfWords
+from arcaneqa.model.word_pieces import CLS, COLON, SEMICOLON, SEP, Packed, Pieces, WordPieces
 
 
 class Asked(NamedTuple):
@@ -29,8 +30,10 @@ class KnownPieces:
 
     def __init__(self, words: WordPieces, limit: int = 20_000) -> None:
         self._words = words
+        self._pieces = PiecesOfWords(words.tokenizer)
         self._limit = limit
-        self._known: dict[tuple[str, str], list[int]] = {}
+        self._contexts: dict[str, Ids] = {}
+        self._candidates: dict[tuple[str | None, str], Ids] = {}
         self._questions: dict[str, Pieces] = {}
         self._lock = Lock()
         specials = words.specials
@@ -39,7 +42,7 @@ class KnownPieces:
     @property
     def size(self) -> int:
         """Strings kept."""
-        return len(self._known) + len(self._questions)
+        return len(self._contexts) + len(self._candidates) + len(self._questions)
 
     def asked(self, question: str, context: str, candidates: Sequence[Candidate], topics: int = 0) -> Asked:
         """`topics` is how many of the first variables are linked entities."""
@@ -63,43 +66,98 @@ class KnownPieces:
             return self._questions[text]
 
     def pack(self, decisions: Sequence[Asked]) -> Packed:
-        """The encoder inputs of decisions, exactly as training lays them out."""
-        named = [pair for asked in decisions for pair in asked.candidates]
-        first = len(self._specials)
-        table = TokenTable.of(
-            [
-                *self._specials,
-                *(self.question(asked.question).ids for asked in decisions),
-                *self._rows("contexts", [asked.context for asked in decisions]),
-                *self._rows("texts", [text or "" for text, _ in named]),
-                *self._rows("types", [types for _, types in named]),
-            ]
-        )
-        questions = first + np.arange(len(decisions))
-        contexts = questions + len(decisions)
-        texts = first + 2 * len(decisions) + np.arange(len(named))
-        types = texts + len(named)
-        texts[[text is None for text, _ in named]] = EMPTY
-        lengths = table.lengths
-        return pack(
-            table,
-            questions,
-            np.where(lengths[contexts] == 0, EMPTY, contexts),
-            np.array([len(asked.candidates) for asked in decisions]),
-            texts,
-            np.where(lengths[types] == 0, EMPTY, types),
-            self._words.config,
-        )
+        """The encoder inputs of decisions, exactly as training lays them out: `word_pieces.pack` does so for
+        thousands at once, and takes longer for a handful."""
+        laid = _Laid(self._specials, self._words.config.max_tokens)
+        for asked in decisions:
+            question = self.question(asked.question).ids
+            with self._lock:
+                context = self._context(asked.context)
+                candidates = [self._candidate(pair) for pair in asked.candidates]
+            laid.add(question, context, candidates, [text is not None for text, _ in asked.candidates])
+        return laid.packed()
 
-    def _rows(self, role: str, texts: Sequence[str]) -> list[list[int]]:
-        with self._lock:
-            missing = list(dict.fromkeys(text for text in texts if (role, text) not in self._known))
-            if missing:
-                if len(self._known) + len(missing) > self._limit:
-                    self._known.clear()
-                    missing = list(dict.fromkeys(texts))
-                table: TokenTable = getattr(self._words, role)(missing)
-                for number, text in enumerate(missing):
-                    ids = table.ids[table.offsets[number] : table.offsets[number + 1]]
-                    self._known[role, text] = ids.tolist()
-            return [self._known[role, text] for text in texts]
+    def _context(self, text: str) -> Ids:
+        if (known := self._contexts.get(text)) is None:
+            self._make_room()
+            # The end of the program so far matters most, so the beginning is what gets cut.
+            known = self._contexts[text] = self._pieces.of(text)[-self._words.config.max_context :]
+        return known
+
+    def _candidate(self, pair: tuple[str | None, str]) -> Ids:
+        """Its text, a colon and its types."""
+        if (known := self._candidates.get(pair)) is None:
+            self._make_room()
+            (text, types), config = pair, self._words.config
+            more = self._pieces.of(types)[: config.max_types]
+            known = [] if text is None else self._pieces.of(text)[: config.max_text]
+            known = self._candidates[pair] = [*known, *self._specials[COLON], *more] if more else known
+        return known
+
+    def _make_room(self) -> None:
+        if len(self._contexts) + len(self._candidates) >= self._limit:
+            self._contexts.clear()
+            self._candidates.clear()
+
+
+class _Laid:
+    """Inputs as they are laid out, one decision after the other."""
+
+    def __init__(self, specials: Sequence[Ids], most: int) -> None:
+        self._opening, self._closing, self._mark = specials[CLS], specials[SEP], specials[SEMICOLON]
+        self._most = most
+        self._ids: Ids = []
+        self._input_starts: list[int] = []
+        self._input_decisions: list[int] = []
+        self._question_lengths: list[int] = []
+        self._candidate_inputs: list[int] = []
+        self._candidate_starts: list[int] = []
+        self._candidate_lengths: list[int] = []
+        self._counts: list[int] = []
+
+    def add(self, question: Ids, context: Ids, candidates: Sequence[Ids], is_marked: Sequence[bool]) -> None:
+        """`is_marked`: which candidates are told apart from the next; of others the encoder sees no text."""
+        ids, decision = self._ids, len(self._counts)
+        start = [*self._opening, *question, *self._closing, *context, *(self._closing if context else ())]
+        sizes = [
+            len(own) + (len(self._mark) if marked else 0)
+            for own, marked in zip(candidates, is_marked, strict=True)
+        ]
+        total, room = sum(sizes), self._most - len(start) - 1
+        # A candidate goes where its first token falls, so a part may run over by one candidate.
+        stride = max(total, 1) if total <= room else room - max(sizes)
+        before, part, was_marked = 0, -1, False
+        for own, size, marked in zip(candidates, sizes, is_marked, strict=True):
+            # What the encoder does not see may come behind all that it sees, and opens no input of its own.
+            here = min(before, max(total - 1, 0)) // stride
+            if here != part:
+                if part >= 0:
+                    ids += self._closing
+                part = here
+                self._input_starts.append(len(ids))
+                self._input_decisions.append(decision)
+                ids += start
+            elif was_marked:
+                ids += self._mark
+            self._candidate_inputs.append(len(self._input_starts) - 1)
+            self._candidate_starts.append(len(ids))
+            self._candidate_lengths.append(len(own))
+            ids += own
+            before, was_marked = before + size, marked
+        ids += self._closing
+        self._question_lengths.append(len(question))
+        self._counts.append(len(candidates))
+
+    def packed(self) -> Packed:
+        starts = np.array(self._input_starts, np.int64)
+        return Packed(
+            ids=np.array(self._ids, np.int32),
+            input_starts=starts,
+            input_lengths=np.diff(starts, append=len(self._ids)),
+            input_decisions=np.array(self._input_decisions, np.int64),
+            question_lengths=np.array(self._question_lengths, np.int64),
+            candidate_inputs=np.array(self._candidate_inputs, np.int64),
+            candidate_starts=np.array(self._candidate_starts, np.int64),
+            candidate_lengths=np.array(self._candidate_lengths, np.int64),
+            candidate_decisions=np.repeat(np.arange(len(self._counts)), self._counts),
+        )
