@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from arcaneqa.errors import ModelError
 from arcaneqa.model.config import KIND_INDEX
 from arcaneqa.model.reader import softmax
+from arcaneqa.model.recurrent import read_words
 from arcaneqa.model.stored import Floats, Stored
 from arcaneqa.ragged import Ints
 
@@ -77,13 +78,7 @@ class Decoder:
 
     def read_question(self, words: Floats) -> Floats:
         """Q_t: the words `[n, longest, width]` of questions, each word with those before it."""
-        inputs = self._question.inputs(words)
-        hidden = memory = np.zeros((len(words), self.hidden), np.float32)
-        found = np.empty((*words.shape[:2], self.hidden), np.float32)
-        for place in range(words.shape[1]):
-            hidden, memory = self._question.step(inputs[:, place], hidden, memory)
-            found[:, place] = hidden
-        return found
+        return read_words(self._question.inputs(words), self._question.recurrent)
 
     def read_alone(self, words: Floats) -> Floats:
         """One question by itself, as the decoder's start sees it: its words after the LSTM."""
@@ -157,7 +152,7 @@ class _Cell:
         half = np.full(4 * size, 0.5, np.float32)
         half[2 * size : 3 * size] = 1
         self._incoming = np.ascontiguousarray((incoming * half[:, None]).T)
-        self._recurrent = np.ascontiguousarray((recurrent * half[:, None]).T)
+        self.recurrent = np.ascontiguousarray((recurrent * half[:, None]).T)
         self._bias = bias * half
 
     def inputs(self, values: Floats) -> Floats:
@@ -165,7 +160,7 @@ class _Cell:
         return found
 
     def step(self, inputs: Floats, hidden: Floats, memory: Floats) -> tuple[Floats, Floats]:
-        gates: Floats = np.tanh(inputs + hidden @ self._recurrent)
+        gates: Floats = np.tanh(inputs + hidden @ self.recurrent)
         size = hidden.shape[-1]
         take, keep, new, give = (gates[:, size * gate : size * (gate + 1)] for gate in range(4))
         after: Floats = _HALF * ((keep + 1) * memory + (take + 1) * new)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from arcaneqa.compiled import compiled
 from arcaneqa.model.board import end, next_turn, take, tasks_of, turn_of, wait_for
+from arcaneqa.model.curves import ROUNDING, exp_of_negative
 from arcaneqa.model.desk import CHUNK, Desk, Scratch
 from arcaneqa.model.layers import Matrix, Norm, Weights
 from arcaneqa.model.stored import Floats
@@ -30,9 +31,6 @@ from arcaneqa.model.tiles import (
     float_of_bits,
     float_tile,
 )
-
-_ROUNDING = np.float32(3 << 22)
-"""Added and taken away again it leaves a small float rounded to the nearest integer."""
 
 
 def _kept(function: Any) -> Any:
@@ -173,7 +171,7 @@ def _cut(row: Floats, out: NDArray[np.int8]) -> tuple[np.float32, np.int32]:
     factor = np.float32(127) / highest if highest > 0 else np.float32(0)
     total = np.int32(0)
     for place in range(len(row)):
-        whole = np.int32((row[place] * factor + _ROUNDING) - _ROUNDING)
+        whole = np.int32((row[place] * factor + ROUNDING) - ROUNDING)
         out[place] = np.int8(whole)
         total = np.int32(total + whole)
     return highest / np.float32(127), total
@@ -270,21 +268,7 @@ def _soften(row: Floats, count: int) -> None:
 @_exact
 def _raise(row: Floats, count: int) -> None:
     for place in range(count):
-        row[place] = _exp(row[place])
-
-
-@_exact
-def _exp(value: np.float32) -> np.float32:
-    """Of a number that is not positive, to six digits: a power of two times a polynomial."""
-    value = max(value, np.float32(-87))
-    power = (value * np.float32(1.44269504) + _ROUNDING) - _ROUNDING
-    rest = value - power * np.float32(0.693359375)
-    rest = rest + power * np.float32(2.12194440e-4)
-    series = np.float32(1.0 / 720)
-    for divisor in (120.0, 24.0, 6.0, 2.0, 1.0, 1.0):
-        series = series * rest + np.float32(1.0 / divisor)
-    factor: np.float32 = float_of_bits((np.int32(power) + np.int32(127)) << np.int32(23))
-    return series * factor
+        row[place] = exp_of_negative(row[place])
 
 
 @_exact
@@ -302,7 +286,7 @@ def _bend(rows: Floats, count: int) -> None:
             series = series * near - np.float32(0.284496736)
             series = series * near + np.float32(0.254829592)
             # Half of what is missing to one, on the side of the larger half.
-            tail = np.float32(0.5) * series * near * _exp(-size * size)
+            tail = np.float32(0.5) * series * near * exp_of_negative(-size * size)
             own[place] = max(value, np.float32(0)) - abs(value) * tail
 
 

@@ -15,6 +15,7 @@ from threadpoolctl import ThreadpoolController
 from arcaneqa.induction.scorer import Candidate, Decision, Heat, Reads, Scores, TokenKind
 from arcaneqa.model.config import KIND_INDEX
 from arcaneqa.model.decoder import Decoder
+from arcaneqa.model.gathering import gathered
 from arcaneqa.model.heat import heat
 from arcaneqa.model.known_pieces import Asked, KnownPieces
 from arcaneqa.model.ranker import EncoderRanker
@@ -22,7 +23,7 @@ from arcaneqa.model.reader import TOKENS_PER_CALL, QuestionReader, parts, reader
 from arcaneqa.model.span_head import SpanHead, SpanScorer
 from arcaneqa.model.stored import Floats, Stored, read_stored
 from arcaneqa.model.word_pieces import Packed, WordPieces
-from arcaneqa.ragged import offsets_of, ranges
+from arcaneqa.ragged import offsets_of
 
 _CLOSE = KIND_INDEX[TokenKind.CLOSE]
 _START = (KIND_INDEX[TokenKind.END],)
@@ -266,9 +267,8 @@ class ModelScorer:
     def _encode(self, keys: Sequence[Asked]) -> list[_Reading]:
         packed = self._known_pieces.pack(keys)
         tokens = self._tokens(packed)
-        words = _words(packed, tokens)
+        words, candidates = gathered(packed, tokens)
         questions = self._decoder.read_question(words)
-        candidates = _means(packed, tokens)
         ends = offsets_of(np.array([len(asked.candidates) for asked in keys]))
         # Copies: a view would keep all that was read beside it in memory.
         return [
@@ -286,35 +286,7 @@ class ModelScorer:
             lengths = packed.input_lengths[part]
             first = packed.input_starts[part.start]
             found.append(self._reader.read(packed.ids[first : first + lengths.sum()], lengths))
-        return np.concatenate(found)
-
-
-def _words(packed: Packed, tokens: Floats) -> Floats:
-    """The words of each decision's question, averaged over its inputs, padded with zeros."""
-    lengths = packed.question_lengths
-    longest = int(lengths.max())
-    column = np.arange(longest)
-    inside = (column < lengths[:, None])[packed.input_decisions]
-    rows = np.where(inside, packed.input_starts[:, None] + 1 + column, 0)
-    read: Floats = tokens[rows] * inside[:, :, None]
-    if len(packed.input_decisions) > len(lengths):
-        first = np.flatnonzero(np.diff(packed.input_decisions, prepend=-1))
-        each = np.diff(np.append(first, len(read)))
-        read = np.add.reduceat(read, first)
-        read /= each[:, None, None]
-    return read
-
-
-def _means(packed: Packed, tokens: Floats) -> Floats:
-    """Every candidate as the mean of its word pieces; zero where it has none."""
-    lengths = packed.candidate_lengths
-    pieces = tokens[ranges(packed.candidate_starts, lengths)]
-    sums = np.zeros((len(lengths), tokens.shape[1]), np.float32)
-    filled = np.flatnonzero(lengths)
-    if len(filled):
-        sums[filled] = np.add.reduceat(pieces, offsets_of(lengths)[:-1][filled])
-    sums /= np.maximum(lengths, 1)[:, None]
-    return sums
+        return found[0] if len(found) == 1 else np.concatenate(found)
 
 
 def _log_softmax(scores: Floats) -> NDArray[np.float32]:

@@ -1,0 +1,40 @@
+"""Functions of single numbers, as sums and products that LLVM makes vectors of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+
+from arcaneqa.model.tiles import float_of_bits
+
+ROUNDING = np.float32(3 << 22)
+"""Added and taken away again it leaves a small float rounded to the nearest integer."""
+
+
+def _curve(function: Any) -> Any:
+    return numba.njit(nogil=True, error_model="numpy", fastmath={"contract", "nnan", "nsz"})(function)
+
+
+@_curve
+def exp_of_negative(value: np.float32) -> np.float32:
+    """Of a number that is not positive, to six digits: a power of two times a polynomial."""
+    value = max(value, np.float32(-87))
+    power = (value * np.float32(1.44269504) + ROUNDING) - ROUNDING
+    rest = value - power * np.float32(0.693359375)
+    rest = rest + power * np.float32(2.12194440e-4)
+    series = np.float32(1.0 / 720)
+    for divisor in (120.0, 24.0, 6.0, 2.0, 1.0, 1.0):
+        series = series * rest + np.float32(1.0 / divisor)
+    factor: np.float32 = float_of_bits((np.int32(power) + np.int32(127)) << np.int32(23))
+    return series * factor
+
+
+@_curve
+def tanh(value: np.float32) -> np.float32:
+    """To six digits after the point."""
+    size = abs(value)
+    shrunk = exp_of_negative(np.float32(-2) * size)
+    found: np.float32 = (np.float32(1) - shrunk) / (np.float32(1) + shrunk)
+    return found if value > 0 else -found

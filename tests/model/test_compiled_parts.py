@@ -1,0 +1,59 @@
+"""Compiled parts of a step against their obvious twins."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from arcaneqa.model.gathering import gathered
+from arcaneqa.model.recurrent import read_words
+from arcaneqa.model.word_pieces import Packed
+
+
+@given(st.integers(1, 4), st.integers(0, 9), st.integers(0, 2**32 - 1))
+@settings(deadline=None)
+def test_words_are_read_as_by_the_book(count: int, longest: int, seed: int) -> None:
+    """Hidden states of an LSTM step by step; and each question as it is read alone, to the last bit."""
+    draw, size = np.random.default_rng(seed), 16
+    recurrent = draw.normal(size=(size, 4 * size)).astype(np.float32)
+    inputs = draw.normal(size=(count, longest, 4 * size), scale=3).astype(np.float32)
+    found = read_words(inputs, recurrent)
+    hidden: NDArray[np.float64] = np.zeros((count, size))
+    memory: NDArray[np.float64] = hidden
+    for place in range(longest):
+        take, keep, new, give = np.split(inputs[:, place] + hidden @ recurrent, 4, axis=1)
+        memory = _logistic(2 * keep) * memory + _logistic(2 * take) * np.tanh(new)
+        hidden = _logistic(2 * give) * np.tanh(memory)
+        assert np.allclose(found[:, place], hidden, atol=1e-4)
+    for number in range(count):
+        assert np.array_equal(read_words(inputs[number : number + 1], recurrent)[0], found[number])
+
+
+def _logistic(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    result: NDArray[np.float64] = 1 / (1 + np.exp(-values))
+    return result
+
+
+def test_words_are_averaged_over_inputs_and_candidates_over_pieces() -> None:
+    """Two decisions: the first one's candidates did not fit into one input."""
+    tokens = np.random.default_rng(0).normal(size=(20, 8)).astype(np.float32)
+    counts = np.array([2, 0, 1, 3])
+    packed = Packed(
+        ids=np.zeros(20, np.int32),
+        input_starts=np.array([0, 6, 12]),
+        input_lengths=np.array([6, 6, 8]),
+        input_decisions=np.array([0, 0, 1]),
+        question_lengths=np.array([2, 3]),
+        candidate_inputs=np.array([0, 0, 1, 2]),
+        candidate_starts=np.array([4, 6, 10, 16]),
+        candidate_lengths=counts,
+        candidate_decisions=np.array([0, 0, 0, 1]),
+    )
+    words, candidates = gathered(packed, tokens)
+    assert np.allclose(words[0, :2], (tokens[1:3] + tokens[7:9]) / 2)
+    assert not words[0, 2:].any()
+    assert np.array_equal(words[1], tokens[13:16])
+    assert np.allclose(candidates[[0, 2, 3]], [tokens[4:6].mean(0), tokens[10], tokens[16:19].mean(0)])
+    assert not candidates[1].any()
