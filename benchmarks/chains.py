@@ -17,7 +17,6 @@ from random import Random
 
 from arcaneqa.answer import ArcaneQA
 from arcaneqa.answered import Answer
-from arcaneqa.datasets.answers import answer_terms
 from arcaneqa.errors import InputError
 from arcaneqa.evaluation.judge import Judge
 from arcaneqa.evaluation.metrics import Mode
@@ -26,6 +25,7 @@ from arcaneqa.kb.interface import KnowledgeBase, Step
 from arcaneqa.kb.open import open_kb
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri, Literal, Term
+from arcaneqa.program.answers import answer_terms
 from arcaneqa.program.execute import execute
 from arcaneqa.program.expression import Entity, Expression, Join, Value, post_order
 from arcaneqa.program.phrase import paraphrase

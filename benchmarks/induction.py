@@ -244,7 +244,7 @@ def search_at_random(kb: KnowledgeBase, searches: int, seed: int = 1) -> Soundne
             report.functions.update({type(node).__name__ for node in post_order(found.program)} - _LEAVES)
             result = execute(found.program, kb, _PATIENT)
             is_empty = denotes(found.program) is Denotation.SET and not len(result.nodes)
-            report.wrong += is_empty or not is_same(result, found.result)
+            report.wrong += is_empty or not is_same(result, found.result, kb)
     report.dead_ends = induction.dead_ends
     return report
 

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pyoxigraph
 
-from arcaneqa.datasets.answers import answer_terms, same_answers
 from arcaneqa.datasets.draft import Draft
 from arcaneqa.errors import InputError, ProgramError
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import XSD
+from arcaneqa.program.answers import answer_terms, same_answers
 from arcaneqa.program.canonical import canonical
 from arcaneqa.program.execute import execute
 from arcaneqa.program.expression import Class, Expression

@@ -28,12 +28,12 @@ from numpy.typing import NDArray
 
 from arcaneqa.answer import Answer, ArcaneQA
 from arcaneqa.confidence import RIDGES, Confidence
-from arcaneqa.datasets.answers import answer_terms
 from arcaneqa.errors import ArcaneError
 from arcaneqa.evaluation.calibration import expected_calibration_error, reliability
 from arcaneqa.judgement.evidence import FEATURES
 from arcaneqa.judgement.refusals import ASKS_FOR
 from arcaneqa.kb.open import open_kb
+from arcaneqa.program.answers import answer_terms
 from arcaneqa.program.execute import execute
 from arcaneqa.program.text import parse
 from arcaneqa.record import Question, read_questions

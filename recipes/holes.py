@@ -23,7 +23,6 @@ from pathlib import Path
 from random import Random
 
 from arcaneqa.atomic import replacing
-from arcaneqa.datasets.answers import answer_terms
 from arcaneqa.errors import ArcaneError
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
@@ -31,6 +30,7 @@ from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.open import open_kb
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri
+from arcaneqa.program.answers import answer_terms
 from arcaneqa.program.execute import execute
 from arcaneqa.program.expression import And, Class, Entity, Expression, Join, post_order, relations
 from arcaneqa.program.rewrite import rewrite

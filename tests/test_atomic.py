@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
@@ -56,3 +58,18 @@ def test_what_cannot_be_written_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="cannot be written"), replacing(tmp_path / "file" / "inside.txt"):
         raise AssertionError("never comes here")
+
+
+def test_threads_that_write_the_same_file_do_not_write_into_each_other(tmp_path: Path) -> None:
+    path, both = tmp_path / "note", Barrier(2)
+
+    def write(letter: str) -> None:
+        with beside(path) as draft, draft.open("w") as file:
+            for _ in range(100):
+                both.wait()
+                file.write(letter)
+
+    with ThreadPoolExecutor(2) as threads:
+        list(threads.map(write, "ab"))
+    assert path.read_text() in ("a" * 100, "b" * 100)
+    assert names(tmp_path) == ["note"]

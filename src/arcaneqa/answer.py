@@ -14,8 +14,7 @@ from arcaneqa.answered import MOST_CHARACTERS as MOST_CHARACTERS
 from arcaneqa.answered import Answer as Answer
 from arcaneqa.answered import refusal as refusal
 from arcaneqa.confidence import Confidence
-from arcaneqa.datasets.answers import answer_table
-from arcaneqa.describe import items_of_result, unit_of
+from arcaneqa.describe import items_of_result, table_of_result, unit_of
 from arcaneqa.entity_facts import Facts, asked_about, facts_about, find_entity
 from arcaneqa.errors import BudgetExceeded
 from arcaneqa.induction.found import Considered, Found, Outcome
@@ -50,8 +49,6 @@ from arcaneqa.record import AnswerItem, Mention, Question, Reading, Table
 if TYPE_CHECKING:
     from arcaneqa.conversation.conversation import Conversation
 
-MOST_ITEMS = 100_000
-"""Answers that are given at most."""
 MOST_READINGS = 3
 """Other readings that an answer or a refusal carries."""
 EVEN = 0.5
@@ -272,8 +269,8 @@ class ArcaneQA:
         """What a program finds, as the answer to a question that is known to mean it."""
         expression = parse(program, self.names, self.kb.schema) if isinstance(program, str) else program
         result = execute(expression, self.kb, Budget(seconds=seconds))
-        items = items_of_result(self.kb, result, MOST_ITEMS)
-        answer = self._answer(question, expression, items, answer_table(result, self.kb))
+        items = items_of_result(self.kb, result)
+        answer = self._answer(question, expression, items, table_of_result(self.kb, result))
         return answer if items else replace(answer, reason="The program finds nothing.")
 
     def facts(self, entity: str, page: int = 0) -> Facts:
@@ -368,8 +365,8 @@ class ArcaneQA:
             if result.order is None and result.table is None and result.value is None:
                 asked = in_asked_language(self.kb, question, result.nodes.ids)
                 result = replace(result, nodes=self.kb.nodes(asked))
-            if items := items_of_result(self.kb, result, MOST_ITEMS):
-                return candidate, items, answer_table(result, self.kb)
+            if items := items_of_result(self.kb, result):
+                return candidate, items, table_of_result(self.kb, result)
         return None
 
     def topics(self, question: str, links: Links, entities: Sequence[Mention] | None = None) -> Topics:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import os
 import shutil
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,7 +27,7 @@ _EXCHANGE = 2
 def beside(path: Path) -> Iterator[Path]:
     """A name beside `path` for a file or a folder to be written; without an error it replaces `path`."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    draft = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_native_id()}")
     try:
         yield draft
         take_place(draft, path)

@@ -1,4 +1,4 @@
-"""Answers as people read them: labels, facts in place of a label, units."""
+"""Answers as people read them: labels, facts in place of a label, tables, units."""
 
 from __future__ import annotations
 
@@ -9,11 +9,16 @@ import numpy as np
 from arcaneqa.kb.interface import Ids, KnowledgeBase
 from arcaneqa.kb.names.words import label_from_iri, tail
 from arcaneqa.kb.short_names import Names
-from arcaneqa.kb.terms import XSD, Blank, Iri, Literal, Term
-from arcaneqa.program.execute import Result
-from arcaneqa.program.expression import Expression, Join
-from arcaneqa.record import AnswerItem
+from arcaneqa.kb.terms import XSD, Blank, Iri, Literal
+from arcaneqa.program.execute import Cell, Result
+from arcaneqa.program.expression import Counted, Expression, Join, Key
+from arcaneqa.program.tree import key_words
+from arcaneqa.record import AnswerItem, Table
 
+MOST_ITEMS = 100_000
+"""Answers that are given at most."""
+MOST_NAMELESS = 1_000
+"""Nodes without a name that are told by their facts, which are looked up one by one; more go by their ids."""
 MOST_FACTS = 4
 """That a description in brackets may hold."""
 _READABLE = re.compile(r"[^\W\d_]{2,}([ '.,-]+[^\W\d_]+)*")
@@ -26,39 +31,63 @@ _UNIT_SUFFIX = re.compile(
 def items_of(kb: KnowledgeBase, ids: Ids) -> tuple[AnswerItem, ...]:
     names = Names(kb.profile)
     items = []
+    nameless = 0
     for node, term, label in zip(ids.tolist(), kb.terms(ids), kb.labels(ids), strict=True):
         if isinstance(term, Literal):
             items.append(AnswerItem(value=term.lexical, datatype=term.datatype, label=term.lexical))
-        else:
-            called = label or _own_name(term) or facts_of(kb, node)
-            iri = term.value if isinstance(term, Iri) else None
-            items.append(AnswerItem(id=names.write(term), label=called, iri=iri))
+            continue
+        called = label or _own_name(term)
+        if not called and nameless < MOST_NAMELESS:
+            nameless += 1
+            called = facts_of(kb, node)
+        iri = term.value if isinstance(term, Iri) else None
+        items.append(AnswerItem(id=names.write(term), label=called, iri=iri))
     return tuple(items)
 
 
-def items_of_result(kb: KnowledgeBase, result: Result, most: int) -> tuple[AnswerItem, ...]:
+def items_of_result(kb: KnowledgeBase, result: Result, most: int = MOST_ITEMS) -> tuple[AnswerItem, ...]:
     """What a program found, as far as it fits: a value, the first column of a table, or nodes in order."""
+    if result.nothing:
+        return ()
     if result.value is not None:
         return (_value_item(result.value),)
     if result.table is not None:
-        firsts = dict.fromkeys(row[0] for row in result.table.rows if row[0] is not None)
-        return tuple(_term_item(kb, term) for term in list(firsts)[:most])
+        firsts = list(dict.fromkeys(row[0] for row in result.table.rows if row[0] is not None))[:most]
+        items = _items_of_nodes(kb, np.array([cell for cell in firsts if isinstance(cell, int)], np.int64))
+        return tuple(_value_item(cell) if isinstance(cell, Literal) else items[cell] for cell in firsts)
     ids = result.nodes.ids if result.order is None else result.order
     return items_of(kb, ids[:most])
 
 
-def _term_item(kb: KnowledgeBase, term: Term) -> AnswerItem:
-    if isinstance(term, Literal):
-        return _value_item(term)
-    node = kb.node(term)
-    assert node is not None, "tables hold terms of the facts"
-    return items_of(kb, np.array([node], np.int64))[0]
+def table_of_result(kb: KnowledgeBase, result: Result) -> Table | None:
+    """The table of a program that gives one, with its columns in words."""
+    if result.table is None:
+        return None
+    items = _items_of_nodes(kb, result.table.nodes)
+
+    def item(cell: Cell | None) -> AnswerItem | None:
+        if isinstance(cell, Literal):
+            return AnswerItem(value=cell.lexical, datatype=cell.datatype, label=cell.lexical)
+        return None if cell is None else items[cell]
+
+    return Table(
+        tuple(_heading(column, kb) for column in result.table.columns),
+        tuple(tuple(map(item, row)) for row in result.table.rows),
+    )
+
+
+def _items_of_nodes(kb: KnowledgeBase, ids: Ids) -> dict[int, AnswerItem]:
+    return dict(zip(ids.tolist(), items_of(kb, ids), strict=True))
 
 
 def _value_item(value: Literal) -> AnswerItem:
     is_whole = value.datatype == XSD + "integer"
     label = f"{int(value.lexical):,}" if is_whole else value.lexical
     return AnswerItem(value=value.lexical, datatype=value.datatype, label=label)
+
+
+def _heading(column: Key, kb: KnowledgeBase) -> str:
+    return "count" if isinstance(column, Counted) and not column.path else key_words(column, kb)
 
 
 def _own_name(term: Iri | Blank) -> str | None:

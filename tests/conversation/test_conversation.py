@@ -7,9 +7,12 @@ from pathlib import Path
 import pytest
 
 from arcaneqa.answer import ArcaneQA
+from arcaneqa.answered import Answer
 from arcaneqa.conversation.carrying import among, in_place_of
 from arcaneqa.conversation.conversation import Conversation
+from arcaneqa.conversation.turns import Turn
 from arcaneqa.errors import InputError
+from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.terms import Iri
 from arcaneqa.program.execute import execute
@@ -139,3 +142,14 @@ def test_an_exchanged_entity_is_gone(kb: Path) -> None:
 def _tell(talk: Conversation, qa: ArcaneQA, program: str, certainty: float = 1.0) -> None:
     """As if a question had been answered with this program."""
     talk._kept(qa.run(program, "which?"), certainty)
+
+
+def test_what_has_no_label_is_called_by_the_words_of_its_iri(tmp_path: Path) -> None:
+    (tmp_path / "facts.nt").write_text(f"<{EX}AlphaCentauri> <{EX}near> _:dust .\n")
+    build_index([tmp_path / "facts.nt"], tmp_path / "kb")
+    with Index(tmp_path / "kb") as kb:
+        turn = Turn(Answer("which star is near?"), 1.0, kb)
+        star = kb.node(Iri(EX + "AlphaCentauri"))
+        assert star is not None
+        assert turn.label(star) == "Alpha Centauri"
+        assert turn.label(1 - star) == "that"

@@ -154,7 +154,7 @@ def faithful(kb: PlainKb, program: ex.Expression) -> bool:
     if fault(program, Names(kb.profile), kb.schema) is not None:
         return False
     result = execute(program, kb)
-    return result.count is not None or len(result.nodes) > 0
+    return result.value is not None or len(result.nodes) > 0
 
 
 @pytest.mark.parametrize("block", range(4))

@@ -101,7 +101,7 @@ def test_random_lessons_lead_to_no_dead_end_and_no_empty_program(block: int) -> 
                 assert len(options) or state.is_complete
         for found in Search(induction, RandomScorer(seed), beam=3).run("which?", random_topics(seed)).found:
             result = execute(found.program, kb)
-            assert is_same(result, found.result)
+            assert is_same(result, found.result, kb)
             assert denotes(found.program) is not Denotation.SET or len(result.nodes) > 0
 
 

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from arcaneqa.induction import scorer
 from arcaneqa.induction.found import Found
 from arcaneqa.induction.induction import Induction
-from arcaneqa.induction.readings import NONE, SEARCH, Readings, distinct
+from arcaneqa.induction.readings import NONE, SEARCH, Readings, distinct, is_same
 from arcaneqa.induction.scorer import Candidate, Decision, Scores, TokenKind
 from arcaneqa.induction.search import Search
 from arcaneqa.induction.topics import Topic, Topics
 from arcaneqa.kb.short_names import Names
-from arcaneqa.kb.terms import Iri
+from arcaneqa.kb.terms import XSD, Iri, Literal
 from arcaneqa.program.execute import execute
 from arcaneqa.program.expression import Entity
 from arcaneqa.program.text import parse, print_program
@@ -78,14 +78,14 @@ def test_programs_with_the_same_answers_are_one_reading() -> None:
     assert set(programs(found)) == set(programs(plain))
     (terry,) = (
         reading
-        for reading in distinct(found)
+        for reading in distinct(found, KB)
         if reading[0].result.value is None and KB.terms(reading[0].nodes.ids) == [Iri(EX + "terry")]
     )
     assert {"(JOIN ex:director_inv ex:brazil)", "(JOIN ex:writer_inv ex:brazil)"} <= set(programs(terry))
     # Their probabilities add up, and all were as likely by their words.
     before = dict(zip(programs(plain), (one.score for one in plain), strict=True))
     mass = math.log(sum(math.exp(before[name]) for name in programs(terry)))
-    words = -math.log(len(distinct(found)))
+    words = -math.log(len(distinct(found, KB)))
     own = before[programs(terry)[0]]
     assert terry[0].reading == pytest.approx(words + mass - own, abs=1e-4)
     assert terry[0].score == pytest.approx(SEARCH * own + terry[0].reading, abs=1e-4)
@@ -95,7 +95,7 @@ def test_a_single_reading_is_not_asked_about() -> None:
     kb = PlainKb([("alien", "director", "ridley")])
     judge = LastWord(lambda _: 1.0)
     outcome = Search(Induction(kb), judge, beam=1, readings=Readings(kb)).run("?", [ALIEN])
-    assert len(distinct(outcome.found)) == 1
+    assert len(distinct(outcome.found, KB)) == 1
     assert not judge.last
 
 
@@ -147,3 +147,16 @@ def test_a_program_in_words(program: str, words: str, answers: str) -> None:
     result = execute(parsed, KB)
     found = Readings(KB).candidate(parsed, result)
     assert (found.text.lower(), found.types.lower()) == (words.lower(), answers.lower())
+
+
+def test_a_number_that_is_computed_and_one_that_stands_in_the_facts_are_one_answer() -> None:
+    kb = PlainKb([("tea", "type", "Product"), ("tea", "price", Literal("3", XSD + "integer"))])
+    stands, computed, other = (
+        execute(parse(f"(SHOW ex:Product SELF ({function} ex:price))", Names(kb.profile), kb.schema), kb)
+        for function in ("MAX", "SUM", "COUNT")
+    )
+    assert stands.table is not None
+    assert computed.table is not None
+    assert stands.table.rows != computed.table.rows
+    assert is_same(stands, computed, kb)
+    assert not is_same(stands, other, kb)

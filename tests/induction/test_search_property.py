@@ -60,7 +60,7 @@ def search_randomly(seed: int) -> None:
 
 def check(kb: PlainKb, found: Found) -> None:
     result = execute(found.program, kb)
-    assert is_same(result, found.result)
+    assert is_same(result, found.result, kb)
     if denotes(found.program) is Denotation.SET:
         assert len(result.nodes) > 0
         assert result.nodes.ids.tolist() == found.nodes.ids.tolist()

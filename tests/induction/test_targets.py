@@ -233,7 +233,7 @@ def test_whatever_a_search_finds_has_targets_that_build_it_again(block: int) -> 
             target = targets(induction, "which?", found.program, topics)
             if isinstance(target, Target):
                 built += 1
-                assert is_same(target.result, found.result)
+                assert is_same(target.result, found.result, kb)
                 assert all(len(step.candidates) > step.gold for step in target.steps)
             else:
                 left_out += 1

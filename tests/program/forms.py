@@ -115,7 +115,7 @@ def by_index(result: Result, kb: KnowledgeBase, program: ex.Expression) -> list[
     """Sets and rows sorted, since what is equally good may come in any order."""
     if result.table is not None:
         columns = result.table.columns
-        return sorted((_row(row, columns) for row in result.table.rows), key=repr)
+        return sorted((_row(row, columns) for row in result.table.terms(kb)), key=repr)
     if result.value is not None or isinstance(program, ex.Aggregate):
         return [_cell(result.value, _column(program))]
     return sorted((_cell(term, ()) for term in kb.terms(result.nodes.ids)), key=repr)

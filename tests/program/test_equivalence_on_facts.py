@@ -72,7 +72,7 @@ def test_programs_that_are_equal_return_the_same(tmp_path: Path, seed: int) -> N
             groups[canonical(program, ontology)].append(program)
         assert max(map(len, groups.values())) > 3
         for group in groups.values():
-            results = {(r.count, tuple(r.nodes.ids)) for r in (execute(program, kb) for program in group)}
+            results = {(r.value, tuple(r.nodes.ids)) for r in (execute(program, kb) for program in group)}
             assert len(results) == 1, group
 
 

@@ -9,13 +9,11 @@ import pytest
 from arcaneqa.errors import BudgetExceeded, ProgramError
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.short_names import Names
-from arcaneqa.kb.terms import Iri
+from arcaneqa.kb.terms import XSD, Iri, Literal
 from arcaneqa.program.execute import Budget, execute
 from arcaneqa.program.sparql import to_sparql
 from arcaneqa.program.text import parse
 from tests.program.worlds import EX, PROFILE, found_by_query, indexed, stored
-
-XSD = "http://www.w3.org/2001/XMLSchema#"
 
 
 def _facts() -> str:
@@ -98,15 +96,18 @@ def test_by_hand(kb: KnowledgeBase, text: str, expected: str) -> None:
 
 
 def test_count_is_of_distinct_nodes(kb: KnowledgeBase) -> None:
-    assert execute(parse("(COUNT (JOIN ex:gender_inv ex:Person))", Names(PROFILE), kb.schema), kb).count == 2
-    assert execute(parse("(COUNT (JOIN ex:friend ex:dan))", Names(PROFILE), kb.schema), kb).count == 0
+    def counted(text: str) -> Literal | None:
+        return execute(parse(text, Names(PROFILE), kb.schema), kb).value
+
+    assert counted("(COUNT (JOIN ex:gender_inv ex:Person))") == Literal("2", XSD + "integer")
+    assert counted("(COUNT (JOIN ex:friend ex:dan))") == Literal("0", XSD + "integer")
 
 
 def test_mentioned_entities_are_left_out_before_a_superlative_or_a_count(kb: KnowledgeBase) -> None:
     def found(text: str, exclude: bool) -> object:
         result = execute(parse(text, Names(PROFILE)), kb, exclude_mentioned=exclude)
         names = [term.value.removeprefix(EX) for term in kb.terms(result.nodes.ids) if isinstance(term, Iri)]
-        return names if result.count is None else result.count
+        return names if result.value is None else int(result.value.lexical)
 
     friends = "(JOIN ex:friend ex:cat)"
     assert found(friends, False) == ["bob", "cat"]

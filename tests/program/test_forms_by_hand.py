@@ -7,9 +7,10 @@ from collections.abc import Iterator
 import pyoxigraph
 import pytest
 
-from arcaneqa.datasets.answers import answer_items, answer_table, answer_terms
+from arcaneqa.describe import items_of_result, table_of_result
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names
+from arcaneqa.program.answers import answer_terms
 from arcaneqa.program.equivalence import equivalent
 from arcaneqa.program.execute import Result, execute
 from arcaneqa.program.sparql import to_sparql
@@ -120,12 +121,12 @@ def test_sets(program: str, expected: str, shop: Index, store: pyoxigraph.Store)
     ],
 )
 def test_values(program: str, expected: str, shop: Index, store: pyoxigraph.Store) -> None:
-    (item,) = answer_items(run(program, shop, store), shop)
+    (item,) = items_of_result(shop, run(program, shop, store))
     assert item.value == expected
 
 
 def test_nothing_to_sum_up_is_no_zero(shop: Index, store: pyoxigraph.Store) -> None:
-    assert answer_items(run("(SUM ex:Customer ex:total)", shop, store), shop) == ()
+    assert items_of_result(shop, run("(SUM ex:Customer ex:total)", shop, store)) == ()
 
 
 @pytest.mark.parametrize(
@@ -186,7 +187,7 @@ def test_tables(
     shop: Index,
     store: pyoxigraph.Store,
 ) -> None:
-    table = answer_table(run(program, shop, store), shop)
+    table = table_of_result(shop, run(program, shop, store))
     assert table is not None
     assert table.columns == columns
     assert list(table.labels) == rows
@@ -215,3 +216,14 @@ def test_tables(
 )
 def test_what_asks_the_same(left: str, right: str, same: bool) -> None:
     assert equivalent(parse(left, NAMES), parse(right, NAMES)) is same
+
+
+def test_a_table_holds_nodes_and_what_was_computed(shop: Index, store: pyoxigraph.Store) -> None:
+    """Terms come at the door: a node is no term until somebody reads it."""
+    found = run("(SHOW (JOIN ex:country ex:fr) SELF ex:phone (COUNT ex:by_inv))", shop, store)
+    assert found.table is not None
+    assert [[type(cell).__name__ for cell in row] for row in found.table.rows[:1]] == [
+        ["int", "int", "Literal"]
+    ]
+    (first, *_) = found.table.terms(shop)
+    assert [getattr(term, "lexical", None) for term in first] == [None, "11", "2"]

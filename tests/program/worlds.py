@@ -170,8 +170,8 @@ def stored(facts: str) -> pyoxigraph.Store:
 
 def found_by_index(result: Result, kb: KnowledgeBase) -> list[str]:
     """Terms as N-Triples, blank nodes without their labels; a count is its number."""
-    if result.count is not None:
-        return [str(result.count)]
+    if result.value is not None:
+        return [result.value.lexical]
     return sorted("_" if isinstance(term, Blank) else written(term) for term in kb.terms(result.nodes.ids))
 
 

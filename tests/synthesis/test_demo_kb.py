@@ -18,10 +18,11 @@ from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri
 from arcaneqa.program import expression as ex
+from arcaneqa.program.answers import answer_terms
 from arcaneqa.program.execute import execute
 from arcaneqa.program.text import parse
 from arcaneqa.record import Question, read_questions
-from arcaneqa.synthesis.synthesize import answers_of, function_of
+from arcaneqa.synthesis.synthesize import function_of
 
 pytest_plugins = ["tests.synthesis.fixtures"]
 
@@ -57,7 +58,7 @@ def test_the_hand_written_questions_have_the_answers_they_record(demo: Index, as
     for question in asked:
         assert question.program is not None
         program = parse(question.program, names, demo.schema)
-        answers = answers_of(execute(program, demo), demo, names)
+        answers = answer_terms(execute(program, demo), demo)
         assert question.answers
         assert set(answers) == set(question.answers), question.question
         assert (question.function, question.relations) == (function_of(program), ex.count_relations(program))
@@ -88,7 +89,7 @@ def test_the_dialogues_have_the_answers_they_record(demo: Index) -> None:
     )
     for turn in (turn for dialogue in dialogues for turn in dialogue["turns"]):
         found = execute(parse(turn["program"], names, demo.schema), demo)
-        assert set(answers_of(found, demo, names)) == set(turn["answers"]), turn["question"]
+        assert set(answer_terms(found, demo)) == set(turn["answers"]), turn["question"]
 
 
 def test_imaginary_worlds_are_sound_turtle(tmp_path: Path) -> None:

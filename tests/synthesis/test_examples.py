@@ -10,7 +10,7 @@ import pytest
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
 from arcaneqa.synthesis.examples import example_questions, is_worth_showing
-from arcaneqa.synthesis.synthesize import synthesize
+from arcaneqa.synthesis.synthesize import with_programs
 
 pytest_plugins = ["tests.synthesis.fixtures"]
 PREFIX = "@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
@@ -34,7 +34,7 @@ def test_no_example_is_about_codes(tmp_path: Path) -> None:
         f'<http://a/o{n}> rdfs:label "{name}" .' for n, name in enumerate(["Ann", "Bo", "Cem"])
     )
     with _index(PREFIX + rows + owners, tmp_path) as kb:
-        drawn = [question.question for question in synthesize(kb, 150, careful=True)]
+        drawn = [question.question for question, _ in with_programs(kb, 150, careful=True)]
         examples = _examples(kb)
     silly = ("123-5555", "info@shop.com", "shop 7", "code")
     assert any(word in text for text in drawn for word in silly), "there was nothing to leave out"
@@ -61,7 +61,7 @@ def test_what_is_said_of_few_things_is_no_example(tmp_path: Path) -> None:
     )
     odd = '<http://a/t0> <http://a/patron> <http://a/r0> . <http://a/r0> rdfs:label "Ouse" . '
     with _index(PREFIX + rows + odd + '<http://a/r1> rdfs:label "Wye" .', tmp_path) as kb:
-        drawn = [question.question for question in synthesize(kb, 150, careful=True)]
+        drawn = [question.question for question, _ in with_programs(kb, 150, careful=True)]
         examples = _examples(kb)
     assert any("patron" in text for text in drawn), "there was nothing to leave out"
     assert any("river" in text for text in examples)

@@ -13,6 +13,7 @@ from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.short_names import Names
+from arcaneqa.program.answers import answer_terms
 from arcaneqa.program.canonical import canonical
 from arcaneqa.program.execute import execute
 from arcaneqa.program.expression import (
@@ -27,7 +28,7 @@ from arcaneqa.program.expression import (
 )
 from arcaneqa.program.text import parse, print_program
 from arcaneqa.record import Question
-from arcaneqa.synthesis.synthesize import answers_of, function_of, synthesize
+from arcaneqa.synthesis.synthesize import function_of, synthesize, with_programs
 
 pytest_plugins = ["tests.synthesis.fixtures"]
 
@@ -63,7 +64,7 @@ def test_programs_find_the_recorded_answers(
         for question in questions:
             result = execute(program_of(question, kb), kb)
             assert question.answers, question
-            assert set(answers_of(result, kb, Names(kb.profile))) == set(question.answers), question
+            assert set(answer_terms(result, kb)) == set(question.answers), question
 
 
 def test_programs_are_canonical_and_described(atlas: Index, pairs: list[Question]) -> None:
@@ -201,3 +202,10 @@ def test_forms_are_asked_of_what_forms_describe(demo_pairs: list[Question]) -> N
         q for q in demo_pairs if re.search(r"_inv \((NOT|AND \S+ \((GE|GT|LT|EQ) \(COUNT)", q.program or "")
     ]
     assert nested
+
+
+def test_the_program_beside_a_record_is_the_one_in_it(atlas: Index) -> None:
+    names = Names(atlas.profile)
+    for question, program in with_programs(atlas, 200, seed=5):
+        assert question.program is not None
+        assert parse(question.program, names, atlas.schema) == program

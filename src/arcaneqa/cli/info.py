@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from arcaneqa.cli.options import Json
+
+if TYPE_CHECKING:  # the command line is told what it needs to show its help, no more
+    from arcaneqa.kb.interface import KnowledgeBase
 
 EXAMPLE = "Example: arcaneqa info my-kb --verify"
 _SHOWN = 15
@@ -45,64 +49,30 @@ def command(
 command.__doc__ = f"{command.__doc__}\n\n{EXAMPLE}"
 
 
-def _describe(kb: Any) -> dict[str, Any]:
+def _describe(kb: KnowledgeBase) -> dict[str, Any]:
     from arcaneqa.kb.endpoint.endpoint import Endpoint
     from arcaneqa.kb.harvest import names_are
     from arcaneqa.kb.index import Index
+    from arcaneqa.kb.readable_schema import written
     from arcaneqa.kb.short_names import Names
 
-    names, schema = Names(kb.profile), kb.schema
-    relations = sorted(schema.relations, key=lambda relation: -relation.facts)
-    classes = sorted(schema.classes, key=lambda klass: -klass.members)
-    kinds: dict[str, int] = {}
-    for relation in relations:
-        for kind in relation.kinds:
-            kinds[kind] = kinds.get(kind, 0) + 1
-    counts = dict(kb.counts) if isinstance(kb, Index) else {"facts": sum(r.facts for r in relations)}
-
-    shown = [relation.id for relation in relations if not relation.hidden][:_SHOWN]
-    examples = {relation: kb.example(relation) for relation in shown} if isinstance(kb, Index) else {}
-
-    def short(item: Any) -> str | None:
-        return None if item is None else names.short(schema.classes[item].iri)
-
+    schema = kb.schema
+    counts = dict(kb.counts) if isinstance(kb, Index) else {"facts": schema.facts}
+    kinds = Counter(kind for relation in schema.relations for kind in relation.kinds)
+    readable = written(schema, Names(kb.profile))
+    for relation in readable["relations"]:
+        relation["example"] = None
+    if isinstance(kb, Index):
+        by_iri = {relation["iri"]: relation for relation in readable["relations"]}
+        for shown in schema.shown_relations[:_SHOWN]:
+            by_iri[shown.iri]["example"] = kb.example(shown.id)
     return {
         "profile": kb.profile.name,
         "names": names_are(kb) if isinstance(kb, Endpoint) else None,
         "understood": kb.diagnosis.to_json() if isinstance(kb, Index) and kb.diagnosis else None,
-        "counts": {**counts, "relations": len(relations), "classes": len(classes)},
+        "counts": {**counts, "relations": len(schema.relations), "classes": len(schema.classes)},
         "relations_by_value_kind": dict(sorted(kinds.items())),
-        "relations": [
-            {
-                "name": names.short(relation.iri),
-                "iri": relation.iri,
-                "label": relation.label,
-                "facts": relation.facts,
-                "objects": relation.objects,
-                "kinds": sorted(relation.kinds),
-                "domain": short(relation.domain),
-                "range": short(relation.range),
-                "inverse": None
-                if relation.inverse is None
-                else names.short(schema.relations[relation.inverse].iri),
-                "hidden": relation.hidden,
-                "is_identifier": relation.is_identifier,
-                "domain_declared": relation.domain_declared,
-                "range_declared": relation.range_declared,
-                "example": examples.get(relation.id),
-            }
-            for relation in relations
-        ],
-        "classes": [
-            {
-                "name": names.short(klass.iri),
-                "iri": klass.iri,
-                "label": klass.label,
-                "members": klass.members,
-                "hidden": klass.hidden,
-            }
-            for klass in classes
-        ],
+        **readable,
     }
 
 

@@ -24,7 +24,7 @@ def command(
     """Execute a program and print what it finds; exit code 1 if that is nothing."""
     import time
 
-    from arcaneqa.datasets.answers import answer_items, answer_table
+    from arcaneqa.describe import items_of_result, table_of_result
     from arcaneqa.export import rows_of_answer, turtle_of_answer, write_rows
     from arcaneqa.harmless import one_line
     from arcaneqa.kb.open import open_kb
@@ -39,7 +39,7 @@ def command(
         expression = parse(program, names, opened.schema)
         begun = time.perf_counter()
         result = execute(expression, opened, exclude_mentioned=exclude_mentioned)
-        items, table = answer_items(result, opened), answer_table(result, opened)
+        items, table = items_of_result(opened, result), table_of_result(opened, result)
         seconds = time.perf_counter() - begun
         phrase = paraphrase(expression, opened)
     if as_json or form is Format.JSON:

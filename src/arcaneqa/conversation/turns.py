@@ -10,6 +10,7 @@ import numpy as np
 
 from arcaneqa.answered import Answer
 from arcaneqa.kb.interface import KnowledgeBase, NodeSet
+from arcaneqa.kb.names.called import names_of
 from arcaneqa.kb.names.forms import split, stem
 from arcaneqa.kb.schema import Class
 from arcaneqa.kb.terms import Literal
@@ -100,8 +101,8 @@ class Turn:
         return not len(self.kb.difference(result.nodes, self.nodes))
 
     def label(self, node: int) -> str:
-        (term,), (label,) = self.kb.terms(np.array([node])), self.kb.labels(np.array([node]))
-        return label or str(term)
+        (name,) = names_of(self.kb, np.array([node], np.int64), nameless="that")
+        return name
 
     def answers(self) -> Iterator[Referent]:
         """What was answered: one thing, or several as one."""

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from arcaneqa.datasets import cwq, grailqa, simplequestions, unified, webqsp
-from arcaneqa.datasets.answers import answer_terms, same_answers
 from arcaneqa.datasets.draft import Draft, function_of
 from arcaneqa.datasets.mention_places import locate
 from arcaneqa.datasets.published_queries import Publication
@@ -23,6 +22,7 @@ from arcaneqa.kb.names.words import label_from_iri
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri
+from arcaneqa.program.answers import answer_terms, same_answers
 from arcaneqa.program.execute import Budget, execute
 from arcaneqa.program.expression import Entity, Expression, count_relations, post_order
 from arcaneqa.program.text import print_program

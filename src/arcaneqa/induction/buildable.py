@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Set
 
 from arcaneqa.errors import ArcaneError
-from arcaneqa.induction.building_order import counts
 from arcaneqa.induction.learned import Learned, has_constants
 from arcaneqa.kb.interface import KnowledgeBase, Step
 from arcaneqa.kb.schema import ValueKind
@@ -92,7 +91,7 @@ def _with_truth(node: ex.And, kb: KnowledgeBase, learned: Learned | None) -> ex.
         if isinstance(other, ex.Join) and isinstance(other.argument, ex.Value):
             cons = ex.Cons(one, other.relation, other.argument)
             is_truth = kind_of(other.argument.literal) is ValueKind.BOOLEAN
-            if is_truth and not counts(one) and _is_offered(cons, kb, learned):
+            if is_truth and not ex.picks_members(one) and _is_offered(cons, kb, learned):
                 return cons
     return node
 

@@ -9,10 +9,10 @@ with topics and classes after what is built.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from arcaneqa.program import expression as ex
-from arcaneqa.program.rewrite import leaves, rewrite
+from arcaneqa.program.rewrite import chain, conjunction, leaves, rewrite
 
 MOST_BRANCH_JOINS = 2
 """JOINs of a branch while another waits; a comparative counts as one."""
@@ -25,42 +25,15 @@ def arranged(program: ex.Expression, ranks: Ranks) -> ex.Expression:
     def change(node: ex.Expression) -> ex.Expression:
         match node:
             case ex.And():
-                return _conjunction(leaves(node, ex.And), ranks)
+                return conjunction(leaves(node, ex.And), lambda part: _priority(part, ranks))
             case ex.Or():
-                first, *others = sorted(leaves(node, ex.Or), key=lambda part: _side(part, ranks))
-                return _chain(first, others, ex.Or)
+                return chain(sorted(leaves(node, ex.Or), key=lambda part: _side(part, ranks)), ex.Or)
             case ex.Meet(left, right):
                 return ex.Meet(*sorted((left, right), key=lambda part: _side(part, ranks)))
             case _:
                 return node
 
     return rewrite(program, change)
-
-
-def counts(conjunct: ex.Expression) -> bool:
-    """Whether a conjunct compares counts or totals, which picks from the set beside it."""
-    return isinstance(conjunct, ex.Compare) and isinstance(conjunct.key, ex.Counted | ex.Totalled)
-
-
-def _conjunction(parts: Sequence[ex.Expression], ranks: Ranks) -> ex.Expression:
-    counted = sorted((part for part in parts if counts(part)), key=repr)
-    plain = [part for part in parts if not counts(part)]
-    sets = sorted((c for c in plain if not isinstance(c, ex.Class)), key=lambda c: _priority(c, ranks))
-    classes = sorted((c for c in plain if isinstance(c, ex.Class)), key=lambda c: c.iri)
-    if not sets and not classes:
-        return _chain(counted[0], counted[1:], ex.And)
-    result = _chain(sets[0], sets[1:], ex.And) if sets else classes.pop()
-    for klass in classes:
-        result = ex.And(klass, result)
-    return _chain(result, counted, ex.And)
-
-
-def _chain(
-    first: ex.Expression, others: Sequence[ex.Expression], kind: type[ex.And] | type[ex.Or]
-) -> ex.Expression:
-    for other in others:
-        first = kind(first, other)
-    return first
 
 
 def _side(part: ex.Expression, ranks: Ranks) -> tuple[int, tuple[int, int, int, str]]:
@@ -85,7 +58,7 @@ def _ease(branch: ex.Expression) -> int:
     joins, ease = 0, 2
     for node in ex.post_order(branch):
         match node:
-            case ex.And(_, right) if counts(right):
+            case ex.And(_, right) if ex.picks_members(right):
                 return 0
             case ex.And(left, right) if not isinstance(left, ex.Class) and not isinstance(right, ex.Class):
                 ease = 1

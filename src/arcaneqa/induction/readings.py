@@ -20,7 +20,7 @@ from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.schema import Schema, ValueKind
 from arcaneqa.kb.values import kind_of
 from arcaneqa.program import expression as ex
-from arcaneqa.program.execute import Result
+from arcaneqa.program.execute import Result, Table
 from arcaneqa.program.phrase import paraphrase
 
 NONE = Candidate(TokenKind.END, "none of these")
@@ -44,7 +44,7 @@ class Readings:
 
         Programs with the same answers speak for each other: theirs is the probability of all together.
         """
-        readings = distinct(outcome.found)
+        readings = distinct(outcome.found, self._kb)
         candidates = [self.candidate(best.program, best.result) for best, *_ in readings]
         if candidates and self._offers_none:
             candidates.append(NONE)
@@ -78,12 +78,12 @@ class Readings:
                 return f"{len(result.nodes)} {_kind(program, self._kb.schema)}"
 
 
-def distinct(found: Sequence[Found]) -> list[list[Found]]:
+def distinct(found: Sequence[Found], kb: KnowledgeBase) -> list[list[Found]]:
     """The readings, each with its likeliest program first."""
     groups: list[list[Found]] = []
     for one in found:
         for group in groups:
-            if is_same(one.result, group[0].result):
+            if is_same(one.result, group[0].result, kb):
                 group.append(one)
                 break
         else:
@@ -91,16 +91,22 @@ def distinct(found: Sequence[Found]) -> list[list[Found]]:
     return groups
 
 
-def is_same(one: Result, two: Result) -> bool:
+def is_same(one: Result, two: Result, kb: KnowledgeBase) -> bool:
     """Whether two answers are equal; sets of different sizes are never looked at."""
     if one.value is not None or two.value is not None:
         return one.value == two.value
     if one.table is not None or two.table is not None:
-        return one.table is not None and two.table is not None and one.table.rows == two.table.rows
+        return one.table is not None and two.table is not None and _same_rows(one.table, two.table, kb)
     if one.order is not None and two.order is not None:
         return len(one.order) == len(two.order) and bool((one.order == two.order).all())
     same_size = (one.order is None) == (two.order is None) and len(one.nodes) == len(two.nodes)
     return same_size and bool((one.nodes.ids == two.nodes.ids).all())
+
+
+def _same_rows(one: Table, two: Table, kb: KnowledgeBase) -> bool:
+    """A number may be computed in one table and stand in the facts in the other."""
+    same_size = len(one.rows) == len(two.rows) and len(one.columns) == len(two.columns)
+    return same_size and (one.rows == two.rows or one.terms(kb) == two.terms(kb))
 
 
 def _kind(program: ex.Expression, schema: Schema) -> str:

@@ -52,7 +52,7 @@ def evidence(question: str, found: Found, outcome: Outcome, left_out: Coverage, 
     others = [rival for rival in outcome.found if rival is not found]
     lead = found.score - max(rival.score for rival in others) if others else LIMIT
     share = 1 / (1 + sum(math.exp(min(rival.score - found.score, LIMIT)) for rival in others))
-    agreeing = sum(is_same(found.result, rival.result) for rival in others)
+    agreeing = sum(is_same(found.result, rival.result, kb) for rival in others)
     return np.array(
         [
             total,

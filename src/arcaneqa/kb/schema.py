@@ -80,6 +80,20 @@ class Schema:
     def class_ids(self) -> dict[str, int]:
         return {klass.iri: klass.id for klass in self.classes}
 
+    @cached_property
+    def facts(self) -> int:
+        return sum(relation.facts for relation in self.relations)
+
+    @cached_property
+    def shown_relations(self) -> list[Relation]:
+        """Those that are not hidden, the most used first."""
+        return sorted((r for r in self.relations if not r.hidden), key=lambda relation: -relation.facts)
+
+    @cached_property
+    def shown_classes(self) -> list[Class]:
+        """Those that are not hidden, the largest first."""
+        return sorted((c for c in self.classes if not c.hidden), key=lambda klass: -klass.members)
+
     def to_json(self) -> dict[str, Any]:
         """Items as rows: their fields in order, without the id, which is the row's place."""
         relations = [[getattr(relation, name) for name in _RELATION] for relation in self.relations]

@@ -14,8 +14,7 @@ from pydantic import Field
 
 from arcaneqa import __version__
 from arcaneqa.answer import MOST_CHARACTERS, ArcaneQA
-from arcaneqa.datasets.answers import answer_items
-from arcaneqa.describe import items_of
+from arcaneqa.describe import items_of, items_of_result
 from arcaneqa.errors import ArcaneError
 from arcaneqa.mcp.contract import Asked, Counted, Described, Found, Ran, Schema, asked, described, items
 from arcaneqa.program.execute import Budget, execute
@@ -97,7 +96,7 @@ def create_server(qa: ArcaneQA, seconds: float = SECONDS, places: int = PLACES) 
         def work(left: float) -> Ran:
             expression = parse(program, qa.names, qa.kb.schema)
             result = execute(expression, qa.kb, Budget(seconds=left))
-            found = answer_items(result, qa.kb)
+            found = items_of_result(qa.kb, result)
             return Ran(
                 answers=items(found[:rows]),
                 total=len(found),
@@ -117,10 +116,9 @@ def create_server(qa: ArcaneQA, seconds: float = SECONDS, places: int = PLACES) 
 
 def _schema(qa: ArcaneQA, rows: int) -> Schema:
     known, short = qa.kb.schema, qa.names.short
-    classes = sorted((c for c in known.classes if not c.hidden), key=lambda c: -c.members)
-    relations = sorted((r for r in known.relations if not r.hidden), key=lambda r: -r.facts)
+    relations, classes = known.shown_relations[:rows], known.shown_classes[:rows]
     return Schema(
-        facts=sum(relation.facts for relation in known.relations),
-        classes=[Counted(name=short(c.iri), label=c.label, count=c.members) for c in classes[:rows]],
-        relations=[Counted(name=short(r.iri), label=r.label, count=r.facts) for r in relations[:rows]],
+        facts=known.facts,
+        classes=[Counted(name=short(c.iri), label=c.label, count=c.members) for c in classes],
+        relations=[Counted(name=short(r.iri), label=r.label, count=r.facts) for r in relations],
     )

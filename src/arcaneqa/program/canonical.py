@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from arcaneqa.program import expression as ex
-from arcaneqa.program.rewrite import leaves, rewrite
+from arcaneqa.program.rewrite import chain, conjunction, leaves, rewrite
 from arcaneqa.program.steps import Topic
-
-Ranks = Mapping[ex.Expression, int]
 
 
 def canonical(program: ex.Expression, topics: Sequence[Topic] | None = None) -> ex.Expression:
@@ -31,60 +29,24 @@ def _ordered(program: ex.Expression, topics: Sequence[Topic] | None) -> ex.Expre
     for topic in dict.fromkeys([*(topics or ()), *own]):
         ranks[topic] = len(ranks)
 
-    def change(node: ex.Expression) -> ex.Expression:
-        match node:
-            case ex.And():
-                return _conjunction(node, ranks)
-            case ex.Or():
-                return _disjunction(leaves(node, ex.Or), ranks)
-            case ex.Not():
-                return _difference(node, ranks)
-            case _:
-                return node
-
-    return rewrite(program, change)
-
-
-def picks_from_a_set(node: ex.Expression) -> bool:
-    """Whether this is a comparison of counts or totals, which may let members with none pass."""
-    return isinstance(node, ex.Compare) and not isinstance(node.key, ex.Relation)
-
-
-def _conjunction(node: ex.And, ranks: Ranks) -> ex.Expression:
-    """Both sides are in order already, so their conjuncts are the leaves of two chains."""
-    conjuncts = leaves(node, ex.And)
-    picks = _in_order([c for c in conjuncts if picks_from_a_set(c)], ranks)
-    sets = _in_order([c for c in conjuncts if not isinstance(c, ex.Class) and c not in picks], ranks)
-    classes = sorted((c for c in conjuncts if isinstance(c, ex.Class)), key=lambda c: c.iri, reverse=True)
-    result = sets.pop(0) if sets else classes.pop(0) if classes else picks.pop(0)
-    for conjunct in sets:
-        result = ex.And(result, conjunct)
-    for klass in classes:
-        result = ex.And(klass, result)
-    for pick in picks:
-        result = ex.And(result, pick)
-    return result
-
-
-def _disjunction(sides: list[ex.Expression], ranks: Ranks) -> ex.Expression:
-    first, *rest = _in_order(sides, ranks)
-    for side in rest:
-        first = ex.Or(first, side)
-    return first
-
-
-def _difference(node: ex.Not, ranks: Ranks) -> ex.Expression:
-    """`(NOT (NOT u v) w)` as `(NOT u (OR v w))`, so that what is taken away has one order."""
-    argument, taken = node.argument, node.without
-    if isinstance(argument, ex.Not):
-        return ex.Not(argument.argument, _disjunction(leaves(ex.Or(argument.without, taken), ex.Or), ranks))
-    return node
-
-
-def _in_order(parts: list[ex.Expression], ranks: Ranks) -> list[ex.Expression]:
-    def key(part: ex.Expression) -> tuple[int, int, str]:
+    def place(part: ex.Expression) -> tuple[int, int, str]:
         nodes = list(ex.post_order(part))
         first = min((ranks[node] for node in nodes if node in ranks), default=len(ranks))
         return first, len(nodes), repr(part)
 
-    return sorted(parts, key=key)
+    def either(node: ex.Or) -> ex.Expression:
+        return chain(sorted(leaves(node, ex.Or), key=place), ex.Or)
+
+    def change(node: ex.Expression) -> ex.Expression:
+        match node:
+            case ex.And():
+                return conjunction(leaves(node, ex.And), place)
+            case ex.Or():
+                return either(node)
+            case ex.Not(ex.Not(argument, taken), without):
+                # (NOT (NOT u v) w) is (NOT u (OR v w)): what is taken away has one order.
+                return ex.Not(argument, either(ex.Or(taken, without)))
+            case _:
+                return node
+
+    return rewrite(program, change)

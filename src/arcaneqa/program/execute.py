@@ -31,12 +31,28 @@ class Budget:
     rows: int | None = None
 
 
+Cell = int | Literal
+"""A node, or a literal that was computed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """Columns as the program names them; a cell without a value is None."""
 
     columns: tuple[ex.Key, ...]
-    rows: list[tuple[Term | None, ...]]
+    rows: list[tuple[Cell | None, ...]]
+
+    @property
+    def nodes(self) -> Ids:
+        """Every node that stands in a cell, once and in order."""
+        nodes = {cell for row in self.rows for cell in row if isinstance(cell, int)}
+        return np.array(sorted(nodes), np.int64)
+
+    def terms(self, kb: KnowledgeBase) -> list[tuple[Term | None, ...]]:
+        """The rows with a term in place of each node."""
+        nodes = self.nodes
+        known = dict(zip(nodes.tolist(), kb.terms(nodes), strict=True))
+        return [tuple(known[cell] if isinstance(cell, int) else cell for cell in row) for row in self.rows]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +60,11 @@ class Result:
     """What a program denotes.
 
     `nodes` are the members of a set or list, what COUNT counts, or what the others look at. A number, a time
-    or a truth value is a `value`, COUNT's also a `count`. A list has its members in `order`. Where there is
-    nothing to sum up or compare, there is `nothing`.
+    or a truth value is a `value`. A list has its members in `order`. Where there is nothing to sum up or
+    compare, there is `nothing`.
     """
 
     nodes: NodeSet
-    count: int | None = None
     value: Literal | None = None
     order: Ids | None = None
     table: Table | None = None
@@ -79,8 +94,7 @@ def evaluate(program: ex.Expression, run: Run) -> Result:
     match program:
         case ex.Count(argument, _):
             nodes = run.nodes(argument, asked_for=True)
-            count = run.count(nodes, program.path)
-            return Result(nodes, count, Literal(str(count), XSD + "integer"))
+            return Result(nodes, value=key_values.whole_number(run.count(nodes, program.path)))
         case ex.Aggregate(function, argument, path):
             nodes = run.nodes(argument, asked_for=True)
             value = run.aggregate(function, nodes, path)
@@ -135,7 +149,7 @@ class Run:
         match node:
             case ex.And(left, right):
                 for base, condition in ((left, right), (right, left)):
-                    if _picks(condition) and not lets_none_pass(base):
+                    if ex.picks_members(condition) and not lets_none_pass(base):
                         return self.picked(self.nodes(base, excluding), condition)
                 return kb.intersection(self.nodes(left, excluding), self.nodes(right, excluding))
             case ex.Or(left, right):
@@ -202,7 +216,7 @@ class Run:
             case ex.Value(literal):
                 return [literal]
             case ex.Count(argument, path):
-                return [Literal(str(self.count(self.nodes(argument), path)), XSD + "integer")]
+                return [key_values.whole_number(self.count(self.nodes(argument), path))]
             case ex.Aggregate(function, argument, path):
                 literal_or_none = self.aggregate(function, self.nodes(argument), path)
                 return [] if literal_or_none is None else [literal_or_none]
@@ -272,8 +286,3 @@ class Run:
     def entities(self, *terms: Iri | Blank) -> NodeSet:
         found = [node for term in terms if (node := self.kb.node(term)) is not None]
         return self.kb.nodes(np.array(found, dtype=np.int64))
-
-
-def _picks(node: ex.Expression) -> bool:
-    """Whether this compares counts or totals, and so is best asked of the members of a set."""
-    return isinstance(node, ex.Compare) and not isinstance(node.key, ex.Relation)

@@ -358,6 +358,11 @@ def relations(expression: Expression) -> tuple[Relation, ...]:
             return ()
 
 
+def picks_members(node: Expression) -> bool:
+    """Whether this compares counts or totals, and so picks from the set beside it."""
+    return isinstance(node, Compare) and not isinstance(node.key, Relation)
+
+
 def count_relations(program: Expression) -> int:
     """How many relations a program names, each as often as it does."""
     return sum(len(relations(node)) for node in post_order(program))

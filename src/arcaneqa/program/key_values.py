@@ -61,13 +61,17 @@ def total(totals: Totals) -> Decimal | float | None:
         return float(totals.units.sum())
 
 
+def whole_number(count: int) -> Literal:
+    return Literal(str(count), XSD + "integer")
+
+
 def number(value: Decimal | float) -> Literal:
     """A literal that says the number plainly: 12, 8.5, 1e300."""
     exact = Decimal(repr(value)) if isinstance(value, float) else value
     if not exact.is_finite():
         return Literal({"Infinity": "INF", "-Infinity": "-INF"}.get(str(exact), "NaN"), XSD + "double")
     if exact == exact.to_integral_value() and abs(exact) < _PLAIN:
-        return Literal(str(int(exact)), XSD + "integer")
+        return whole_number(int(exact))
     if 1e-6 < abs(exact) < _PLAIN:
         return Literal(f"{exact.normalize():f}", XSD + "decimal")
     return Literal(repr(float(exact)), XSD + "double")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from arcaneqa.program import expression as ex
 
@@ -69,3 +70,23 @@ def leaves(node: ex.Expression, kind: type[ex.And] | type[ex.Or]) -> list[ex.Exp
         else:
             found[part] = None
     return list(found)
+
+
+def chain(parts: Sequence[ex.Expression], kind: type[ex.And] | type[ex.Or]) -> ex.Expression:
+    """The opposite of `leaves`."""
+    result, *others = parts
+    for other in others:
+        result = kind(result, other)
+    return result
+
+
+def conjunction(parts: Sequence[ex.Expression], order: Callable[[ex.Expression], Any]) -> ex.Expression:
+    """One AND of different conditions, however they were nested: sets by `order`, classes on the left of
+    them, as GrailQA writes it, and last what picks from a set."""
+    picks = sorted(filter(ex.picks_members, parts), key=repr)
+    classes = sorted((part for part in parts if isinstance(part, ex.Class)), key=lambda part: part.iri)
+    sets = sorted((p for p in parts if not isinstance(p, ex.Class) and not ex.picks_members(p)), key=order)
+    result = chain(sets, ex.And) if sets else classes.pop() if classes else picks.pop(0)
+    for klass in classes:
+        result = ex.And(klass, result)
+    return chain([result, *picks], ex.And)

@@ -11,17 +11,17 @@ import numpy as np
 from arcaneqa.errors import BudgetExceeded
 from arcaneqa.kb import counting
 from arcaneqa.kb.interface import Ids, NodeSet, Totals, Window
-from arcaneqa.kb.names.called import labels_of
-from arcaneqa.kb.terms import XSD, Literal, Term
+from arcaneqa.kb.terms import Literal
 from arcaneqa.kb.values import Number, value_of
 from arcaneqa.program import expression as ex
 from arcaneqa.program import key_values
-from arcaneqa.program.execute import Result, Run, Table
+from arcaneqa.program.execute import Cell, Result, Run, Table
+from arcaneqa.program.key_values import whole_number
 from arcaneqa.ragged import ranges
 
 MOST_ROWS = 1_000_000
 """Of a table, so that it fits into memory."""
-_Cells = list[Term | None]
+_Cells = list[Cell | None]
 
 
 def arranged(program: ex.Sort | ex.Show | ex.Per, run: Run) -> Result:
@@ -88,7 +88,7 @@ def _show(nodes: NodeSet, order: Ids, columns: tuple[ex.Key, ...], run: Run) -> 
         return Table(columns, [tuple(_of_all(nodes, column, run) for column in columns)])
     cells = [_of_each(nodes, column, run) for column in columns]
     blank: _Cells = [None]
-    rows: list[tuple[Term | None, ...]] = []
+    rows: list[tuple[Cell | None, ...]] = []
     for member in order.tolist():
         rows.extend(product(*(of.get(member, blank) for of in cells)))
         if len(rows) > MOST_ROWS:
@@ -96,15 +96,15 @@ def _show(nodes: NodeSet, order: Ids, columns: tuple[ex.Key, ...], run: Run) -> 
     return Table(columns, rows)
 
 
-def _of_all(nodes: NodeSet, column: ex.Key, run: Run) -> Term | None:
+def _of_all(nodes: NodeSet, column: ex.Key, run: Run) -> Literal | None:
     match column:
         case ex.Counted(path, None):
-            return _count(run.count(nodes, path))
+            return whole_number(run.count(nodes, path))
         case ex.Counted(path, within):
             assert within is not None
             for step in run.steps(path):
                 nodes = run.kb.walk(step, nodes)
-            return _count(len(run.kb.intersection(nodes, run.nodes(within))))
+            return whole_number(len(run.kb.intersection(nodes, run.nodes(within))))
         case ex.Totalled(function, path):
             return run.aggregate(function, nodes, path)
     raise AssertionError("asked of aggregates only")
@@ -114,35 +114,25 @@ def _of_each(nodes: NodeSet, column: ex.Key, run: Run) -> dict[int, _Cells]:
     """For each member what stands in the column, where anything does."""
     match column:
         case ex.Counted((), _):
-            return {node: [_count(1)] for node in nodes.ids.tolist()}
+            return {node: [whole_number(1)] for node in nodes.ids.tolist()}
         case ex.Counted():
             counts = run.scores(nodes, column, largest=True)
             pairs = zip(counts.nodes.tolist(), counts.numbers.tolist(), strict=True)
-            return {node: [_count(int(count))] for node, count in pairs}
+            return {node: [whole_number(int(count))] for node, count in pairs}
         case ex.Totalled(ex.Aggregation.SUM | ex.Aggregation.AVG as function, path):
             totals = run.kb.totals(nodes, run.steps(path))
             sums = zip(totals.nodes.tolist(), _sums(totals, function), strict=True)
             return {node: [cell] for node, cell in sums}
         case ex.Totalled(function, path):
             best = run.kb.standings(nodes, run.steps(path), function is ex.Aggregation.MAX)
-            terms = run.kb.terms(best.values)
-            return {node: [term] for node, term in zip(best.nodes.tolist(), terms, strict=True)}
+            values = zip(best.nodes.tolist(), best.values.tolist(), strict=True)
+            return {node: [value] for node, value in values}
     walks = run.kb.walks(nodes, run.steps(column))
     members, ends = counting.distinct_pairs(walks.subjects, walks.objects)
     found: dict[int, _Cells] = {}
-    for member, term in zip(members.tolist(), _terms(ends, run), strict=True):
-        found.setdefault(member, []).append(term)
+    for member, end in zip(members.tolist(), ends.tolist(), strict=True):
+        found.setdefault(member, []).append(end)
     return found
-
-
-def _terms(ids: Ids, run: Run) -> list[Term]:
-    different, places = np.unique(ids, return_inverse=True)
-    terms = run.kb.terms(different)
-    return [terms[place] for place in places.tolist()]
-
-
-def _count(count: int) -> Literal:
-    return Literal(str(count), XSD + "integer")
 
 
 def _sums(totals: Totals, function: ex.Aggregation) -> list[Literal]:
@@ -170,18 +160,18 @@ def _per(program: ex.Per, run: Run) -> Result:
     groups, members = counting.distinct_pairs(walks.objects, walks.subjects)
     names, places = np.unique(groups, return_inverse=True)
     columns = [_of_groups(nodes, places, members, column, len(names), run) for column in program.columns]
-    rows = list(zip(run.kb.terms(names), *columns, strict=True))
+    rows = list(zip(names.tolist(), *columns, strict=True))
     return Result(nodes, table=Table((program.path, *program.columns), rows))
 
 
 def _of_groups(
     nodes: NodeSet, groups: Ids, members: Ids, column: ex.Counted | ex.Totalled, size: int, run: Run
-) -> Sequence[Term | None]:
+) -> Sequence[Cell | None]:
     """The column of each group; `groups` and `members` are the pairs of a group's number and a member."""
     steps = run.steps(column.path)
     match column:
         case ex.Counted((), _):
-            return [_count(count) for count in np.bincount(groups, minlength=size).tolist()]
+            return [whole_number(count) for count in np.bincount(groups, minlength=size).tolist()]
         case ex.Counted(_, within):
             walks = run.kb.walks(nodes, steps)
             firsts = walks.subjects.searchsorted(members)
@@ -190,7 +180,7 @@ def _of_groups(
             owners, ends = counting.distinct_pairs(owners, ends)
             if within is not None:
                 owners = owners[np.isin(ends, run.nodes(within).ids)]
-            return [_count(count) for count in np.bincount(owners, minlength=size).tolist()]
+            return [whole_number(count) for count in np.bincount(owners, minlength=size).tolist()]
         case ex.Totalled(ex.Aggregation.SUM | ex.Aggregation.AVG as function, _):
             totals = run.kb.totals(nodes, steps)
             some = np.isin(members, totals.nodes)
@@ -203,11 +193,11 @@ def _of_groups(
             some = np.isin(members, best.nodes)
             at = best.nodes.searchsorted(members[some])
             winners = counting.best_of(groups[some], best.values[at], best.scores[at], largest)
-            return _spread_over(winners.nodes, run.kb.terms(winners.values), size)
+            return _spread_over(winners.nodes, winners.values.tolist(), size)
 
 
-def _spread_over(groups: Ids, cells: Sequence[Term], size: int) -> list[Term | None]:
-    found: list[Term | None] = [None] * size
+def _spread_over(groups: Ids, cells: Sequence[Cell], size: int) -> list[Cell | None]:
+    found: list[Cell | None] = [None] * size
     for group, cell in zip(groups.tolist(), cells, strict=True):
         found[group] = cell
     return found
@@ -216,24 +206,21 @@ def _spread_over(groups: Ids, cells: Sequence[Term], size: int) -> list[Term | N
 def _sorted_table(table: Table, program: ex.Per, key: ex.Key, descending: bool, run: Run) -> Table:
     """Rows by one column: numbers, then times, then the rest by name; blanks last."""
     place = (program.path, *program.columns).index(key)
-    names = [row[0] for row in table.rows]
-    labels = _labels([row[0] for row in table.rows if row[0] is not None], run)
+    nodes = table.nodes
+    names = dict(zip(nodes.tolist(), ((name or "").lower() for name in run.kb.labels(nodes)), strict=True))
+    terms = dict(zip(nodes.tolist(), run.kb.terms(nodes), strict=True))
 
-    def rank(row: tuple[Term | None, ...]) -> tuple[int, Any]:
+    def rank(row: tuple[Cell | None, ...]) -> tuple[int, Any]:
         cell = row[place]
-        match value_of(cell) if isinstance(cell, Literal) else None:
+        term = terms[cell] if isinstance(cell, int) else cell
+        match value_of(term) if isinstance(term, Literal) else None:
             case Number() as value:
                 return 0, (value.nearest, value.rest)
             case Window(start, end):
                 return 1, (start, end)
-        return 2, labels.get(cell, "") if cell is not None else ""
+        return 2, names[cell] if isinstance(cell, int) else ""
 
-    by_name = sorted(range(len(names)), key=lambda number: labels.get(names[number], ""))
-    rows = [table.rows[number] for number in by_name]
+    rows = sorted(table.rows, key=lambda row: names[row[0]] if isinstance(row[0], int) else "")
     blank = [row for row in rows if row[place] is None]
     filled = [row for row in rows if row[place] is not None]
     return Table(table.columns, sorted(filled, key=rank, reverse=descending) + blank)
-
-
-def _labels(terms: Sequence[Term], run: Run) -> dict[Term | None, str]:
-    return {term: (label or "").lower() for term, label in labels_of(run.kb, terms).items()}

@@ -49,9 +49,9 @@ def _words(program: ex.Expression, kb: KnowledgeBase) -> tuple[str, str]:
         case ex.Extreme(direction, _, key, first, last):
             kind = "largest" if direction.value == "ARGMAX" else "smallest"
             ranks = "" if first == last == 1 else f" ({first} to {last})"
-            return kind, _key(key, kb) + ranks
+            return kind, key_words(key, kb) + ranks
         case ex.Compare(comparison, key, _):
-            return COMPARED[comparison], _key((key,) if isinstance(key, ex.Relation) else key, kb)
+            return COMPARED[comparison], key_words((key,) if isinstance(key, ex.Relation) else key, kb)
         case ex.Count(_, path):
             return "count", _path(path, kb) if path else "how many"
         case ex.Aggregate(function, _, path):
@@ -62,14 +62,15 @@ def _words(program: ex.Expression, kb: KnowledgeBase) -> tuple[str, str]:
             moment = "now" if isinstance(when, ex.Now) else when.literal.lexical
             return "at the time", f"{_relation(relation, kb)}: {moment}"
         case ex.Sort(_, key, descending):
-            return "in order", _key(key, kb) + (", downwards" if descending else "")
+            return "in order", key_words(key, kb) + (", downwards" if descending else "")
         case ex.Show(_, columns):
-            return "table", ", ".join(_key(column, kb) for column in columns)
+            return "table", ", ".join(key_words(column, kb) for column in columns)
         case ex.Per(_, path, columns):
-            return f"for each {_path(path, kb)}", ", ".join(_key(column, kb) for column in columns)
+            return f"for each {_path(path, kb)}", ", ".join(key_words(column, kb) for column in columns)
 
 
-def _key(key: ex.Key, kb: KnowledgeBase) -> str:
+def key_words(key: ex.Key, kb: KnowledgeBase) -> str:
+    """What members are ordered by or shown with: "number of languages", "country → population"."""
     match key:
         case ex.Counted(path, _):
             return f"number of {_path(path, kb)}" if path else "how many"

@@ -39,16 +39,11 @@ class Portrait:
     @cached_property
     def _described(self) -> KnowledgeBaseResponse:
         schema, short = self._qa.kb.schema, self._qa.names.short
-        relations = sorted((r for r in schema.relations if not r.hidden), key=lambda r: -r.facts)
-        classes = sorted((c for c in schema.classes if not c.hidden), key=lambda c: -c.members)
+        relations, classes = schema.shown_relations[:MOST_COUNTED], schema.shown_classes[:MOST_COUNTED]
         return KnowledgeBaseResponse(
-            facts=sum(relation.facts for relation in schema.relations),
-            relations=[
-                Counted(name=short(r.iri), label=r.label, count=r.facts) for r in relations[:MOST_COUNTED]
-            ],
-            classes=[
-                Counted(name=short(c.iri), label=c.label, count=c.members) for c in classes[:MOST_COUNTED]
-            ],
+            facts=schema.facts,
+            relations=[Counted(name=short(r.iri), label=r.label, count=r.facts) for r in relations],
+            classes=[Counted(name=short(c.iri), label=c.label, count=c.members) for c in classes],
             examples=[],
         )
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import time
 
 from arcaneqa.answer import ArcaneQA
-from arcaneqa.datasets.answers import answer_table
-from arcaneqa.describe import items_of_result, unit_of
+from arcaneqa.describe import items_of_result, table_of_result, unit_of
 from arcaneqa.export import Format, rows_of_answer, write_rows
 from arcaneqa.program.execute import Budget, Result, execute
 from arcaneqa.program.expression import Expression
@@ -14,7 +13,7 @@ from arcaneqa.program.phrase import paraphrase
 from arcaneqa.program.sparql import to_sparql
 from arcaneqa.program.text import parse, print_program
 from arcaneqa.program.tree import program_tree
-from arcaneqa.record import AnswerItem, Table
+from arcaneqa.record import Table
 from arcaneqa.service.contract import RunRequest, RunResponse
 from arcaneqa.service.items import items_sent, table_sent
 
@@ -25,9 +24,9 @@ def response_of(qa: ArcaneQA, request: RunRequest, until: float) -> RunResponse:
         program=print_program(program, qa.names),
         sparql=to_sparql(program, qa.kb.profile, qa.kb.schema, request.exclude_mentioned),
         paraphrase=paraphrase(program, qa.kb),
-        answers=items_sent(_items(qa, result, request.rows)),
+        answers=items_sent(items_of_result(qa.kb, result, request.rows)),
         total=_total(result),
-        table=table_sent(answer_table(result, qa.kb), request.rows),
+        table=table_sent(table_of_result(qa.kb, result), request.rows),
         ordered=result.order is not None,
         unit=unit_of(program, qa.kb),
         tree=program_tree(program, qa.kb) if request.tree else None,
@@ -37,14 +36,11 @@ def response_of(qa: ArcaneQA, request: RunRequest, until: float) -> RunResponse:
 def file_of(qa: ArcaneQA, request: RunRequest, until: float) -> str:
     """The rows in the format asked for."""
     _, result = _executed(qa, request, until)
-    table = answer_table(result, qa.kb)
+    table = table_of_result(qa.kb, result)
     if table is not None:
         table = Table(table.columns, table.cells[: request.rows])
-    return write_rows(rows_of_answer(_items(qa, result, request.rows), table), Format(request.format))
-
-
-def _items(qa: ArcaneQA, result: Result, most: int) -> tuple[AnswerItem, ...]:
-    return () if result.nothing else items_of_result(qa.kb, result, most)
+    items = items_of_result(qa.kb, result, request.rows)
+    return write_rows(rows_of_answer(items, table), Format(request.format))
 
 
 def _total(result: Result) -> int:

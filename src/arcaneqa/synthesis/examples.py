@@ -12,11 +12,9 @@ from arcaneqa.errors import ArcaneError
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.forms import is_code, split
 from arcaneqa.kb.schema import Relation
-from arcaneqa.kb.short_names import Names
 from arcaneqa.program.expression import Entity, Expression, Like, post_order, relations
-from arcaneqa.program.text import parse
 from arcaneqa.record import Question
-from arcaneqa.synthesis.synthesize import synthesize
+from arcaneqa.synthesis.synthesize import with_programs
 
 _LONGEST = 70
 """Characters of an example question."""
@@ -56,10 +54,8 @@ class Example:
 
 def example_questions(kb: KnowledgeBase, seed: int = 0) -> Iterator[Example]:
     """Short questions about what has a name, as they are drawn; none where there is little to ask."""
-    names = Names(kb.profile)
     try:
-        for question in synthesize(kb, _DRAWN, seed, careful=True):
-            program = parse(question.program or "", names, kb.schema)
+        for question, program in with_programs(kb, _DRAWN, seed, careful=True):
             if _is_readable(question) and _is_sensible(question) and _is_about_much(program, kb):
                 yield Example(question, _facts(program, kb))
     except ArcaneError:

@@ -12,10 +12,11 @@ from arcaneqa.induction.targets import Inadmissible, targets
 from arcaneqa.induction.topics import topics_from_gold
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.short_names import Names
-from arcaneqa.kb.terms import Literal
 from arcaneqa.program import expression as ex
+from arcaneqa.program.answers import answer_terms
 from arcaneqa.program.canonical import canonical
 from arcaneqa.program.execute import Budget, Result, execute
+from arcaneqa.program.key_values import whole_number
 from arcaneqa.program.text import print_program
 from arcaneqa.record import Mention, Question
 from arcaneqa.synthesis.form_phrases import FormSpeaker
@@ -71,8 +72,16 @@ _WINDOW, _FEWEST = 1000, 20
 """A knowledge base is exhausted when so few of the last programs gave a new question."""
 
 
-def synthesize(kb: KnowledgeBase, size: int, seed: int = 0, careful: bool = False) -> Iterator[Question]:
-    """`size` pairs, or fewer where the knowledge base has no more to ask; the same for the same seed.
+def synthesize(kb: KnowledgeBase, size: int, seed: int = 0) -> Iterator[Question]:
+    """`size` pairs as records, or fewer where the knowledge base has no more to ask; the same for the same
+    seed."""
+    return (question for question, _ in with_programs(kb, size, seed))
+
+
+def with_programs(
+    kb: KnowledgeBase, size: int, seed: int = 0, careful: bool = False
+) -> Iterator[tuple[Question, ex.Expression]]:
+    """The same, each with its program as it is before it is written into the record.
 
     `careful` questions are whole sentences without typing errors, and with capitals where they belong.
     """
@@ -83,22 +92,25 @@ def synthesize(kb: KnowledgeBase, size: int, seed: int = 0, careful: bool = Fals
     forms = FormSampler(sampler)
     writer = _Writer(induction, Lexicon(kb, facts), rng, careful)
     said: set[str] = set()
-    wordings: Counter[str | None] = Counter()
+    wordings: Counter[ex.Expression] = Counter()
     made = 0
     tries: deque[bool] = deque([True] * _WINDOW, _WINDOW)
     while made < size and sum(tries) > _FEWEST:
         tries.append(False)
         (kind,) = rng.choices(list(SHARES), list(SHARES.values()))
         found = _executed(forms.kinds[kind](), kb) if kind in forms.kinds else _drawn(sampler.kinds[kind]())
-        question = None if found is None else writer.write(*found, f"synth-{made}")
-        key = "" if question is None else question.question.lower().rstrip("?.")
-        if question is None or key in said or wordings[question.program] == _MOST_WORDINGS:
+        written = None if found is None else writer.write(*found, f"synth-{made}")
+        if written is None:
+            continue
+        question, program = written
+        key = question.question.lower().rstrip("?.")
+        if key in said or wordings[program] == _MOST_WORDINGS:
             continue
         said.add(key)
-        wordings[question.program] += 1
+        wordings[program] += 1
         tries[-1] = True
         made += 1
-        yield question
+        yield question, program
     if made == 0:
         raise InputError(
             "Nothing can be asked of this knowledge base: it has no facts about entities with labels."
@@ -109,7 +121,7 @@ def _drawn(found: Found | None) -> tuple[ex.Expression, Result] | None:
     if found is None:
         return None
     is_count = isinstance(found.expression, ex.Count)
-    return found.expression, Result(found.nodes, len(found.nodes) if is_count else None)
+    return found.expression, Result(found.nodes, value=whole_number(len(found.nodes)) if is_count else None)
 
 
 def _executed(program: ex.Expression | None, kb: KnowledgeBase) -> tuple[ex.Expression, Result] | None:
@@ -130,8 +142,11 @@ class _Writer:
         self._kb = induction.kb
         self._names = Names(self._kb.profile)
 
-    def write(self, program: ex.Expression, result: Result, name: str) -> Question | None:
-        """A record, unless the program is trivial, cannot be said, or cannot be built by induction."""
+    def write(
+        self, program: ex.Expression, result: Result, name: str
+    ) -> tuple[Question, ex.Expression] | None:
+        """A record, unless the program is trivial, cannot be said, or cannot be built by induction; and the
+        program as it is written there."""
         size = len(result.nodes)
         is_set = ex.denotes(program) is ex.Denotation.SET
         if size == 0 or (is_set and (size > _LARGEST_ANSWER or self._is_trivial(program, result))):
@@ -152,15 +167,16 @@ class _Writer:
         gold = topics_from_gold(mentions, self._kb, text, program)
         if isinstance(targets(self._induction, text, program, gold), Inadmissible):
             return None
-        return Question(
+        question = Question(
             id=name,
             question=text,
             program=print_program(program, self._names),
-            answers=answers_of(result, self._kb, self._names),
+            answers=answer_terms(result, self._kb),
             entities=mentions,
             function=function_of(program),
             relations=ex.count_relations(program),
         )
+        return question, program
 
     def _mention(self, topic: ex.Entity | ex.Value, span: Span) -> Mention:
         term = topic.literal.lexical if isinstance(topic, ex.Value) else self._names.write(topic.term)
@@ -195,14 +211,3 @@ def function_of(program: ex.Expression) -> str:
             case ex.Cons():
                 return "cons"
     return "none"
-
-
-def answers_of(result: Result, kb: KnowledgeBase, names: Names) -> tuple[str, ...]:
-    """Terms as text; a number, a time or yes and no is one of them, and of a table it is the first column."""
-    if result.value is not None:
-        return (result.value.lexical,)
-    if result.count is not None:
-        return (str(result.count),)
-    terms = kb.terms(result.nodes.ids) if result.table is None else [row[0] for row in result.table.rows]
-    written = (t.lexical if isinstance(t, Literal) else names.write(t) for t in terms if t is not None)
-    return tuple(dict.fromkeys(written))

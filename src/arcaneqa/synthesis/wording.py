@@ -7,6 +7,7 @@ from random import Random
 
 from arcaneqa.kb.terms import Blank, Iri
 from arcaneqa.program import expression as ex
+from arcaneqa.program.rewrite import leaves
 from arcaneqa.synthesis.attributes import generic
 from arcaneqa.synthesis.comparison_words import compared
 from arcaneqa.synthesis.idioms import idiom, verb_forms
@@ -174,7 +175,7 @@ class Speaker:
         return words, join.argument
 
     def conjunction(self, left: ex.Expression, right: ex.Expression, many: bool) -> Phrase:
-        parts = [*_conjuncts(left), *_conjuncts(right)]
+        parts = leaves(ex.And(left, right), ex.And)
         classes = [part for part in parts if isinstance(part, ex.Class)]
         sets = [part for part in parts if not isinstance(part, ex.Class)]
         if (not classes and sets and isinstance(sets[0], ex.Join) and sets[0].relation.inverse) or (
@@ -351,9 +352,3 @@ class Speaker:
                 noun = with_article(singular(verb))
                 inner = f"{are} {x} {noun} of"
                 return Modifier(f"that {x} {are} {noun} of", inner, inner)
-
-
-def _conjuncts(expression: ex.Expression) -> list[ex.Expression]:
-    if isinstance(expression, ex.And):
-        return [*_conjuncts(expression.left), *_conjuncts(expression.right)]
-    return [expression]

@@ -198,7 +198,7 @@ def _sizes(
     take."""
     lengths = table.lengths
     each = lengths[texts[data.candidate_texts]] + lengths[types[data.candidate_types]] + 2
-    running = np.concatenate([[0], np.cumsum(each[data.set_candidates])])
+    running = offsets_of(each[data.set_candidates])
     set_tokens = running[data.set_offsets[1:]] - running[data.set_offsets[:-1]]
     free = np.diff(data.set_offsets)[data.step_sets] >= least
     owner = np.repeat(np.arange(len(data)), np.diff(data.step_offsets))

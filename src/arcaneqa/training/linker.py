@@ -20,6 +20,7 @@ from arcaneqa.linking.mentions import Proposal, Span, Text
 from arcaneqa.linking.weights import Weights
 from arcaneqa.program.expression import Entity, post_order
 from arcaneqa.program.text import parse
+from arcaneqa.ragged import offsets_of
 from arcaneqa.record import Question
 
 FEWEST_SIGHTINGS = 15
@@ -133,7 +134,7 @@ class _Known:
         """Rows, which are right, importance of each span, and where each span begins."""
         chosen = [n for n, right in enumerate(self._right) if not only_right or right.any()]
         lengths = [len(self._right[n]) for n in chosen]
-        starts = np.concatenate([[0], np.cumsum(lengths)[:-1]]).astype(np.int64)
+        starts = offsets_of(np.array(lengths, np.int64))[:-1]
         importance = np.array([self._importance[n] for n in chosen])
         rows = np.concatenate([self._rows[n] for n in chosen])
         return rows, np.concatenate([self._right[n] for n in chosen]), importance / importance.sum(), starts

@@ -106,9 +106,9 @@ class Choices:
         gold = execute(program, self.kb)
         search = Search(self.induction, self.model, BEAM, ranker=self.ranker)
         right, found = NONE, []
-        for best, *_ in distinct(search.run(question, [topics]).found):
+        for best, *_ in distinct(search.run(question, [topics]).found, self.kb):
             found.append(Readings(self.kb).candidate(best.program, best.result))
-            if is_same(best.result, gold):
+            if is_same(best.result, gold, self.kb):
                 right = found[-1]
         return self._step(list(dict.fromkeys(found)), right, draw)
 
@@ -155,8 +155,8 @@ class Choices:
         """What a search finds, less the right answers."""
         search = Search(self.induction, scorer, BEAM, ranker=self.ranker)
         wrong = []
-        for best, *_ in distinct(search.run(question, [topics]).found):
-            is_right = gold is not None and is_same(best.result, gold)
+        for best, *_ in distinct(search.run(question, [topics]).found, self.kb):
+            is_right = gold is not None and is_same(best.result, gold, self.kb)
             if not is_right and is_possible(best.program):
                 wrong.append(Readings(self.kb).candidate(best.program, best.result))
         return list(dict.fromkeys(wrong))

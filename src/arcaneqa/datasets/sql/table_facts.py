@@ -33,7 +33,7 @@ class Facts:
         """The rows of a table; of a set, each member in a row of its own, and of a number, the number."""
         found = execute(program, self.kb)
         if found.table is not None:
-            return found.table.rows
+            return found.table.terms(self.kb)
         if found.value is not None:
             return [(found.value,)]
         return [(term,) for term in self.kb.terms(found.nodes.ids)]

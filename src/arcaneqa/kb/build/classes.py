@@ -10,6 +10,7 @@ import numpy as np
 from arcaneqa.errors import InputError
 from arcaneqa.kb.build.sorted_facts import Facts, sorted_pairs
 from arcaneqa.kb.index.store import Array, Draft, narrow
+from arcaneqa.ragged import offsets_of, ranges
 
 MOST_FOLLOWING = 10_000_000
 """Memberships that may follow from subclasses in any case: 10 million."""
@@ -32,7 +33,7 @@ class Classes:
     def of_nodes(self, entities: int) -> tuple[Array, Array]:
         """Compressed rows: offsets by node, and the classes."""
         counts = np.bincount(self.nodes, minlength=entities)
-        return np.concatenate(([0], np.cumsum(counts))).astype(np.int64), self.classes
+        return offsets_of(counts), self.classes
 
 
 def read_pairs(facts: Facts, relations: Iterable[int]) -> tuple[Array, Array]:
@@ -96,18 +97,16 @@ def _close(nodes: Array, classes: Array, hierarchy: list[tuple[int, int]], count
             )
         sizes[start] = len(seen)
         above.append(np.array(sorted(seen), np.int64))
-    offsets = np.concatenate(([0], np.cumsum(sizes)))
     flat = np.concatenate([np.empty(0, np.int64), *above])
-    repeats = sizes[classes]
-    inside = np.arange(int(repeats.sum())) - np.repeat(np.cumsum(repeats) - repeats, repeats)
-    return np.repeat(nodes, repeats), flat[np.repeat(offsets[classes], repeats) + inside]
+    lengths = sizes[classes]
+    return np.repeat(nodes, lengths), flat[ranges(offsets_of(sizes)[classes], lengths)]
 
 
 def write_classes(classes: Classes, hidden: Array, entities: int, nodes: int, draft: Draft) -> None:
     """Members by class, and the visible classes of each node."""
     order = np.argsort(classes.classes, kind="stable")
     counts = np.bincount(classes.classes, minlength=len(classes.iris))
-    draft.save("members.offsets", np.concatenate(([0], np.cumsum(counts))).astype(np.int64))
+    draft.save("members.offsets", offsets_of(counts))
     draft.save("members.nodes", classes.nodes[order].astype(narrow(max(nodes, 1 << 16))))
     shown = ~hidden[classes.classes]
     visible = Classes(classes.iris, classes.nodes[shown], classes.classes[shown])

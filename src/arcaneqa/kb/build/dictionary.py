@@ -17,7 +17,7 @@ from arcaneqa.kb.index.store import Array, Draft, narrow, new_array
 from arcaneqa.kb.interface import Window
 from arcaneqa.kb.terms import Literal
 from arcaneqa.kb.values import BOOLEAN, NUMBERS, TIMES, Number, value_of
-from arcaneqa.ragged import ranges
+from arcaneqa.ragged import offsets_of, ranges
 from arcaneqa.terminal import Progress
 
 _RECORD = np.dtype([("first", "<u8"), ("second", "<u8"), ("at", "<i8")])
@@ -205,7 +205,7 @@ class _Literals:
         lengths, types = np.zeros(count, np.int64), np.zeros(count, np.uint32)
         for at, kinds, sizes, _ in self._pieces:
             lengths[ids[at] - base], types[ids[at] - base] = sizes, kinds
-        offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
+        offsets = offsets_of(lengths)
         heap = draft.scatter("literal.heap", np.uint8, int(offsets[-1]))
         for at, _, sizes, text in self._pieces:
             starts = offsets[ids[at] - base]

@@ -12,7 +12,7 @@ from arcaneqa.kb.build.name_attributes import NameRule
 from arcaneqa.kb.build.sorted_facts import Facts
 from arcaneqa.kb.index.store import Array, Draft, narrow
 from arcaneqa.kb.names.languages import FOREIGN, tier_of
-from arcaneqa.ragged import ranges
+from arcaneqa.ragged import offsets_of, ranges
 
 
 def language_tiers(types: list[str], language: str) -> Array:
@@ -53,7 +53,7 @@ class Labels:
         other = ~chosen & (tier != FOREIGN)
         nodes, values = nodes[other], values[other]
         counts = np.bincount(nodes, minlength=self._dictionary.entities)
-        self._draft.save("aliases.offsets", np.concatenate(([0], np.cumsum(counts))).astype(np.int64))
+        self._draft.save("aliases.offsets", offsets_of(counts))
         self._draft.save("aliases.values", values.astype(self.literals.dtype))
 
     def name_by(self, rules: Sequence[NameRule], classes: Classes, is_schema: Array) -> list[int]:

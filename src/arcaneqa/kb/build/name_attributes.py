@@ -22,7 +22,7 @@ from arcaneqa.kb.build.name_words import (
 )
 from arcaneqa.kb.build.sorted_facts import Facts
 from arcaneqa.kb.index.store import Array
-from arcaneqa.ragged import ranges
+from arcaneqa.ragged import offsets_of, ranges
 
 _NAMELESS = 0.5
 """A class is looked into where known predicates name fewer of its members than this share."""
@@ -132,7 +132,7 @@ class _Groups:
             order = np.argsort(nodes, kind="stable")
             nodes, groups = nodes[order], groups[order]
         self.sizes = np.bincount(groups, minlength=len(classes))
-        self._offsets = np.concatenate(([0], np.cumsum(np.bincount(nodes, minlength=entities))))
+        self._offsets = offsets_of(np.bincount(nodes, minlength=entities))
         self._groups = groups
         self._by_group = nodes[np.argsort(groups, kind="stable")]
         self._ends = np.cumsum(self.sizes)

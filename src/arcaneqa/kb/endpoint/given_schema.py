@@ -11,14 +11,12 @@ from typing import Any
 
 from arcaneqa.errors import InputError
 from arcaneqa.files import plain_json
+from arcaneqa.kb import readable_schema
 from arcaneqa.kb.endpoint.discovery import Discovery, closed_subclasses
 from arcaneqa.kb.endpoint.queries import Queries
 from arcaneqa.kb.endpoint.schema_facts import SchemaFacts
-from arcaneqa.kb.names.words import label_from_iri
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.profiles import BUILT_IN
-from arcaneqa.kb.schema import Class, Relation, Schema, ValueKind
-from arcaneqa.kb.selection import time_pairs
 
 
 def given(queries: Queries, path: Path, profile: Profile | None) -> Discovery:
@@ -31,7 +29,7 @@ def given(queries: Queries, path: Path, profile: Profile | None) -> Discovery:
             "ARCANEQA_ENDPOINT_PROFILE."
         )
     try:
-        schema = _schema(data, profile)
+        schema = readable_schema.read(data, profile)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(
             f"The schema {path} is not what `arcaneqa info KB --json` prints: {type(error).__name__} {error}."
@@ -51,42 +49,3 @@ def _read(path: Path) -> dict[str, Any]:
     if not isinstance(data, dict) or not {"profile", "relations", "classes"} <= data.keys():
         raise InputError(f"The schema {path} is not what `arcaneqa info KB --json` prints.")
     return data
-
-
-def _schema(data: dict[str, Any], profile: Profile) -> Schema:
-    class_ids = {item["name"]: number for number, item in enumerate(data["classes"])}
-    relation_ids = {item["name"]: number for number, item in enumerate(data["relations"])}
-    classes = [
-        Class(
-            number,
-            str(item["iri"]),
-            item.get("label") or label_from_iri(item["iri"]),
-            int(item.get("members", 0)),
-            bool(item.get("hidden", False)),
-        )
-        for number, item in enumerate(data["classes"])
-    ]
-    relations = [
-        Relation(
-            id=number,
-            iri=str(item["iri"]),
-            label=item.get("label") or label_from_iri(item["iri"]),
-            facts=int(item.get("facts", 0)),
-            objects=int(item.get("objects", 0)),
-            kinds=frozenset(map(ValueKind, item["kinds"])),
-            domain=_place(item.get("domain"), class_ids),
-            range=_place(item.get("range"), class_ids),
-            is_identifier=bool(item.get("is_identifier")),
-            domain_declared=bool(item.get("domain_declared")),
-            range_declared=bool(item.get("range_declared")),
-            inverse=_place(item.get("inverse"), relation_ids),
-            hidden=bool(item.get("hidden", False)),
-        )
-        for number, item in enumerate(data["relations"])
-    ]
-    times = {r.iri: r.id for r in relations if ValueKind.TIME in r.kinds}
-    return Schema(relations, classes, time_pairs(profile, times))
-
-
-def _place(name: str | None, ids: dict[str, int]) -> int | None:
-    return None if name is None else ids[name]

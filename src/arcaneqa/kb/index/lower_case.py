@@ -11,6 +11,7 @@ import numpy as np
 from arcaneqa.kb.index.rows import Rows
 from arcaneqa.kb.index.store import Strings
 from arcaneqa.kb.interface import Ids
+from arcaneqa.ragged import offsets_of
 
 _BETWEEN = "\0"
 MOST_KEPT = 8_000_000
@@ -63,7 +64,7 @@ class _Texts:
     def __init__(self, first_row: int, texts: list[str]) -> None:
         self.first_row = first_row
         self.text = "".join(f"{text}{_BETWEEN}" for text in texts)
-        self._starts = np.concatenate(([0], np.cumsum([len(text) + 1 for text in texts]))).astype(np.int64)
+        self._starts = offsets_of(np.array([len(text) + 1 for text in texts], np.int64))
 
     def __getitem__(self, place: int) -> str:
         return self.text[self._starts[place] : self._starts[place + 1] - 1]

@@ -11,13 +11,14 @@ import contextlib
 import hashlib
 import json
 import os
-import tempfile
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from platformdirs import user_cache_path
+
+from arcaneqa.atomic import beside
 
 _CLOCK = 100_000_000
 """Nanoseconds that a file must have been left alone: clocks of file systems tick slowly, and a second change
@@ -54,12 +55,8 @@ def trust(state: State) -> None:
     if time.time_ns() - state.changed < _CLOCK:
         return
     note = _note(state.folder)
-    with contextlib.suppress(OSError):
-        note.parent.mkdir(parents=True, exist_ok=True)
-        handle, draft = tempfile.mkstemp(dir=note.parent)
-        with os.fdopen(handle, "w", encoding="ascii") as file:
-            file.write(state.text)
-        Path(draft).replace(note)
+    with contextlib.suppress(OSError), beside(note) as draft:
+        draft.write_text(state.text, encoding="ascii")
 
 
 def _note(folder: Path) -> Path:

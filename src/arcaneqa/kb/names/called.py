@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 import numpy as np
 
@@ -13,13 +13,8 @@ from arcaneqa.kb.terms import Iri, Term
 
 def label_of(kb: KnowledgeBase, term: Term) -> str | None:
     """The label alone; None where there is none, or no such node."""
-    return labels_of(kb, [term]).get(term)
-
-
-def labels_of(kb: KnowledgeBase, terms: Iterable[Term]) -> dict[Term, str | None]:
-    """Labels of the terms that the knowledge base holds."""
-    known = {term: node for term in terms if (node := kb.node(term)) is not None}
-    return dict(zip(known, kb.labels(np.fromiter(known.values(), np.int64)), strict=True))
+    node = kb.node(term)
+    return None if node is None else kb.labels(np.array([node], np.int64))[0]
 
 
 def said_name(kb: KnowledgeBase, node: int) -> str | None:
