@@ -23,7 +23,7 @@ import numpy as np
 from arcaneqa.answer import ArcaneQA
 from arcaneqa.evaluation.metrics import overlap
 from arcaneqa.induction.induction import Induction, Machine
-from arcaneqa.induction.meanings import Meanings
+from arcaneqa.induction.kept_meanings import Meanings
 from arcaneqa.induction.scorer import Candidate, Decision, Scorer
 from arcaneqa.induction.search import Search
 from arcaneqa.induction.starts import Starts

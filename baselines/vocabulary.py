@@ -14,8 +14,8 @@ import numpy as np
 
 from arcaneqa.induction import wording
 from arcaneqa.induction.induction import Induction
+from arcaneqa.induction.kept_meanings import Meanings
 from arcaneqa.induction.meaning import Meaning
-from arcaneqa.induction.meanings import Meanings
 from arcaneqa.induction.published import Spelling
 from arcaneqa.induction.ranker import WordRanker
 from arcaneqa.induction.scorer import Candidate, TokenKind

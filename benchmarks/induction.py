@@ -13,7 +13,7 @@ import numpy as np
 from arcaneqa.errors import ProgramError
 from arcaneqa.induction import scorer
 from arcaneqa.induction.induction import Induction, Machine
-from arcaneqa.induction.meanings import Meanings, Roots
+from arcaneqa.induction.kept_meanings import Meanings, Roots
 from arcaneqa.induction.ranker import Shortlist
 from arcaneqa.induction.readings import is_same
 from arcaneqa.induction.scorer import Decision, Ranker, Scores, TokenKind

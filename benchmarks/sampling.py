@@ -19,7 +19,7 @@ import numpy as np
 from arcaneqa.errors import ArcaneError
 from arcaneqa.induction.buildable import buildable
 from arcaneqa.induction.induction import Induction, Machine
-from arcaneqa.induction.meanings import Meanings, Roots
+from arcaneqa.induction.kept_meanings import Meanings, Roots
 from arcaneqa.induction.targets import Target, targets
 from arcaneqa.kb.interface import KnowledgeBase, NodeSet, Step
 from arcaneqa.kb.terms import Iri

@@ -27,7 +27,7 @@ from arcaneqa.atomic import replacing
 from arcaneqa.datasets.convert import Converter
 from arcaneqa.datasets.draft import Draft
 from arcaneqa.datasets.sql.agreement import Recorded, program_of
-from arcaneqa.datasets.sql.mentions import mentions
+from arcaneqa.datasets.sql.named_topics import mentions
 from arcaneqa.datasets.sql.table_facts import Facts
 from arcaneqa.datasets.sql.tables_as_graph import Cell, Grapher, RawColumn, RawTable, Style
 from arcaneqa.datasets.sql.variables import Unsayable

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
+from arcaneqa.induction.kept_meanings import Meanings, Roots
 from arcaneqa.induction.meaning import Meaning
-from arcaneqa.induction.meanings import Meanings, Roots
 from arcaneqa.induction.vocabulary import Vocabulary
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index

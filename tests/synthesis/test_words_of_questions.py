@@ -14,10 +14,10 @@ from arcaneqa.synthesis.idioms import idiom
 from arcaneqa.synthesis.inflection import gerund, participle, past, plural, singular, third_person
 from arcaneqa.synthesis.keywords import keywords
 from arcaneqa.synthesis.lexicon import Lexicon
+from arcaneqa.synthesis.noun_phrases import FIRST_MARK, Speaker, UnspeakableError
 from arcaneqa.synthesis.relations import Shape, Wording, is_person, is_place, wording
 from arcaneqa.synthesis.sampled_facts import Facts
 from arcaneqa.synthesis.surface import finish
-from arcaneqa.synthesis.wording import FIRST_MARK, Speaker, UnspeakableError
 
 pytest_plugins = ["tests.synthesis.fixtures"]
 

@@ -10,7 +10,7 @@ from typing import Any
 from arcaneqa.datasets.draft import Draft, text_field
 from arcaneqa.datasets.sql.agreement import OTHER_ANSWERS, Recorded, program_of
 from arcaneqa.datasets.sql.mapping import Database, read_database
-from arcaneqa.datasets.sql.mentions import mentions
+from arcaneqa.datasets.sql.named_topics import mentions
 from arcaneqa.datasets.sql.table_facts import Facts
 from arcaneqa.datasets.sql.variables import Unsayable
 from arcaneqa.errors import InputError

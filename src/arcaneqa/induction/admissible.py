@@ -34,8 +34,8 @@ from arcaneqa.induction import wording
 from arcaneqa.induction.comparing import Comparing
 from arcaneqa.induction.filtering import Filtering
 from arcaneqa.induction.grammar import Grammar
+from arcaneqa.induction.kept_meanings import Meanings
 from arcaneqa.induction.keyed import Keyed
-from arcaneqa.induction.meanings import Meanings
 from arcaneqa.induction.pairing import Pairing
 from arcaneqa.induction.paths import Paths
 from arcaneqa.induction.reach import Reach

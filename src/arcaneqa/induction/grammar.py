@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from arcaneqa.induction.meanings import Meanings
+from arcaneqa.induction.kept_meanings import Meanings
 from arcaneqa.induction.results import Results
 from arcaneqa.induction.state import Known, State
 from arcaneqa.induction.tokens import COMPARATIVES, Form, Token

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from arcaneqa.induction.admissible import Admissible
+from arcaneqa.induction.kept_meanings import Meanings, Roots
 from arcaneqa.induction.learned import Learned
-from arcaneqa.induction.meanings import Meanings, Roots
 from arcaneqa.induction.published import Spelling
 from arcaneqa.induction.starts import Starts
 from arcaneqa.induction.state import State

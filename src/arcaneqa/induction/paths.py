@@ -7,8 +7,8 @@ from collections.abc import Hashable
 
 import numpy as np
 
+from arcaneqa.induction.kept_meanings import Meanings
 from arcaneqa.induction.meaning import Meaning
-from arcaneqa.induction.meanings import Meanings
 from arcaneqa.induction.results import Results
 from arcaneqa.induction.tokens import Token
 from arcaneqa.induction.vocabulary import NOTHING, Options

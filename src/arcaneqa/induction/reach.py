@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 
 from arcaneqa.induction.building_order import MOST_BRANCH_JOINS
+from arcaneqa.induction.kept_meanings import Meanings
 from arcaneqa.induction.meaning import Meaning
-from arcaneqa.induction.meanings import Meanings
 from arcaneqa.induction.results import Results
 from arcaneqa.induction.state import Known, State
 from arcaneqa.induction.vocabulary import NOTHING, Options

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
+from arcaneqa.induction.kept_meanings import Given, Meanings
 from arcaneqa.induction.meaning import Meaning
-from arcaneqa.induction.meanings import Given, Meanings
 from arcaneqa.induction.state import Known, State
 from arcaneqa.induction.tokens import AGGREGATES, COMPARATIVES, SUPERLATIVES, Chosen, Form, Token
 from arcaneqa.induction.wording import (

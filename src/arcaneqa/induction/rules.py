@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from arcaneqa.induction import wording
 from arcaneqa.induction.grammar import Grammar
-from arcaneqa.induction.meanings import Meanings
+from arcaneqa.induction.kept_meanings import Meanings
 from arcaneqa.induction.paths import Paths
 from arcaneqa.induction.reach import Reach
 from arcaneqa.induction.scorer import Candidate, TokenKind

@@ -28,9 +28,9 @@ from arcaneqa.service.contract import (
 from arcaneqa.service.engine import Engine, Job, Watcher
 from arcaneqa.service.gate import Gate, Kind
 from arcaneqa.service.items import facts_sent, items_sent, table_sent
-from arcaneqa.service.mentions import settled, shown
 from arcaneqa.service.portrait import Portrait
 from arcaneqa.service.running import file_of, response_of
+from arcaneqa.service.settled_mentions import settled, shown
 
 MOST_CANDIDATES = 8
 """Of each step, that a page is sent."""

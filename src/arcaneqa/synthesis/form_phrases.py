@@ -12,8 +12,8 @@ from arcaneqa.program.rewrite import leaves
 from arcaneqa.synthesis.attributes import generic
 from arcaneqa.synthesis.inflection import plural, singular, with_article
 from arcaneqa.synthesis.lexicon import Words
+from arcaneqa.synthesis.noun_phrases import Speaker, UnspeakableError
 from arcaneqa.synthesis.phrases import Modifier, Phrase
-from arcaneqa.synthesis.wording import Speaker, UnspeakableError
 
 _BOUNDS = {
     Comparison.GT: ("more than {n}", "over {n}", "more than {n}"),

@@ -7,8 +7,8 @@ from arcaneqa.program import expression as ex
 from arcaneqa.synthesis import questions
 from arcaneqa.synthesis.form_phrases import FormSpeaker, spoken
 from arcaneqa.synthesis.inflection import plural, singular, with_article
+from arcaneqa.synthesis.noun_phrases import UnspeakableError
 from arcaneqa.synthesis.word_tables import TABLES
-from arcaneqa.synthesis.wording import UnspeakableError
 
 _COMMANDS: tuple[str, ...] = tuple(TABLES["openings"]["commands"])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from arcaneqa.program.expression import And, Class, Count, Entity, Expression, Join, Value
 from arcaneqa.synthesis.inflection import plural
-from arcaneqa.synthesis.wording import Speaker, UnspeakableError
+from arcaneqa.synthesis.noun_phrases import Speaker, UnspeakableError
 
 
 def keywords(speaker: Speaker, program: Expression) -> str:

@@ -6,10 +6,10 @@ from arcaneqa.program.expression import Count, Entity, Expression, Extreme, Join
 from arcaneqa.synthesis.idioms import idiom
 from arcaneqa.synthesis.inflection import participle, past, plural, singular, third_person, with_article
 from arcaneqa.synthesis.lexicon import Words
+from arcaneqa.synthesis.noun_phrases import Speaker
 from arcaneqa.synthesis.phrases import Phrase
 from arcaneqa.synthesis.relations import Shape, is_person, is_place
 from arcaneqa.synthesis.word_tables import TABLES
-from arcaneqa.synthesis.wording import Speaker
 
 _COMMANDS: tuple[str, ...] = tuple(TABLES["openings"]["commands"])
 _POLITE: tuple[str, ...] = tuple(TABLES["openings"]["polite"])

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
-from arcaneqa.synthesis.wording import FIRST_MARK
+from arcaneqa.synthesis.noun_phrases import FIRST_MARK
 
 _MARK = re.compile(f"[{chr(FIRST_MARK)}-{chr(FIRST_MARK + 99)}]")
 _QUESTION = re.compile(

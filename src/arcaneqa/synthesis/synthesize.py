@@ -20,14 +20,14 @@ from arcaneqa.program.key_values import whole_number
 from arcaneqa.program.text import print_program
 from arcaneqa.record import Mention, Question
 from arcaneqa.synthesis.form_phrases import FormSpeaker
+from arcaneqa.synthesis.form_programs import FormSampler
 from arcaneqa.synthesis.form_questions import ask
-from arcaneqa.synthesis.forms import FormSampler
 from arcaneqa.synthesis.keywords import keywords
 from arcaneqa.synthesis.lexicon import Lexicon
+from arcaneqa.synthesis.noun_phrases import UnspeakableError
 from arcaneqa.synthesis.sampled_facts import Facts, Found
 from arcaneqa.synthesis.sampling import Sampler
 from arcaneqa.synthesis.surface import Span, finish
-from arcaneqa.synthesis.wording import UnspeakableError
 
 SHARES = {
     "one": 0.13,

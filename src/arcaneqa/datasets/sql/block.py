@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from arcaneqa.datasets.sql.conditions import Conditions, Subquery
 from arcaneqa.datasets.sql.denote import Denoter, both
 from arcaneqa.datasets.sql.mapping import Kind
 from arcaneqa.datasets.sql.scope import Place, Scope
 from arcaneqa.datasets.sql.table_facts import Facts
 from arcaneqa.datasets.sql.variables import Edge, Unsayable
+from arcaneqa.datasets.sql.where import Conditions, Subquery
 from arcaneqa.program.expression import Aggregation, Expression, Has, Path, Relation
 
 TOTALS: dict[type[exp.Expr], Aggregation] = {

@@ -5,12 +5,12 @@ from __future__ import annotations
 from sqlglot import exp
 
 from arcaneqa.datasets.sql.block import TOTALS, Block, counted_column, is_total
-from arcaneqa.datasets.sql.conditions import COMPARISONS
 from arcaneqa.datasets.sql.constants import measure, text_of
 from arcaneqa.datasets.sql.denote import both, either
 from arcaneqa.datasets.sql.mapping import Kind
 from arcaneqa.datasets.sql.scope import Place
 from arcaneqa.datasets.sql.variables import Edge, Hop, Unsayable
+from arcaneqa.datasets.sql.where import COMPARISONS
 from arcaneqa.kb.interface import Comparison
 from arcaneqa.program import expression as ex
 

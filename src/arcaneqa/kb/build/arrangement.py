@@ -15,8 +15,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from arcaneqa.kb.build.batches import Batches
 from arcaneqa.kb.build.dictionary import Dictionary
+from arcaneqa.kb.build.statement_batches import Batches
 from arcaneqa.kb.index import sets
 from arcaneqa.kb.index.store import Array, Draft
 from arcaneqa.terminal import Progress

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arcaneqa.kb.build.batches import DIGEST, ENTITY, Batches
+from arcaneqa.kb.build.statement_batches import DIGEST, ENTITY, Batches
 from arcaneqa.kb.index.store import Array, Draft, narrow, new_array
 from arcaneqa.kb.interface import Window
 from arcaneqa.kb.terms import Literal

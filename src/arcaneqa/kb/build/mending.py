@@ -15,7 +15,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from arcaneqa.kb.build.batches import DIGEST, ENTITY, Batches
+from arcaneqa.kb.build.statement_batches import DIGEST, ENTITY, Batches
 from arcaneqa.kb.index.lookup import term_digests, term_key
 from arcaneqa.kb.index.store import Array
 from arcaneqa.kb.names.words import label_from_iri

@@ -20,8 +20,8 @@ from queue import SimpleQueue
 from typing import Any
 
 from arcaneqa.errors import InputError
-from arcaneqa.kb.build.batches import Batch, Batches, Summary
 from arcaneqa.kb.build.sources import Skipped, Source
+from arcaneqa.kb.build.statement_batches import Batch, Batches, Summary
 from arcaneqa.terminal import Progress
 
 _BLOCK = 1 << 25

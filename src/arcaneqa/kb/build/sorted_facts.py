@@ -15,8 +15,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from arcaneqa.kb.build.batches import Batches
 from arcaneqa.kb.build.dictionary import Dictionary
+from arcaneqa.kb.build.statement_batches import Batches
 from arcaneqa.kb.index.sets import ordered
 from arcaneqa.kb.index.store import Array, ArrayWriter, Draft, narrow
 from arcaneqa.terminal import Progress

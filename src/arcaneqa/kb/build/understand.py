@@ -10,7 +10,6 @@ from functools import cache, cached_property
 
 import numpy as np
 
-from arcaneqa.kb.build.batches import Batches
 from arcaneqa.kb.build.classes import Classes, find_classes, read_pairs, write_classes
 from arcaneqa.kb.build.dictionary import Dictionary
 from arcaneqa.kb.build.labels import Labels, language_tiers
@@ -18,6 +17,7 @@ from arcaneqa.kb.build.lists import write_lists
 from arcaneqa.kb.build.name_attributes import Attributes, NameRule, find_name_rules
 from arcaneqa.kb.build.schema import Inputs, describe, read_declared
 from arcaneqa.kb.build.sorted_facts import Facts
+from arcaneqa.kb.build.statement_batches import Batches
 from arcaneqa.kb.build.type_relation import classes_of_texts, find_type_relation
 from arcaneqa.kb.diagnosis import Diagnosis, Named
 from arcaneqa.kb.index.lookup import open_terms

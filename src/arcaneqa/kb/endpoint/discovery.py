@@ -21,8 +21,8 @@ from arcaneqa.kb.endpoint.queries import (
     whole_number,
 )
 from arcaneqa.kb.endpoint.schema_facts import DEADLINE, SchemaFacts, find_type_predicate
+from arcaneqa.kb.endpoint.schema_words import Vocabulary
 from arcaneqa.kb.endpoint.text_search import find_text_search
-from arcaneqa.kb.endpoint.vocabulary import Vocabulary
 from arcaneqa.kb.names.words import label_from_iri, words
 from arcaneqa.kb.owl import SAYS_CLASSES, SPEAKS_OF_CLASSES, owl_parents
 from arcaneqa.kb.predicate_names import is_identifier, may_identify
