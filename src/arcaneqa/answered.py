@@ -69,18 +69,18 @@ class Answer:
 
     def _repr_html_(self) -> str:
         """For notebooks."""
-        from arcaneqa.notebook import answer_html
+        from arcaneqa.showing.notebook import answer_html
 
         return answer_html(self)
 
     def to_pandas(self) -> pandas.DataFrame:
         """The answers as a data frame: a table as it is, entities with `label` and `iri`, values."""
-        from arcaneqa.frames import pandas_frame
+        from arcaneqa.showing.frames import pandas_frame
 
         return pandas_frame(self)
 
     def to_polars(self) -> polars.DataFrame:
-        from arcaneqa.frames import polars_frame
+        from arcaneqa.showing.frames import polars_frame
 
         return polars_frame(self)
 

@@ -33,7 +33,7 @@ WARM = 5
 _START = """
 import time; clock = [time.perf_counter()]; tick = lambda: clock.append(time.perf_counter())
 import sys, json
-import arcaneqa.cli.main, arcaneqa.answer, arcaneqa.explain, arcaneqa.model.scorer; tick()
+import arcaneqa.cli.main, arcaneqa.answer, arcaneqa.showing.explain, arcaneqa.model.scorer; tick()
 kb = arcaneqa.answer.open_kb({kb!r}); tick()
 from arcaneqa.model.stored import bundled_model
 scorer = arcaneqa.model.scorer.ModelScorer.load(bundled_model()); tick()

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from arcaneqa.cli.options import Exact, Model
-from arcaneqa.export import Format
+from arcaneqa.showing.export import Format
 
 
 def command(
@@ -51,7 +51,7 @@ def command(
     """
     from arcaneqa.cli.building import index_first
     from arcaneqa.errors import InputError
-    from arcaneqa.frames import exported
+    from arcaneqa.showing.frames import exported
     from arcaneqa.terminal import detail, note, say, say_json
 
     if threshold is not None and not 0 <= threshold <= 1:
@@ -71,7 +71,7 @@ def command(
         note(str(summary))
         return
     from arcaneqa.answer import ArcaneQA
-    from arcaneqa.heatmap import heat_maps, save, terminal
+    from arcaneqa.showing.heatmap import heat_maps, save, terminal
 
     qa = ArcaneQA.load(kb, model, exact=exact)
     if question is None:
@@ -94,7 +94,7 @@ def command(
             say(exported(answer, form, qa.names))
     else:
         from arcaneqa.console import console
-        from arcaneqa.explain import draw_answer, draw_walk
+        from arcaneqa.showing.explain import draw_answer, draw_walk
 
         screen = console()
         draw_answer(screen, answer, threshold)

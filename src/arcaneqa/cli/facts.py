@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from arcaneqa.cli.options import Kb
-from arcaneqa.export import Format
+from arcaneqa.showing.export import Format
 
 
 def command(
@@ -21,10 +21,10 @@ def command(
     Example: arcaneqa facts "Marie Curie"
     """
     from arcaneqa.entity_facts import facts_about, find_entity
-    from arcaneqa.export import rows_of_facts, turtle_of_facts, write_rows
     from arcaneqa.kb.open import open_kb
     from arcaneqa.kb.short_names import Names
     from arcaneqa.linking.linker import Linker
+    from arcaneqa.showing.export import rows_of_facts, turtle_of_facts, write_rows
     from arcaneqa.terminal import say, say_json
 
     with open_kb(kb) as opened:
@@ -32,7 +32,7 @@ def command(
         facts = facts_about(opened, node, page - 1, namesakes)
         if form is Format.TABLE:
             from arcaneqa.console import console
-            from arcaneqa.explain import draw_facts
+            from arcaneqa.showing.explain import draw_facts
 
             draw_facts(console(), facts)
         elif form is Format.JSON:

@@ -17,8 +17,8 @@ from arcaneqa.answered import Answer
 from arcaneqa.atomic import replacing
 from arcaneqa.entity_facts import PAGE, Facts
 from arcaneqa.errors import ArcaneError, InputError
-from arcaneqa.explain import MOST_SHOWN, draw_answer, draw_facts, draw_items, draw_readings, draw_walk
-from arcaneqa.export import Format, rows_of_answer, rows_of_facts, write_rows
+from arcaneqa.showing.explain import MOST_SHOWN, draw_answer, draw_facts, draw_items, draw_readings, draw_walk
+from arcaneqa.showing.export import Format, rows_of_answer, rows_of_facts, write_rows
 
 if TYPE_CHECKING:
     from prompt_toolkit.completion import CompleteEvent, Completion

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from arcaneqa.cli.options import Json, Kb
-from arcaneqa.export import Format
+from arcaneqa.showing.export import Format
 
 EXAMPLE = "Example: arcaneqa run '(COUNT (JOIN people.person.nationality m.0f8l9c))' --kb my-kb"
 
@@ -25,13 +25,13 @@ def command(
     import time
 
     from arcaneqa.describe import items_of_result, table_of_result
-    from arcaneqa.export import rows_of_answer, turtle_of_answer, write_rows
     from arcaneqa.harmless import one_line
     from arcaneqa.kb.open import open_kb
     from arcaneqa.kb.short_names import Names
     from arcaneqa.program.execute import execute
     from arcaneqa.program.phrase import paraphrase
     from arcaneqa.program.text import parse, print_program
+    from arcaneqa.showing.export import rows_of_answer, turtle_of_answer, write_rows
     from arcaneqa.terminal import say, say_json
 
     with open_kb(kb) as opened:

@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 from uuid import uuid4
 
 from arcaneqa.answer import Answer, ArcaneQA, refusal
-from arcaneqa.heatmap import heat_map
 from arcaneqa.induction.found import Considered, Outcome
 from arcaneqa.induction.guide import NEVER, Choice
 from arcaneqa.induction.scorer import Decision, Scores
@@ -31,6 +30,7 @@ from arcaneqa.service.items import facts_sent, items_sent, table_sent
 from arcaneqa.service.portrait import Portrait
 from arcaneqa.service.running import file_of, response_of
 from arcaneqa.service.settled_mentions import settled, shown
+from arcaneqa.showing.heatmap import heat_map
 
 MOST_CANDIDATES = 8
 """Of each step, that a page is sent."""

@@ -6,7 +6,6 @@ import time
 
 from arcaneqa.answer import ArcaneQA
 from arcaneqa.describe import items_of_result, table_of_result, unit_of
-from arcaneqa.export import Format, rows_of_answer, write_rows
 from arcaneqa.program.execute import Budget, Result, execute
 from arcaneqa.program.expression import Expression
 from arcaneqa.program.phrase import paraphrase
@@ -16,6 +15,7 @@ from arcaneqa.program.tree import program_tree
 from arcaneqa.record import Table
 from arcaneqa.service.contract import RunRequest, RunResponse
 from arcaneqa.service.items import items_sent, table_sent
+from arcaneqa.showing.export import Format, rows_of_answer, write_rows
 
 
 def response_of(qa: ArcaneQA, request: RunRequest, until: float) -> RunResponse:

@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 
 from arcaneqa.answered import Answer
-from arcaneqa.export import Rows, rows_of_answer, rows_of_facts
+from arcaneqa.showing.export import Rows, rows_of_answer, rows_of_facts
 
 MOST_ROWS = 20
 """Of a table in a notebook; the others are counted."""

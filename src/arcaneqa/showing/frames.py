@@ -6,7 +6,12 @@ from typing import TYPE_CHECKING
 
 from arcaneqa.answered import Answer
 from arcaneqa.errors import MissingExtra
-from arcaneqa.export import (
+from arcaneqa.kb.schema import ValueKind
+from arcaneqa.kb.short_names import Names
+from arcaneqa.kb.terms import Literal
+from arcaneqa.kb.values import kind_of
+from arcaneqa.record import AnswerItem
+from arcaneqa.showing.export import (
     Format,
     rows_of_answer,
     rows_of_facts,
@@ -14,11 +19,6 @@ from arcaneqa.export import (
     turtle_of_facts,
     write_rows,
 )
-from arcaneqa.kb.schema import ValueKind
-from arcaneqa.kb.short_names import Names
-from arcaneqa.kb.terms import Literal
-from arcaneqa.kb.values import kind_of
-from arcaneqa.record import AnswerItem
 
 if TYPE_CHECKING:
     import pandas

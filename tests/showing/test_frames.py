@@ -67,7 +67,7 @@ def test_a_repr_is_short(qa: ArcaneQA) -> None:
 
 
 def test_the_notebook_runs(tmp_path: Path) -> None:
-    path = Path(__file__).parents[1] / "demo" / "tour.ipynb"
+    path = Path(__file__).parents[2] / "demo" / "tour.ipynb"
     notebook = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
     paths = os.pathsep.join(place for place in sys.path if place)
     client = nbclient.NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(tmp_path)}})

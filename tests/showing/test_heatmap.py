@@ -6,10 +6,10 @@ import pytest
 
 from arcaneqa.answer import ArcaneQA
 from arcaneqa.errors import InputError
-from arcaneqa.heatmap import HeatMap, heat_maps, save
 from arcaneqa.kb.build import build_index
+from arcaneqa.showing.heatmap import HeatMap, heat_maps, save
 
-SOURCE = Path(__file__).parent / "strangers" / "brewery.ttl"
+SOURCE = Path(__file__).parents[1] / "strangers" / "brewery.ttl"
 
 
 @pytest.fixture(scope="module")
