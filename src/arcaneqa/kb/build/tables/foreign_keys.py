@@ -153,7 +153,8 @@ class _Fit(IntEnum):
 def _names_fit(column: str, target: str, other: Loaded, keys: Keys) -> _Fit | None:
     said, named, table = _NUMBERED.sub("", words(column)), words(target), _singular(words(other.name))
     is_key = keys.key(other) == (target,)
-    if said.replace(" ", "") == named.replace(" ", ""):
+    # "StuID" is put into words as a student's, "stuid" is not: as they are written they are the same.
+    if said.replace(" ", "") == named.replace(" ", "") or _letters(column) == _letters(target):
         if _identifies(column) and (is_key or _tells(column, other)):
             return _Fit.NAMES_IT
         return _Fit.SAME_WORD if is_key else None
@@ -174,6 +175,10 @@ def _tells(column: str, other: Loaded) -> bool:
 def _identifies(column: str) -> bool:
     said = _NUMBERED.sub("", words(column))
     return _IDENTIFIES.search(said) is not None or said.endswith(_ENDINGS)
+
+
+def _letters(name: str) -> str:
+    return "".join(filter(str.isalnum, name.lower()))
 
 
 def _singular(name: str) -> str:
