@@ -5,19 +5,21 @@ from __future__ import annotations
 import dataclasses
 import json
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from arcaneqa.errors import InputError
 from arcaneqa.kb.build.arrangement import arrange, rewrite_names
-from arcaneqa.kb.build.dictionary import merge, write_lookup
+from arcaneqa.kb.build.dictionary import Dictionary, merge, write_lookup
 from arcaneqa.kb.build.formats import check_base, check_file, source_files, table_format
 from arcaneqa.kb.build.mending import mend
 from arcaneqa.kb.build.reading import read_batches
-from arcaneqa.kb.build.sorted_facts import write_facts
+from arcaneqa.kb.build.sorted_facts import Facts, write_facts
 from arcaneqa.kb.build.sources import Skipped, Source
+from arcaneqa.kb.build.statement_batches import Batches
 from arcaneqa.kb.build.tables import PREFIXES, write_triples
 from arcaneqa.kb.build.target import building
 from arcaneqa.kb.build.understand import Fame, Understanding
@@ -85,63 +87,75 @@ def build_index(
             files += [Source(facts, None) for facts in write_triples(tables, work)]
         batches = read_batches(files, work, batch, skipped if lenient else None, progress)
         choice = wanted.settle(batches.facts_of_predicates)
-        known = dict(choice.profile.prefixes)
-        written = {**batches.prefixes, **(PREFIXES if tables else {})}
-        declared = tuple((name, space) for name, space in written.items() if name not in known)
-        chosen = dataclasses.replace(choice.profile, prefixes=(*choice.profile.prefixes, *declared))
+        chosen = _with_prefixes(choice.profile, {**batches.prefixes, **(PREFIXES if tables else {})})
         told = read_ontology(Path(ontology), Names(chosen)) if ontology is not None else Ontology()
         mended = mend(batches, chosen)
-        dictionary = merge(batches, draft, progress)
-        order = arrange(batches, dictionary, progress)
-        with ThreadPoolExecutor(1) as aside:
-            others = [aside.submit(write_lookup, batches, dictionary, draft)]
-            if order is not None:
-                others.append(aside.submit(rewrite_names, order, draft))
-            facts = write_facts(batches, dictionary, draft, progress)
-            for other in others:
-                other.result()
+        dictionary, facts = _sorted(batches, draft, progress)
         shutil.rmtree(work)
-        understood = Understanding(batches, dictionary, facts, chosen, draft, fame).derive(
-            told, choice.why, progress
-        )
-        schema = understood.schema
-        mended_kinds = {name.rpartition("#")[2]: count for name, count in mended.items()}
+        understanding = Understanding(batches, dictionary, facts, chosen, draft, fame)
+        understood = understanding.derive(told, choice.why, progress)
         diagnosis = dataclasses.replace(
             understood.diagnosis,
-            mended=mended_kinds,
+            mended={name.rpartition("#")[2]: count for name, count in mended.items()},
             left_out=skipped.count,
             rules=sum(file.rules for file in files),
         )
-        _write_schema(schema, folder)
-        manifest = draft.manifest(
-            profile=understood.profile.to_json(),
-            counts={
-                "facts": len(draft.load("out.values")),
-                "entities": dictionary.entities,
-                "numbers": dictionary.numbers,
-                "times": dictionary.times,
-                "booleans": dictionary.booleans,
-                "text": dictionary.text,
-            },
-            diagnosis=diagnosis.to_json(),
-            types=batches.types,
-            spellings=batches.spellings,
-        )
+        _write_schema(understood.schema, folder)
+        manifest = _manifest(draft, dictionary, understood.profile, diagnosis, batches)
         progress("listing names for linking", 0, None)
         with Index(folder, manifest) as index:
             build_surfaces(folder, index, nameless)
         progress("sealing", 0, None)
         manifest = draft.seal(manifest)
     trust_built(Path(out), manifest)
-    literals = dictionary.nodes - dictionary.entities
     return Report(
-        manifest["counts"]["facts"],
-        dictionary.entities,
-        literals,
-        len(schema.relations),
-        len(schema.classes),
-        skipped,
-        diagnosis,
+        facts=manifest["counts"]["facts"],
+        entities=dictionary.entities,
+        literals=dictionary.nodes - dictionary.entities,
+        relations=len(understood.schema.relations),
+        classes=len(understood.schema.classes),
+        skipped=skipped,
+        diagnosis=diagnosis,
+    )
+
+
+def _with_prefixes(profile: Profile, written: Mapping[str, str]) -> Profile:
+    """The profile's own prefixes, and those that the files declare."""
+    known = dict(profile.prefixes)
+    declared = tuple((name, space) for name, space in written.items() if name not in known)
+    return dataclasses.replace(profile, prefixes=(*profile.prefixes, *declared))
+
+
+def _sorted(batches: Batches, draft: Draft, progress: Progress) -> tuple[Dictionary, Facts]:
+    """Second and third pass: one dictionary, and the facts in its ids."""
+    dictionary = merge(batches, draft, progress)
+    order = arrange(batches, dictionary, progress)
+    with ThreadPoolExecutor(1) as aside:
+        others = [aside.submit(write_lookup, batches, dictionary, draft)]
+        if order is not None:
+            others.append(aside.submit(rewrite_names, order, draft))
+        facts = write_facts(batches, dictionary, draft, progress)
+        for other in others:
+            other.result()
+    return dictionary, facts
+
+
+def _manifest(
+    draft: Draft, dictionary: Dictionary, profile: Profile, diagnosis: Diagnosis, batches: Batches
+) -> dict[str, Any]:
+    return draft.manifest(
+        profile=profile.to_json(),
+        counts={
+            "facts": len(draft.load("out.values")),
+            "entities": dictionary.entities,
+            "numbers": dictionary.numbers,
+            "times": dictionary.times,
+            "booleans": dictionary.booleans,
+            "text": dictionary.text,
+        },
+        diagnosis=diagnosis.to_json(),
+        types=batches.types,
+        spellings=batches.spellings,
     )
 
 
