@@ -22,7 +22,7 @@ from typing import TypeVar
 import numpy as np
 
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.kb.names.forms import words
+from arcaneqa.kb.names.name_forms import words
 from arcaneqa.kb.open import open_kb
 from arcaneqa.kb.short_names import Names
 from arcaneqa.linking.linker import Linker

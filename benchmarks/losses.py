@@ -15,7 +15,7 @@ from arcaneqa.evaluation.metrics import Mode
 from arcaneqa.evaluation.prediction_files import Problems, QuestionFile
 from arcaneqa.evaluation.score import verdicts
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.kb.names.forms import is_code, name_from_iri, split
+from arcaneqa.kb.names.name_forms import is_code, name_from_iri, split
 from arcaneqa.kb.terms import Iri
 from arcaneqa.linking.linker import Linker
 from arcaneqa.linking.mentions import Text

@@ -20,8 +20,9 @@ from typing import Any
 import numpy as np
 
 from arcaneqa.kb.interface import Ids
-from arcaneqa.kb.names.forms import key, split
-from arcaneqa.kb.names.surfaces import FOLDER, Surfaces, build_surfaces
+from arcaneqa.kb.names.name_forms import key, split
+from arcaneqa.kb.names.surfaces import FOLDER, Surfaces
+from arcaneqa.kb.names.writing_surfaces import build_surfaces
 from arcaneqa.kb.terms import Iri, Term
 from arcaneqa.linking.mentions import SurfaceProposer, Text
 from arcaneqa.linking.question_words import known_short_forms

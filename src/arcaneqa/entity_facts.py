@@ -13,7 +13,7 @@ from arcaneqa.describe import items_of
 from arcaneqa.errors import ArcaneError, NotFound
 from arcaneqa.judgement.asked import asked_alone
 from arcaneqa.kb.interface import Ids, KnowledgeBase, NodeSet, Step
-from arcaneqa.kb.names.forms import split
+from arcaneqa.kb.names.name_forms import split
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Literal
 from arcaneqa.linking.linker import Linker

@@ -22,7 +22,7 @@ from arcaneqa.conversation.exchange import other_entity, other_value
 from arcaneqa.conversation.references import Kind, Reference, is_superlative, referring
 from arcaneqa.conversation.turns import Referent, Turn, last_word, nouns_of
 from arcaneqa.errors import InputError
-from arcaneqa.kb.names.forms import split, stem
+from arcaneqa.kb.names.name_forms import split, stem
 from arcaneqa.links import LIKELY as NAMED
 from arcaneqa.program.english import plural
 from arcaneqa.program.execute import Result

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from arcaneqa.judgement.asked import signs
-from arcaneqa.kb.names.forms import stem
+from arcaneqa.kb.names.name_forms import stem
 from arcaneqa.program.forms import Form
 
 

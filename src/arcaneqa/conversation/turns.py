@@ -11,7 +11,7 @@ import numpy as np
 from arcaneqa.answered import Answer
 from arcaneqa.kb.interface import KnowledgeBase, NodeSet
 from arcaneqa.kb.names.called import names_of
-from arcaneqa.kb.names.forms import split, stem
+from arcaneqa.kb.names.name_forms import split, stem
 from arcaneqa.kb.schema import Class
 from arcaneqa.kb.terms import Literal
 from arcaneqa.program import expression as ex

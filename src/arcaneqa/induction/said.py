@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from arcaneqa.kb.names.forms import CARDINALS, ORDINALS
+from arcaneqa.kb.names.name_forms import CARDINALS, ORDINALS
 from arcaneqa.program.steps import Ranks
 
 MOST_RANK = 1000

@@ -17,7 +17,7 @@ from arcaneqa.induction.scorer import TokenKind
 from arcaneqa.judgement.asked import Sign, signs
 from arcaneqa.judgement.small_words import MEASURING, SMALL
 from arcaneqa.kb.interface import KnowledgeBase, Step
-from arcaneqa.kb.names.forms import Word, split, stem, words
+from arcaneqa.kb.names.name_forms import Word, split, stem, words
 from arcaneqa.kb.schema import Relation, ValueKind
 from arcaneqa.links import LIKELY, Links
 from arcaneqa.program.expression import Compare, Expression, Extreme, path_of, post_order

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from arcaneqa.kb.interface import Comparison, KnowledgeBase
-from arcaneqa.kb.names.forms import split, stem, words
+from arcaneqa.kb.names.name_forms import split, stem, words
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.kb.terms import Literal
 from arcaneqa.kb.values import Number, value_of

@@ -12,7 +12,7 @@ from arcaneqa.judgement.asked import Sign
 from arcaneqa.judgement.coverage import Coverage
 from arcaneqa.judgement.small_words import SMALL
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.kb.names.forms import split, stem, words
+from arcaneqa.kb.names.name_forms import split, stem, words
 from arcaneqa.kb.schema import Relation
 from arcaneqa.kb.terms import Literal
 from arcaneqa.links import Links

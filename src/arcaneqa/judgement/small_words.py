@@ -6,7 +6,7 @@ import tomllib
 from importlib.resources import files
 from typing import Any
 
-from arcaneqa.kb.names.forms import stem
+from arcaneqa.kb.names.name_forms import stem
 
 _LISTS: dict[str, Any] = tomllib.loads((files(__package__) / "small_words.toml").read_text(encoding="utf-8"))
 

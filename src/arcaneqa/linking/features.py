@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rapidfuzz import fuzz
 
 from arcaneqa.kb.interface import Ids, KnowledgeBase
-from arcaneqa.kb.names.forms import split, stem
+from arcaneqa.kb.names.name_forms import split, stem
 from arcaneqa.linking.mentions import Match, Proposal, Span, Text
 from arcaneqa.linking.question_words import QUESTION_WORDS, STOP_WORDS
 from arcaneqa.linking.weights import Weights

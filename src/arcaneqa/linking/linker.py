@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from arcaneqa.errors import InputError
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.called import names_of
-from arcaneqa.kb.names.forms import key, split, stem
+from arcaneqa.kb.names.name_forms import key, split, stem
 from arcaneqa.kb.short_names import Names
 from arcaneqa.linking.features import NAMES, Featuriser
 from arcaneqa.linking.identifiers import identified

@@ -10,7 +10,7 @@ from enum import IntEnum
 from itertools import islice, pairwise, product
 from typing import Protocol, runtime_checkable
 
-from arcaneqa.kb.names.forms import SPACELESS, Form, Word, key, keys_of_name, loose, split, stem, words
+from arcaneqa.kb.names.name_forms import SPACELESS, Form, Word, key, keys_of_name, loose, split, stem, words
 from arcaneqa.kb.names.surfaces import Surfaces
 from arcaneqa.linking.numbers import SCALES
 from arcaneqa.linking.question_words import ENDINGS, QUESTION_WORDS, STOP_WORDS, UNITS, known_codes

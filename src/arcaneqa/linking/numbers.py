@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
-from arcaneqa.kb.names.forms import CARDINALS
-from arcaneqa.kb.names.forms import ORDINALS as ORDINAL_WORDS
+from arcaneqa.kb.names.name_forms import CARDINALS
+from arcaneqa.kb.names.name_forms import ORDINALS as ORDINAL_WORDS
 from arcaneqa.kb.values import CURRENCIES
 from arcaneqa.linking.question_words import UNITS, WORDS
 

@@ -6,7 +6,7 @@ import json
 from functools import cache
 from importlib.resources import files
 
-from arcaneqa.kb.names.forms import split
+from arcaneqa.kb.names.name_forms import split
 
 WORDS: dict[str, list[str]] = json.loads(
     files("arcaneqa.linking").joinpath("words.json").read_text(encoding="utf-8")

@@ -10,7 +10,7 @@ import numpy as np
 
 from arcaneqa.errors import ArcaneError
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.kb.names.forms import is_code, split
+from arcaneqa.kb.names.name_forms import is_code, split
 from arcaneqa.kb.schema import Relation
 from arcaneqa.program.expression import Entity, Expression, Like, post_order, relations
 from arcaneqa.record import Question

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import reduce
 
 from arcaneqa.kb.interface import Comparison
-from arcaneqa.kb.names.forms import CARDINALS, ORDINALS
+from arcaneqa.kb.names.name_forms import CARDINALS, ORDINALS
 from arcaneqa.program import expression as ex
 from arcaneqa.program.rewrite import leaves
 from arcaneqa.synthesis.attributes import generic

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from arcaneqa.errors import ArcaneError, InputError
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.kb.names.forms import split
+from arcaneqa.kb.names.name_forms import split
 from arcaneqa.kb.short_names import Names
 from arcaneqa.linking.features import EDGE, NAMES, OF_MENTIONS
 from arcaneqa.linking.linker import Considered, Linker

@@ -25,7 +25,7 @@ from arcaneqa.induction.targets import Target
 from arcaneqa.induction.tokens import Token
 from arcaneqa.induction.topics import Topics
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.kb.names.forms import split, stem
+from arcaneqa.kb.names.name_forms import split, stem
 from arcaneqa.program.execute import Result, execute
 from arcaneqa.program.expression import Class, Expression, Relation, post_order, relations
 from arcaneqa.program.steps import Function, Variable

@@ -16,7 +16,7 @@ from arcaneqa.kb.endpoint.opening import Settings
 from arcaneqa.kb.harvest import harvest, harvest_file, names_are, parts, with_names
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.kb.names.forms import key
+from arcaneqa.kb.names.name_forms import key
 from arcaneqa.kb.terms import Iri
 from arcaneqa.linking.linker import Linker
 from tests.servers.oxigraph import Oxigraph

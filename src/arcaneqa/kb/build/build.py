@@ -26,7 +26,7 @@ from arcaneqa.kb.build.understand import Fame, Understanding
 from arcaneqa.kb.diagnosis import Diagnosis
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.index.store import Draft, trust_built
-from arcaneqa.kb.names.surfaces import build_surfaces
+from arcaneqa.kb.names.writing_surfaces import build_surfaces
 from arcaneqa.kb.ontology_folder import Ontology, read_ontology
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.profiles import Wanted

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from arcaneqa.kb.index import Index
-from arcaneqa.kb.names.forms import Form
+from arcaneqa.kb.names.name_forms import Form
 from arcaneqa.kb.names.surfaces import Hit, Surfaces
 from arcaneqa.kb.terms import Term
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from arcaneqa.kb.interface import Ids, KnowledgeBase
-from arcaneqa.kb.names.forms import is_code, name_from_iri, split
+from arcaneqa.kb.names.name_forms import is_code, name_from_iri, split
 from arcaneqa.kb.terms import Iri, Term
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from arcaneqa.kb.interface import Ids, KnowledgeBase
-from arcaneqa.kb.names.forms import split
+from arcaneqa.kb.names.name_forms import split
 from arcaneqa.kb.terms import Literal
 
 _MOST = 10_000

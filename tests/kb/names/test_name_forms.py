@@ -1,7 +1,7 @@
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from arcaneqa.kb.names.forms import (
+from arcaneqa.kb.names.name_forms import (
     Form,
     acronyms,
     code_from_iri,
