@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcaneqa.kb.interface import Ids
-from arcaneqa.kb.names.forms import (
+from arcaneqa.kb.names.name_forms import (
     Form,
     code_from_iri,
     is_code,
