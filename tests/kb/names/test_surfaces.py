@@ -185,7 +185,8 @@ def test_helpers_end_with_the_build(tmp_path: Path) -> None:
     """Killed at once, a build leaves no process behind."""
     code = (
         "import os, signal, sys, numpy as np; sys.path.insert(0, sys.argv[2])\n"
-        "import arcaneqa.kb.names.writing_surfaces as module; from tests.kb.names.test_surfaces import Names\n"
+        "import arcaneqa.kb.names.writing_surfaces as module\n"
+        "from tests.kb.names.test_surfaces import Names\n"
         "module.CHUNK = 2; os.cpu_count = lambda: 3\n"
         "chunks = list(module._chunks(np.arange(100_000)))\n"
         "names = Names(['some name'] * 100_000)\n"
