@@ -17,7 +17,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from arcaneqa.answer import Answer, ArcaneQA
+from arcaneqa.answer import ArcaneQA
+from arcaneqa.answered import Answer
 from arcaneqa.datasets import spider
 from arcaneqa.datasets.convert import Converter, Summary
 from arcaneqa.judgement.refusals import ASKS_FOR

@@ -16,7 +16,8 @@ from urllib.parse import urlencode
 
 from pyoxigraph import RdfFormat, Triple, serialize
 
-from arcaneqa.answer import Answer, ArcaneQA
+from arcaneqa.answer import ArcaneQA
+from arcaneqa.answered import Answer
 from arcaneqa.errors import InputError
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.build.sources import Source

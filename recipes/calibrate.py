@@ -26,7 +26,8 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from arcaneqa.answer import Answer, ArcaneQA
+from arcaneqa.answer import ArcaneQA
+from arcaneqa.answered import Answer
 from arcaneqa.confidence import RIDGES, Confidence
 from arcaneqa.errors import ArcaneError
 from arcaneqa.evaluation.calibration import expected_calibration_error, reliability

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from arcaneqa.answer import MOST_CHARACTERS, Answer, ArcaneQA
+from arcaneqa.answer import ArcaneQA
+from arcaneqa.answered import MOST_CHARACTERS, Answer
 from arcaneqa.induction.topics import Topics
 from arcaneqa.kb.build import build_index
 from arcaneqa.links import Links

@@ -3,7 +3,8 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from arcaneqa.answer import Answer, ArcaneQA
+    from arcaneqa.answer import ArcaneQA
+    from arcaneqa.answered import Answer
 
 __version__ = "0.1.0"
 __all__ = ["Answer", "ArcaneQA"]
@@ -11,8 +12,12 @@ __all__ = ["Answer", "ArcaneQA"]
 
 def __getattr__(name: str) -> Any:
     # Imported when asked for: whoever trains or runs a verb should not pay for everything.
-    if name in __all__:
-        from arcaneqa import answer
+    if name == "ArcaneQA":
+        from arcaneqa.answer import ArcaneQA
 
-        return getattr(answer, name)
+        return ArcaneQA
+    if name == "Answer":
+        from arcaneqa.answered import Answer
+
+        return Answer
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

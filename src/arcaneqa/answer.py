@@ -10,9 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from typing import Literal as Choice
 
-from arcaneqa.answered import MOST_CHARACTERS as MOST_CHARACTERS
-from arcaneqa.answered import Answer as Answer
-from arcaneqa.answered import refusal as refusal
+from arcaneqa.answered import Answer, refusal
 from arcaneqa.confidence import Confidence
 from arcaneqa.describe import items_of_result, table_of_result, unit_of
 from arcaneqa.entity_facts import Facts, asked_about, facts_about, find_entity
@@ -107,7 +105,8 @@ class ArcaneQA:
         exact: bool = False,
         device: str = "cpu",
     ) -> ArcaneQA:
-        """Open a knowledge base (folder or endpoint URL) and a model; without a name, the bundled ones.
+        """Open a knowledge base (an index, a file, or an endpoint's address) and a model; without a name, the
+        bundled ones.
 
         `beam` is how many programs grow side by side, the model's own number if left out. `exact` lets the
         model read every set of candidates as a whole, however large. `device` is where the encoder runs; any

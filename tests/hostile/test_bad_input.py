@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from arcaneqa.answer import refusal
+from arcaneqa.answered import refusal
 from arcaneqa.cli.main import app
 from arcaneqa.errors import ArcaneError, IndexFormatError, InputError, ModelError
 from arcaneqa.kb.build import build_index

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from arcaneqa.answer import Answer, ArcaneQA
+from arcaneqa.answer import ArcaneQA
+from arcaneqa.answered import Answer
 from arcaneqa.errors import ArcaneError, InputError
 from arcaneqa.induction.scorer import Reads
 from arcaneqa.kb.interface import KnowledgeBase

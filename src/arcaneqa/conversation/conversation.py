@@ -14,8 +14,8 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import chain, islice
 
-from arcaneqa.answer import SECONDS, ArcaneQA, refusal
-from arcaneqa.answered import Answer
+from arcaneqa.answer import SECONDS, ArcaneQA
+from arcaneqa.answered import Answer, refusal
 from arcaneqa.conversation.asking import Asking
 from arcaneqa.conversation.carrying import among
 from arcaneqa.conversation.exchange import other_entity, other_value

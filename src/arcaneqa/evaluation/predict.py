@@ -10,7 +10,8 @@ from itertools import islice, tee
 from pathlib import Path
 from typing import Any
 
-from arcaneqa.answer import Answer, ArcaneQA, Entities
+from arcaneqa.answer import ArcaneQA, Entities
+from arcaneqa.answered import Answer
 from arcaneqa.atomic import replacing
 from arcaneqa.batch import finished, progress
 from arcaneqa.errors import InputError

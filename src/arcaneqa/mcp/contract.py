@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 from pydantic import BaseModel, Field
 
-from arcaneqa.answer import Answer
+from arcaneqa.answered import Answer
 from arcaneqa.entity_facts import Facts
 from arcaneqa.record import AnswerItem
 

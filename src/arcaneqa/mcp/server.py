@@ -13,7 +13,8 @@ from mcp.types import ToolAnnotations
 from pydantic import Field
 
 from arcaneqa import __version__
-from arcaneqa.answer import MOST_CHARACTERS, ArcaneQA
+from arcaneqa.answer import ArcaneQA
+from arcaneqa.answered import MOST_CHARACTERS
 from arcaneqa.describe import items_of, items_of_result
 from arcaneqa.errors import ArcaneError
 from arcaneqa.mcp.contract import Asked, Counted, Described, Found, Ran, Schema, asked, described, items

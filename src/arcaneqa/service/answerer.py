@@ -9,7 +9,8 @@ from dataclasses import asdict, replace
 from typing import Any, TypeVar
 from uuid import uuid4
 
-from arcaneqa.answer import Answer, ArcaneQA, refusal
+from arcaneqa.answer import ArcaneQA
+from arcaneqa.answered import Answer, refusal
 from arcaneqa.induction.found import Considered, Outcome
 from arcaneqa.induction.guide import NEVER, Choice
 from arcaneqa.induction.scorer import Decision, Scores

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from arcaneqa.answer import MOST_CHARACTERS
+from arcaneqa.answered import MOST_CHARACTERS
 from arcaneqa.induction.scorer import TokenKind
 
 MOST_PROGRAM = 10_000

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from arcaneqa.answer import Answer, ArcaneQA
+from arcaneqa.answer import ArcaneQA
+from arcaneqa.answered import Answer
 from arcaneqa.errors import ArcaneError
 from arcaneqa.kb.terms import RDF, XSD
 from arcaneqa.synthesis.examples import example_questions, is_worth_showing

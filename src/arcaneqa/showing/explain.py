@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from arcaneqa.answer import Answer
+from arcaneqa.answered import Answer
 from arcaneqa.entity_facts import Facts
 from arcaneqa.induction.found import Considered
 from arcaneqa.record import AnswerItem, Reading

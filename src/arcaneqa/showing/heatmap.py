@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from rich.table import Table
 from rich.text import Text
 
-from arcaneqa.answer import Answer, ArcaneQA
+from arcaneqa.answer import ArcaneQA
+from arcaneqa.answered import Answer
 from arcaneqa.atomic import replacing
 from arcaneqa.errors import InputError, needs
 from arcaneqa.induction.found import Considered

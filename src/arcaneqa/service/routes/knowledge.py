@@ -6,7 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from arcaneqa.answer import MOST_CHARACTERS
+from arcaneqa.answered import MOST_CHARACTERS
 from arcaneqa.service.contract import EntityHit, EntityResponse, KnowledgeBaseResponse
 from arcaneqa.service.current import Current
 from arcaneqa.service.gate import Kind
