@@ -94,7 +94,19 @@ def test_mentioned_entities_are_left_out_of_files_too(arcaneqa: Verbs, kb: Path,
         assert record["sparql"] is None or "FILTER" in record["sparql"]
 
 
-@pytest.mark.parametrize("option", [["--json"], ["--explain"], ["--heatmap", "heat.html"]])
+FOR_ONE_QUESTION = [["--json"], ["--format", "csv"], ["--explain"], ["--heatmap", "heat.html"]]
+
+
+@pytest.mark.parametrize("option", [*FOR_ONE_QUESTION, ["--exclude-mentioned"]])
+def test_what_is_for_one_question_is_refused_for_a_conversation(
+    arcaneqa: Verbs, kb: Path, option: list[str]
+) -> None:
+    code, _, err = arcaneqa("ask", "--kb", kb, *option)
+    assert code == 2
+    assert f"{option[0]} is for one question; give one" in err
+
+
+@pytest.mark.parametrize("option", FOR_ONE_QUESTION)
 def test_what_is_for_one_question_is_refused_for_a_file(
     arcaneqa: Verbs, kb: Path, questions: Path, option: list[str]
 ) -> None:

@@ -60,13 +60,20 @@ def command(
         raise InputError('Give either a question ("…") or --input FILE, one of the two.')
     if (input is None) != (output is None):
         raise InputError("--input and --output go together.")
+    if question is None:
+        for_one = {"--json": as_json, "--format": form is not Format.TABLE, "--explain": explain}
+        for_one |= {
+            "--heatmap": heatmap is not None,
+            "--exclude-mentioned": exclude_mentioned and input is None,
+        }
+        for option, given in for_one.items():
+            if given:
+                instead = "give one" if input is None else f"with --input, {output} holds the records"
+                raise InputError(f"{option} is for one question; {instead}.")
     index_first(kb)
     if input is not None and output is not None:
         from arcaneqa.batch import answer_file
 
-        for option, given in (("--json", as_json), ("--explain", explain), ("--heatmap", heatmap)):
-            if given:
-                raise InputError(f"{option} is for one question; with --input, {output} holds the records.")
         summary = answer_file(input, output, kb, model, exact, threshold, exclude_mentioned)
         note(str(summary))
         return
