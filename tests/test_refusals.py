@@ -1,5 +1,6 @@
 """What is refused, with the bundled model on a small knowledge base: a reason, never a guess or a crash."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -46,13 +47,13 @@ def test_a_refusal_offers_readings(qa: ArcaneQA) -> None:
 def test_a_form_that_was_not_learned_is_refused_by_name(qa: ArcaneQA) -> None:
     asked = "what is the average number of beers?"
     counted = qa.search.run("how many beers are there?", [Topics()])
-    qa.forms, learned = PAPER, qa.forms
-    try:
-        answer = qa.conclude(asked, Links(asked), counted)
-        assert "This asks for an average (“average”)" in (answer.reason or "")
-        assert answer.not_used[0] == "average"
-    finally:
-        qa.forms = learned
+    assert qa.settings.learned is not None
+    of_the_paper = replace(qa.settings, learned=replace(qa.settings.learned, forms=PAPER))
+    answer = ArcaneQA(qa.kb, qa.scorer, qa.confidence, qa.linker, of_the_paper).conclude(
+        asked, Links(asked), counted
+    )
+    assert "This asks for an average (“average”)" in (answer.reason or "")
+    assert answer.not_used[0] == "average"
 
 
 def test_what_is_missing_is_said(qa: ArcaneQA) -> None:

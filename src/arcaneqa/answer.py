@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING
 from typing import Literal as Choice
 
 from arcaneqa.answered import Answer, refusal
+from arcaneqa.conclusions import Conclusions
 from arcaneqa.confidence import Confidence
-from arcaneqa.describe import items_of_result, table_of_result, unit_of
-from arcaneqa.entity_facts import Facts, asked_about, facts_about, find_entity
-from arcaneqa.errors import BudgetExceeded
-from arcaneqa.induction.found import Considered, Found, Outcome
+from arcaneqa.entity_facts import Facts, facts_about, find_entity
+from arcaneqa.induction.found import Considered, Outcome
 from arcaneqa.induction.induction import Induction
 from arcaneqa.induction.learned import Learned
 from arcaneqa.induction.readings import Readings
@@ -23,36 +22,21 @@ from arcaneqa.induction.scorer import Heat, Scorer
 from arcaneqa.induction.search import SHORTLIST, Search, SearchSettings
 from arcaneqa.induction.together import SharedScorer
 from arcaneqa.induction.topics import Topics, topics_from_links, topics_given
-from arcaneqa.judgement.asked import Sign, lacking, signs
-from arcaneqa.judgement.coverage import Coverage, coverage, is_about, not_used
-from arcaneqa.judgement.evidence import evidence
-from arcaneqa.judgement.refusals import Refusals
-from arcaneqa.judgement.weighing import weighed
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.kb.names.languages import in_asked_language
 from arcaneqa.kb.open import open_kb
 from arcaneqa.kb.short_names import Names
 from arcaneqa.linking.linker import Linker
 from arcaneqa.linking.weights import Weights
 from arcaneqa.links import Links
 from arcaneqa.program.execute import Budget, execute
-from arcaneqa.program.expression import Entity, Expression
-from arcaneqa.program.forms import PAPER, forms_of
-from arcaneqa.program.phrase import paraphrase
-from arcaneqa.program.sparql import to_sparql
-from arcaneqa.program.text import parse, print_program
-from arcaneqa.program.tree import program_tree
-from arcaneqa.record import AnswerItem, Mention, Question, Reading, Table
+from arcaneqa.program.expression import Expression
+from arcaneqa.program.forms import PAPER
+from arcaneqa.program.text import parse
+from arcaneqa.record import Mention, Question
 
 if TYPE_CHECKING:
     from arcaneqa.conversation.conversation import Conversation
 
-MOST_READINGS = 3
-"""Other readings that an answer or a refusal carries."""
-EVEN = 0.5
-"""Chance that none of the readings is meant, above which a refusal says so; confidence decides to refuse."""
-SURE = 0.6
-"""A program that takes up no word of the question needs at least this confidence."""
 SECONDS = 30.0
 """For one question or program, unless the caller says otherwise."""
 
@@ -84,9 +68,9 @@ class ArcaneQA:
         self.linker = linker or Linker(kb)
         self.scorer = scorer if isinstance(scorer, SharedScorer) else SharedScorer(scorer)
         self.settings = settings
-        self.forms = (settings.learned or Learned()).forms
-        self.induction = Induction(kb, settings.learned, self.forms != PAPER, settings.published)
-        self.refusals = Refusals(kb, self._suggested)
+        forms = (settings.learned or Learned()).forms
+        self.induction = Induction(kb, settings.learned, forms != PAPER, settings.published)
+        self._conclusions = Conclusions(kb, confidence, forms, self._suggested)
         limit = None if settings.exact or settings.published else SHORTLIST
         weighed = Readings(kb, offers_none=settings.none_of_these) if settings.readings else None
         self.search = Search(
@@ -219,58 +203,13 @@ class ArcaneQA:
         threshold: float | None = None,
     ) -> Answer:
         """Turn the programs a search found into an answer, or a reasoned refusal."""
-        outcome = weighed(question, links, outcome, self.kb)
-        limit = self.confidence.threshold if threshold is None else threshold
-        if (portrait := self._portrait(question, links, outcome, limit)) is not None:
-            return portrait
-        best = self._best(question, outcome.found, exclude_mentioned)
-        if best is None:
-            reason = self._unlearned(question, signs(question))
-            reason = reason or self.refusals.nothing_found(question, links, outcome)
-            return Answer(question, links=links, reason=reason)
-        found, items, table = best
-        left_out = coverage(question, links, found, self.kb)
-        row = evidence(question, found, outcome, left_out, self.kb)
-        certainty = self.confidence.weigh(row)
-        others = (other for other in outcome.found if other is not found)
-        runners_up = tuple(self._reading(question, links, other, outcome) for other in others)
-        expected = self.confidence.precision(limit)
-        reason = self._reason(question, links, found, outcome, left_out, certainty, limit)
-        if reason is not None:
-            nearest = Reading(
-                print_program(found.program, self.names), paraphrase(found.program, self.kb), certainty
-            )
-            return Answer(
-                question,
-                confidence=certainty,
-                evidence=tuple(row.tolist()),
-                expected=expected,
-                links=links,
-                trace=found.trace,
-                readings=(nearest, *runners_up)[:MOST_READINGS],
-                not_used=tuple(dict.fromkeys((*not_used(question, left_out), *left_out.unknown))),
-                reason=reason,
-            )
-        return replace(
-            self._answer(question, found.program, items, table, exclude_mentioned),
-            score=found.score,
-            confidence=certainty,
-            evidence=tuple(row.tolist()),
-            expected=expected,
-            entities=self._entities(question, found),
-            links=links,
-            trace=found.trace,
-            readings=runners_up[:MOST_READINGS],
-            not_used=not_used(question, left_out),
-        )
+        return self._conclusions.of_search(question, links, outcome, exclude_mentioned, threshold)
 
     def run(self, program: str | Expression, question: str = "", seconds: float = SECONDS) -> Answer:
         """What a program finds, as the answer to a question that is known to mean it."""
         expression = parse(program, self.names, self.kb.schema) if isinstance(program, str) else program
         result = execute(expression, self.kb, Budget(seconds=seconds))
-        items = items_of_result(self.kb, result)
-        answer = self._answer(question, expression, items, table_of_result(self.kb, result))
-        return answer if items else replace(answer, reason="The program finds nothing.")
+        return self._conclusions.of_program(question, expression, result)
 
     def facts(self, entity: str, page: int = 0) -> Facts:
         """What is known of an entity, by its name, short name or IRI; a page holds ten values a relation.
@@ -281,114 +220,11 @@ class ArcaneQA:
         node, namesakes = find_entity(self.kb, self.linker, entity)
         return facts_about(self.kb, node, page, namesakes)
 
-    def _portrait(self, question: str, links: Links, outcome: Outcome, limit: float) -> Answer | None:
-        """The facts of an entity, where nothing else is asked: no relation says who somebody is."""
-        facts, likely = asked_about(question, links, self.kb) or (None, 0.0)
-        if facts is None or facts.entity.id is None or likely < limit:
-            return None
-        program = Entity(self.names.read(facts.entity.id))
-        return replace(
-            self._answer(question, program, (facts.entity,), None),
-            facts=facts,
-            confidence=likely,
-            links=links,
-            readings=tuple(
-                self._reading(question, links, one, outcome) for one in outcome.found[:MOST_READINGS]
-            ),
-        )
-
-    def _answer(
-        self,
-        question: str,
-        program: Expression,
-        items: tuple[AnswerItem, ...],
-        table: Table | None,
-        exclude_mentioned: bool = False,
-    ) -> Answer:
-        return Answer(
-            question,
-            items=items,
-            table=table,
-            unit=unit_of(program, self.kb),
-            program=print_program(program, self.names),
-            expression=program,
-            tree=program_tree(program, self.kb),
-            paraphrase=paraphrase(program, self.kb),
-            sparql=to_sparql(program, self.kb.profile, self.kb.schema, exclude_mentioned),
-        )
-
-    def _reason(
-        self,
-        question: str,
-        links: Links,
-        found: Found,
-        outcome: Outcome,
-        left_out: Coverage,
-        certainty: float,
-        limit: float,
-    ) -> str | None:
-        """Why the best program is better not given as an answer."""
-        if (reason := self._unlearned(question, left_out.unmet)) is not None:
-            return reason
-        if certainty < limit and outcome.none > EVEN:
-            why = "None of the readings that were found seems to be meant."
-        elif certainty < limit:
-            expected = self.confidence.precision(limit)
-            known = "" if expected is None else f"; of answers from there on {expected:.0%} are right"
-            best = f"the best has confidence {certainty:.2f}, below {limit:.2f}{known}"
-            why = f"No reading is likely enough ({best})."
-        elif certainty < SURE and not is_about(question, found):
-            why = "Nothing in the question names an entity, a class or a value of this knowledge base."
-        else:
-            return None
-        sign = lacking(left_out.unmet, forms_of(found.program))
-        heard, missing = self.refusals.heard(question, sign), self.refusals.missing
-        return f"{heard}{why} {missing(question, links, found, left_out)}".strip()
-
-    def _unlearned(self, question: str, asked: Iterable[Sign]) -> str | None:
-        """What to say of the first form that this model has not learned."""
-        sign = lacking(asked, self.forms)
-        return None if sign is None else self.refusals.form(question, sign)
-
-    def _best(
-        self, question: str, found: Sequence[Found], exclude_mentioned: bool
-    ) -> tuple[Found, tuple[AnswerItem, ...], Table | None] | None:
-        """The likeliest program; where mentioned entities are left out, the likeliest with others."""
-        for candidate in found:
-            result = candidate.result
-            if exclude_mentioned:
-                try:
-                    result = execute(candidate.program, self.kb, exclude_mentioned=True)
-                except BudgetExceeded:
-                    continue
-            if result.order is None and result.table is None and result.value is None:
-                asked = in_asked_language(self.kb, question, result.nodes.ids)
-                result = replace(result, nodes=self.kb.nodes(asked))
-            if items := items_of_result(self.kb, result):
-                return candidate, items, table_of_result(self.kb, result)
-        return None
-
     def topics(self, question: str, links: Links, entities: Sequence[Mention] | None = None) -> Topics:
         """What induction starts from: all that was linked, or the given entities."""
         if entities is None:
             return topics_from_links(links, self.kb)
         return topics_given(question, entities, links, self.kb)
-
-    def _entities(self, question: str, found: Found) -> tuple[Mention, ...]:
-        return tuple(
-            Mention(self.names.write(topic.term.term), question[start:end] or None, start, end)
-            for topic in found.topics
-            if isinstance(topic.term, Entity)
-            for start, end in [(topic.words.start, topic.words.end)]
-        )
-
-    def _reading(self, question: str, links: Links, found: Found, outcome: Outcome) -> Reading:
-        row = evidence(question, found, outcome, coverage(question, links, found, self.kb), self.kb)
-        return Reading(
-            print_program(found.program, self.names),
-            paraphrase(found.program, self.kb),
-            self.confidence.weigh(row),
-        )
 
     def _suggested(self, typed: str, limit: int) -> list[str]:
         return [candidate.label for candidate in self.linker.suggest(typed, limit)]

@@ -85,7 +85,8 @@ def evaluate(run: Run) -> dict[str, Any]:
         claim(folder, run.what_counts())
         qa = ArcaneQA.load(run.kb, run.model, run.beam, run.exact, run.device)
         if run.calibrate:
-            qa.confidence = replace(qa.confidence, threshold=0.0)
+            every = replace(qa.confidence, threshold=0.0)
+            qa = ArcaneQA(qa.kb, qa.scorer, every, qa.linker, qa.settings)
         judge = Judge(run.mode, _ontology(run, qa), qa.kb.profile)
         predictions = predict(questions, qa, run.entities, folder, judge)
         summary = score(questions, predictions, judge).summary(run.seed)

@@ -1,0 +1,213 @@
+"""From what a search found to an answer, or to a refusal that says why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from arcaneqa.answered import Answer
+from arcaneqa.confidence import Confidence
+from arcaneqa.describe import items_of_result, table_of_result, unit_of
+from arcaneqa.entity_facts import asked_about
+from arcaneqa.errors import BudgetExceeded
+from arcaneqa.induction.found import Found, Outcome
+from arcaneqa.judgement.asked import Sign, lacking, signs
+from arcaneqa.judgement.coverage import Coverage, coverage, is_about, not_used
+from arcaneqa.judgement.evidence import evidence
+from arcaneqa.judgement.refusals import Refusals, Suggest
+from arcaneqa.judgement.weighing import weighed
+from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.names.languages import in_asked_language
+from arcaneqa.kb.short_names import Names
+from arcaneqa.links import Links
+from arcaneqa.program.execute import Result, execute
+from arcaneqa.program.expression import Entity, Expression
+from arcaneqa.program.forms import Form, forms_of
+from arcaneqa.program.phrase import paraphrase
+from arcaneqa.program.sparql import to_sparql
+from arcaneqa.program.text import print_program
+from arcaneqa.program.tree import program_tree
+from arcaneqa.record import AnswerItem, Mention, Reading, Table
+
+MOST_READINGS = 3
+"""Other readings that an answer or a refusal carries."""
+EVEN = 0.5
+"""Chance that none of the readings is meant, above which a refusal says so; confidence decides to refuse."""
+SURE = 0.6
+"""A program that takes up no word of the question needs at least this confidence."""
+
+
+class Conclusions:
+    """Of one model over one knowledge base; `forms` are those that the model has learned."""
+
+    def __init__(
+        self, kb: KnowledgeBase, confidence: Confidence, forms: frozenset[Form], suggest: Suggest
+    ) -> None:
+        self._kb = kb
+        self._names = Names(kb.profile)
+        self._confidence = confidence
+        self._forms = forms
+        self._refusals = Refusals(kb, suggest)
+
+    def of_search(
+        self,
+        question: str,
+        links: Links,
+        outcome: Outcome,
+        exclude_mentioned: bool = False,
+        threshold: float | None = None,
+    ) -> Answer:
+        """The likeliest program's answer, unless something speaks against giving it."""
+        outcome = weighed(question, links, outcome, self._kb)
+        limit = self._confidence.threshold if threshold is None else threshold
+        if (portrait := self._portrait(question, links, outcome, limit)) is not None:
+            return portrait
+        best = self._best(question, outcome.found, exclude_mentioned)
+        if best is None:
+            reason = self._unlearned(question, signs(question))
+            reason = reason or self._refusals.nothing_found(question, links, outcome)
+            return Answer(question, links=links, reason=reason)
+        found, items, table = best
+        left_out = coverage(question, links, found, self._kb)
+        row = evidence(question, found, outcome, left_out, self._kb)
+        certainty = self._confidence.weigh(row)
+        others = (other for other in outcome.found if other is not found)
+        runners_up = tuple(self._reading(question, links, other, outcome) for other in others)
+        expected = self._confidence.precision(limit)
+        reason = self._reason(question, links, found, outcome, left_out, certainty, limit)
+        if reason is not None:
+            nearest = Reading(
+                print_program(found.program, self._names), paraphrase(found.program, self._kb), certainty
+            )
+            return Answer(
+                question,
+                confidence=certainty,
+                evidence=tuple(row.tolist()),
+                expected=expected,
+                links=links,
+                trace=found.trace,
+                readings=(nearest, *runners_up)[:MOST_READINGS],
+                not_used=tuple(dict.fromkeys((*not_used(question, left_out), *left_out.unknown))),
+                reason=reason,
+            )
+        return replace(
+            self._answer(question, found.program, items, table, exclude_mentioned),
+            score=found.score,
+            confidence=certainty,
+            evidence=tuple(row.tolist()),
+            expected=expected,
+            entities=self._entities(question, found),
+            links=links,
+            trace=found.trace,
+            readings=runners_up[:MOST_READINGS],
+            not_used=not_used(question, left_out),
+        )
+
+    def of_program(self, question: str, program: Expression, result: Result) -> Answer:
+        """What a program found, as the answer to a question that is known to mean it."""
+        items = items_of_result(self._kb, result)
+        answer = self._answer(question, program, items, table_of_result(self._kb, result))
+        return answer if items else replace(answer, reason="The program finds nothing.")
+
+    def _portrait(self, question: str, links: Links, outcome: Outcome, limit: float) -> Answer | None:
+        """The facts of an entity, where nothing else is asked: no relation says who somebody is."""
+        facts, likely = asked_about(question, links, self._kb) or (None, 0.0)
+        if facts is None or facts.entity.id is None or likely < limit:
+            return None
+        program = Entity(self._names.read(facts.entity.id))
+        return replace(
+            self._answer(question, program, (facts.entity,), None),
+            facts=facts,
+            confidence=likely,
+            links=links,
+            readings=tuple(
+                self._reading(question, links, one, outcome) for one in outcome.found[:MOST_READINGS]
+            ),
+        )
+
+    def _answer(
+        self,
+        question: str,
+        program: Expression,
+        items: tuple[AnswerItem, ...],
+        table: Table | None,
+        exclude_mentioned: bool = False,
+    ) -> Answer:
+        return Answer(
+            question,
+            items=items,
+            table=table,
+            unit=unit_of(program, self._kb),
+            program=print_program(program, self._names),
+            expression=program,
+            tree=program_tree(program, self._kb),
+            paraphrase=paraphrase(program, self._kb),
+            sparql=to_sparql(program, self._kb.profile, self._kb.schema, exclude_mentioned),
+        )
+
+    def _reason(
+        self,
+        question: str,
+        links: Links,
+        found: Found,
+        outcome: Outcome,
+        left_out: Coverage,
+        certainty: float,
+        limit: float,
+    ) -> str | None:
+        """Why the best program is better not given as an answer."""
+        if (reason := self._unlearned(question, left_out.unmet)) is not None:
+            return reason
+        if certainty < limit and outcome.none > EVEN:
+            why = "None of the readings that were found seems to be meant."
+        elif certainty < limit:
+            expected = self._confidence.precision(limit)
+            known = "" if expected is None else f"; of answers from there on {expected:.0%} are right"
+            best = f"the best has confidence {certainty:.2f}, below {limit:.2f}{known}"
+            why = f"No reading is likely enough ({best})."
+        elif certainty < SURE and not is_about(question, found):
+            why = "Nothing in the question names an entity, a class or a value of this knowledge base."
+        else:
+            return None
+        sign = lacking(left_out.unmet, forms_of(found.program))
+        heard, missing = self._refusals.heard(question, sign), self._refusals.missing
+        return f"{heard}{why} {missing(question, links, found, left_out)}".strip()
+
+    def _unlearned(self, question: str, asked: Iterable[Sign]) -> str | None:
+        """What to say of the first form that this model has not learned."""
+        sign = lacking(asked, self._forms)
+        return None if sign is None else self._refusals.form(question, sign)
+
+    def _best(
+        self, question: str, found: Sequence[Found], exclude_mentioned: bool
+    ) -> tuple[Found, tuple[AnswerItem, ...], Table | None] | None:
+        """The likeliest program; where mentioned entities are left out, the likeliest with others."""
+        for candidate in found:
+            result = candidate.result
+            if exclude_mentioned:
+                try:
+                    result = execute(candidate.program, self._kb, exclude_mentioned=True)
+                except BudgetExceeded:
+                    continue
+            if result.order is None and result.table is None and result.value is None:
+                asked = in_asked_language(self._kb, question, result.nodes.ids)
+                result = replace(result, nodes=self._kb.nodes(asked))
+            if items := items_of_result(self._kb, result):
+                return candidate, items, table_of_result(self._kb, result)
+        return None
+
+    def _entities(self, question: str, found: Found) -> tuple[Mention, ...]:
+        return tuple(
+            Mention(self._names.write(topic.term.term), question[start:end] or None, start, end)
+            for topic in found.topics
+            if isinstance(topic.term, Entity)
+            for start, end in [(topic.words.start, topic.words.end)]
+        )
+
+    def _reading(self, question: str, links: Links, found: Found, outcome: Outcome) -> Reading:
+        row = evidence(question, found, outcome, coverage(question, links, found, self._kb), self._kb)
+        return Reading(
+            print_program(found.program, self._names),
+            paraphrase(found.program, self._kb),
+            self._confidence.weigh(row),
+        )
