@@ -33,6 +33,7 @@ KB = PlainKb(
         ("bert", "height", Literal("180", XSD + "integer")),
         ("anna", "totalCredits", Literal("5", XSD + "integer")),
         ("anna", "born", Literal("1990", XSD + "gYear")),
+        ("anna", "married", Literal("true", XSD + "boolean")),
     ]
 )
 
@@ -71,6 +72,22 @@ def test_an_unlikely_mention_is_not_missed() -> None:
     question = "which female workers are there?"
     links = Links(question, (mention(question, "female", score=-3.0),))
     assert not_used(question, coverage(question, links, found("ex:Worker", "worker"), KB)) == ()
+
+
+def test_a_word_that_says_yes_or_no_and_is_ignored_is_named() -> None:
+    question = "how many married workers are there?"
+    plain = found("(COUNT ex:Worker)", "worker")
+    assert not_used(question, coverage(question, Links(question), plain, KB)) == ("married",)
+    used = found("(JOIN ex:married true)", "worker", "married")
+    assert "married" not in not_used(question, coverage(question, Links(question), used, KB))
+
+
+def test_a_fact_that_says_yes_or_no_answers_whether() -> None:
+    question = "is anna married?"
+    truth = found("(JOIN ex:married_inv ex:anna)", "married", topic=("anna", 3, 7))
+    assert not coverage(question, Links(question), truth, KB).unmet
+    other = found("(JOIN ex:gender_inv ex:anna)", "gender", topic=("anna", 3, 7))
+    assert coverage(question, Links(question), other, KB).unmet
 
 
 def test_a_number_that_is_ignored_is_named() -> None:

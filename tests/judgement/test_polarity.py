@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from arcaneqa.judgement.polarity import is_reversed
+from arcaneqa.kb.build import build_index
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.open import open_kb
 from arcaneqa.kb.short_names import Names
@@ -34,3 +36,23 @@ def kb() -> Iterator[KnowledgeBase]:
 )
 def test_the_ends_of_time(kb: KnowledgeBase, question: str, program: str, expected: bool) -> None:
     assert is_reversed(question, parse(program, Names(kb.profile), kb.schema), kb) is expected
+
+
+@pytest.mark.parametrize(
+    ("question", "program", "expected"),
+    [
+        ("who was the oldest guest?", "(ARGMIN table:guests column:guests.age)", True),
+        ("who was the oldest guest?", "(ARGMAX table:guests column:guests.age)", False),
+        ("the youngest guest", "(ARGMAX table:guests column:guests.age)", True),
+        ("the newest guest", "(ARGMIN table:guests column:guests.first_year)", True),
+        ("the oldest guest", "(ARGMIN table:guests column:guests.first_year)", False),
+        ("the oldest guest", "(ARGMIN table:guests column:guests.nights)", False),
+    ],
+)
+def test_an_age_grows_with_time_and_a_year_does_not(
+    tmp_path: Path, question: str, program: str, expected: bool
+) -> None:
+    (tmp_path / "guests.csv").write_text("name,age,first year,nights\nAnn,30,1990,3\nBob,40,2001,12\n")
+    build_index([tmp_path / "guests.csv"], tmp_path / "kb")
+    with open_kb(tmp_path / "kb") as kb:
+        assert is_reversed(question, parse(program, Names(kb.profile), kb.schema), kb) is expected

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from arcaneqa.induction.found import Outcome
-from arcaneqa.judgement.weighing import LEFT_OUT, weighed
+from arcaneqa.judgement.weighing import LEFT_OUT, is_no_thing, weighed
 from arcaneqa.links import Links
 from tests.judgement.test_coverage import KB, found, mention
 
@@ -22,3 +22,18 @@ def test_a_reading_that_takes_up_more_wins_where_it_is_about_as_likely(lead: flo
     assert (best.program == whole.program) is wins
     dropped = best if best.program == plain.program else second
     assert dropped.score == dropped.reading - 1.0 == pytest.approx(-1.0 - LEFT_OUT)
+
+
+@pytest.mark.parametrize(
+    ("question", "program", "expected"),
+    [
+        ("who is the boss?", "(JOIN ex:born_inv ex:anna)", True),
+        ("who is the boss?", "(JOIN ex:boss_inv ex:anna)", False),
+        ("where is anna?", "(JOIN ex:height_inv ex:anna)", True),
+        ("when did anna marry?", "(JOIN ex:married_inv ex:anna)", True),
+        ("when was anna born?", "(JOIN ex:born_inv ex:anna)", False),
+        ("which worker is tall?", "(JOIN ex:height_inv ex:anna)", False),
+    ],
+)
+def test_nobody_is_a_number(question: str, program: str, expected: bool) -> None:
+    assert is_no_thing(question, found(program), KB) is expected

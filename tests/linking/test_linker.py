@@ -231,6 +231,33 @@ def test_a_text_is_stated_within_words_that_only_resemble_a_name(tmp_path: Path)
     assert ["San Jose"] in [[reading.lexical for reading in link.readings] for link in links.literals]
 
 
+def test_a_text_is_stated_though_a_longer_title_begins_so(tmp_path: Path) -> None:
+    (tmp_path / "facts.ttl").write_text(
+        "@prefix : <http://films.example/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
+        ':a a :Film ; rdfs:label "Agnes Vardem: A Life in Pictures" ; :director "Jan Harling" .\n'
+        ':b a :Film ; rdfs:label "The Beaches" ; :director "Agnes Vardem" .\n'
+    )
+    build_index([tmp_path / "facts.ttl"], tmp_path / "kb")
+    with Index(tmp_path / "kb") as kb:
+        links = Linker(kb).link("films directed by Agnes Vardem")
+    assert ["Agnes Vardem"] in [[reading.lexical for reading in link.readings] for link in links.literals]
+
+
+def test_women_and_ordinals_are_found_as_tables_write_them(tmp_path: Path) -> None:
+    rows = (("1st", "F"), ("3rd", "M"))
+    (tmp_path / "guests.nt").write_text(
+        "".join(
+            f'<{EX}guest{place}> <{EX}{relation}> "{value}" .\n'
+            for place, values in enumerate(rows)
+            for relation, value in zip(("class", "sex"), values, strict=True)
+        )
+    )
+    build_index([tmp_path / "guests.nt"], tmp_path / "kb")
+    with Index(tmp_path / "kb") as kb:
+        found = Linker(kb).link("how many women travelled first class?").literals
+    assert {reading.lexical for one in found for reading in one.readings} == {"1st", "F"}
+
+
 def test_a_place_is_found_by_its_code_unless_something_has_its_name(tmp_path: Path) -> None:
     (tmp_path / "shops.nt").write_text(
         "".join(

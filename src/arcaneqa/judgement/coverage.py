@@ -8,7 +8,7 @@ already: "the most faculties" asks for no count where "faculty" is a number.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
@@ -19,6 +19,8 @@ from arcaneqa.judgement.small_words import MEASURING, SMALL
 from arcaneqa.kb.interface import KnowledgeBase, Step
 from arcaneqa.kb.names.name_forms import Word, split, stem, words
 from arcaneqa.kb.schema import Relation, ValueKind
+from arcaneqa.kb.terms import Literal
+from arcaneqa.kb.values import kind_of
 from arcaneqa.links import LIKELY, Links
 from arcaneqa.program.expression import Compare, Expression, Extreme, path_of, post_order
 from arcaneqa.program.forms import Form, forms_of
@@ -49,7 +51,7 @@ def coverage(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Co
     met: list[Sign] = []
     unmet: list[Sign] = []
     for sign in signs(question):
-        is_met = sign.met_by & forms or _counts(sign, found)
+        is_met = sign.met_by & forms or _counts(sign, found) or _is_truth(sign, found, kb)
         if not is_met:
             plainer = _PLAINER.get(sign.form)
             measures = [_measures(found.program, kb)] if plainer in forms else []
@@ -62,6 +64,7 @@ def coverage(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Co
     linked = [(one.start, one.end) for one in links.mentions if one.score > LIKELY]
     linked += [(one.start, one.end) for one in links.literals]
     asking = [(sign.start, sign.end) for sign in unmet]
+    linked += _said_yes_or_no(left, kb)
     unused = [span for span in linked if any(_overlaps(word, [span]) for word in left)]
     known = [*unused, *asking]
     return Coverage(
@@ -114,6 +117,14 @@ def _measures(program: Expression, kb: KnowledgeBase) -> set[str]:
 
 def _counts(sign: Sign, found: Found) -> bool:
     return sign.form is Form.NUMBER and found.result.value is not None
+
+
+def _is_truth(sign: Sign, found: Found, kb: KnowledgeBase) -> bool:
+    """Whether yes or no is asked for and is the one fact that was found: is uranium radioactive?"""
+    if sign.form is not Form.TRUTH or len(found.nodes) != 1:
+        return False
+    (term,) = kb.terms(found.nodes.ids)
+    return isinstance(term, Literal) and kind_of(term) is ValueKind.BOOLEAN
 
 
 def _overlaps(word: Word, spans: Iterable[tuple[int, int]]) -> bool:
@@ -192,6 +203,13 @@ def _yes_or_no(kb: KnowledgeBase) -> tuple[frozenset[str], ...]:
         found = tuple(_words_of(r, kb) for r in kb.schema.relations if _says_no(r, kb))
         _YES_OR_NO[kb] = found
     return found
+
+
+def _said_yes_or_no(said: Sequence[Word], kb: KnowledgeBase) -> list[tuple[int, int]]:
+    """Where words are the name of a relation that says yes or no: whoever asks for landlocked countries wants
+    those of which it is true."""
+    at = {stem(word.folded): (word.start, word.end) for word in said}
+    return [at[word] for name in _yes_or_no(kb) for word in name if name <= at.keys()]
 
 
 def _says_no(relation: Relation, kb: KnowledgeBase) -> bool:

@@ -1,34 +1,47 @@
-"""Which end of time a superlative means: the oldest brewery is the one founded first."""
+"""Which end a superlative means: the oldest brewery is the one founded first, the oldest guest the one with
+the largest age."""
 
 from __future__ import annotations
 
 import re
 
 from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.names.name_forms import split, stem
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.program import expression as ex
 
-_EARLIEST = re.compile(r"\b(oldest|eldest|earliest)\b", re.IGNORECASE)
-_LATEST = re.compile(r"\b(newest|youngest|latest|most recent(ly)?)\b", re.IGNORECASE)
+_OLD = re.compile(r"\b(oldest|eldest|earliest)\b", re.IGNORECASE)
+_YOUNG = re.compile(r"\b(newest|youngest|latest|most recent(ly)?)\b", re.IGNORECASE)
+_AGE, _YEAR = stem("age"), stem("year")
 
 
 def is_reversed(question: str, program: ex.Expression, kb: KnowledgeBase) -> bool:
     """Whether a program takes the latest where the question says the earliest, or the other way round.
 
-    Only of times: who is oldest by an age has the largest number.
+    Of numbers only where their name tells: the oldest have the largest age and the smallest year.
     """
-    earliest, latest = _EARLIEST.search(question) is not None, _LATEST.search(question) is not None
-    if earliest == latest:
+    is_old, is_young = _OLD.search(question) is not None, _YOUNG.search(question) is not None
+    if is_old == is_young:
         return False
-    meant = ex.Direction.SMALLEST if earliest else ex.Direction.LARGEST
-    found = {
-        node.direction
+    told = [
+        (node.direction, grows_old)
         for node in ex.post_order(program)
-        if isinstance(node, ex.Extreme) and isinstance(node.key, tuple) and _is_time(node.key, kb)
-    }
-    return bool(found) and meant not in found
+        if isinstance(node, ex.Extreme) and isinstance(node.key, tuple)
+        if (grows_old := _grows_old(node.key, kb)) is not None
+    ]
+    largest = ex.Direction.LARGEST
+    return bool(told) and not any((way is largest) == (is_old == grows_old) for way, grows_old in told)
 
 
-def _is_time(path: ex.Path, kb: KnowledgeBase) -> bool:
-    relation = kb.schema.relation_ids.get(path[-1].iri)
-    return relation is not None and kb.schema.relations[relation].kinds == frozenset({ValueKind.TIME})
+def _grows_old(path: ex.Path, kb: KnowledgeBase) -> bool | None:
+    """Whether what has most of a relation is oldest (by age) or youngest (by time); None of others."""
+    number = kb.schema.relation_ids.get(path[-1].iri)
+    if number is None:
+        return None
+    relation = kb.schema.relations[number]
+    said = {stem(word) for word in split(relation.label)}
+    if relation.kinds == frozenset({ValueKind.TIME}):
+        return False
+    if relation.kinds == frozenset({ValueKind.NUMBER}) and (_AGE in said) != (_YEAR in said):
+        return _AGE in said
+    return None

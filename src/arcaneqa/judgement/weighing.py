@@ -5,6 +5,7 @@ number): a search and a model may both overlook that a word was dropped.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from arcaneqa.induction.found import Found, Outcome
@@ -14,7 +15,7 @@ from arcaneqa.judgement.placing import misplaced, misscaled
 from arcaneqa.judgement.polarity import is_reversed
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.schema import ValueKind
-from arcaneqa.kb.terms import Literal
+from arcaneqa.kb.terms import Literal, Term
 from arcaneqa.kb.values import kind_of
 from arcaneqa.links import Links
 
@@ -24,6 +25,12 @@ little to overrule a model that is sure."""
 REVERSED = 5.0
 """What it costs to take the latest for the oldest, or a number for another one's or on another scale: words
 and facts leave no doubt."""
+_NEVER = {
+    Wanted.PERSON: {ValueKind.NUMBER, ValueKind.TIME, ValueKind.BOOLEAN},
+    Wanted.PLACE: {ValueKind.NUMBER, ValueKind.TIME, ValueKind.BOOLEAN},
+    Wanted.TIME: {ValueKind.BOOLEAN},
+}
+"""Kinds of values that no question word of a kind can mean."""
 _LOOKED_AT = 5
 """Of the answers; a set is of one kind, or nearly."""
 _YEAR = re.compile(r"\b[12]\d{3}\b")
@@ -37,7 +44,7 @@ def weighed(question: str, links: Links, outcome: Outcome, kb: KnowledgeBase) ->
         left_out = coverage(question, links, one, kb)
         count = len(left_out.unused) + len(left_out.unmet) + is_unexpected(question, one, kb)
         wrong = is_reversed(question, one.program, kb) + misplaced(question, one.program, kb)
-        wrong += misscaled(links.literals, one.program, kb)
+        wrong += misscaled(links.literals, one.program, kb) + is_no_thing(question, one, kb)
         cost = LEFT_OUT * count + REVERSED * wrong
         found.append(replace(one, score=one.score - cost, reading=one.reading - cost))
     return replace(outcome, found=tuple(sorted(found, key=lambda one: -one.score)))
@@ -54,6 +61,18 @@ def is_unexpected(question: str, found: Found, kb: KnowledgeBase) -> bool:
     return not any(
         _fits(kind, term, label) for term, label in zip(kb.terms(few), kb.labels(few), strict=True)
     )
+
+
+def is_no_thing(question: str, found: Found, kb: KnowledgeBase) -> bool:
+    """Whether somebody or a place is asked for and all that comes are numbers and times, or a time, and what
+    comes is yes or no."""
+    never = _NEVER.get(wanted(question) or Wanted.COUNT)
+    if never is None or found.result.table is not None:
+        return False
+    terms: Sequence[Term] = [found.result.value] if found.result.value else ()
+    terms = terms or kb.terms(found.nodes.ids[:_LOOKED_AT])
+    kinds = {kind_of(term) if isinstance(term, Literal) else ValueKind.ENTITY for term in terms}
+    return kinds <= never
 
 
 def _fits(kind: Wanted, term: object, label: str | None) -> bool:

@@ -34,7 +34,8 @@ def known_short_forms() -> dict[str, tuple[str, ...]]:
 @cache
 def known_codes() -> dict[str, tuple[str, ...]]:
     """Name (without spaces) → what tables write for it: countries (ISO 3166), states and provinces, months,
-    weekdays. Two letters of a country that are also a state's or a province's are left out."""
+    weekdays, ordinals, women and men. Two letters of a country that are also a state's or a province's are
+    left out."""
     text = files("arcaneqa.linking").joinpath("codes.json").read_text(encoding="utf-8")
     table: dict[str, list[str]] = json.loads(text)
     return {"".join(split(name)): tuple(codes) for name, codes in table.items()}

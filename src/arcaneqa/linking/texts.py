@@ -29,20 +29,26 @@ def stated_texts(
 ) -> list[LiteralLink]:
     """The longest texts stated, in question order; none where the same words, or more, likely are the whole
     name of an entity. Words that are only a part of one do not hide a text: `San Jose` is stated in `San Jose
-    city` though a station is called San Jose City Hall."""
-    whole = {text.stretch(proposal.span) for proposal in entities if proposal.match <= Match.KNOWN}
+    city` though a station is called San Jose City Hall, and `Stanley Kubrick` though a film about him has
+    a subtitle."""
+    whole: dict[tuple[int, int], Match] = {}
+    for proposal in entities:
+        if proposal.match <= Match.KNOWN:
+            place = text.stretch(proposal.span)
+            whole[place] = min(proposal.match, whole.get(place, proposal.match))
     by_span: dict[Span, list[Proposal]] = {}
     for proposal in proposals:
-        if _says_something(text, proposal.span):
+        if proposal.match is Match.KNOWN or _says_something(text, proposal.span):
             by_span.setdefault(proposal.span, []).append(proposal)
     links: list[LiteralLink] = []
     for span in sorted(by_span, key=lambda span: span.first - span.last):
         start, end = text.words[span.first].start, text.words[span.last - 1].end
         taken = any(link.start < end and start < link.end for link in links)
+        is_plain = any(proposal.match is Match.PLAIN for proposal in by_span[span])
         named = any(
             m.start <= start and end <= m.end and m.score > LIKELY
             for m in mentions
-            if (m.start, m.end) in whole
+            if (fit := whole.get((m.start, m.end))) is not None and not (is_plain and fit is Match.SHORT)
         )
         if taken or named or len(links) == MOST_TEXTS:
             continue

@@ -118,6 +118,8 @@ def test_what_repeats_or_is_a_code_names_nothing(tmp_path: Path) -> None:
         ("username", "person", Worth.NEVER),
         ("exhibition theme", "exhibition", Worth.NEVER),
         ("student names", "students", Worth.ITS_NAME),
+        ("name common", "country", Worth.USUAL_NAME),
+        ("name suffix", "country", Worth.UNIQUE_TEXT),
     ],
 )
 def test_words_of_names(attribute: str, klass: str, expected: Worth) -> None:

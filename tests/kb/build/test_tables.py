@@ -214,6 +214,40 @@ def test_sqlite_keys_links_and_truths_are_as_declared(tmp_path: Path) -> None:
         ]
 
 
+def test_quotes_may_be_escaped_by_backslashes_and_stand_behind_spaces(tmp_path: Path) -> None:
+    source = tmp_path / "t.csv"
+    source.write_text('Name,   Country\n"Jim",     "USA"\n"H. \\"Barney\\" Ewell", "USA"\n')
+    build_index([source], tmp_path / "kb")
+    with open_kb(tmp_path / "kb") as kb:
+        assert isinstance(kb, Index)
+        node = kb.node(Literal('H. "Barney" Ewell'))
+        assert node is not None
+        assert kb.node(Literal("USA")) is not None
+
+
+@pytest.mark.parametrize(
+    ("column", "cells", "is_truth"),
+    [
+        ("landlocked", "01" * 20, True),
+        ("has_pets", "01" * 20, True),
+        ("landlocked", "01" * 4, False),
+        ("landlocked", "1" * 40, False),
+        ("landlocked", "01" * 20 + "2", False),
+        ("goals", "01" * 20, False),
+        ("pet count", "01" * 20, False),
+    ],
+)
+def test_ones_and_zeros_say_yes_or_no_where_the_name_is_no_amount(
+    tmp_path: Path, column: str, cells: str, is_truth: bool
+) -> None:
+    rows = "".join(f"thing {n},{cell}\n" for n, cell in enumerate(cells))
+    (tmp_path / "t.csv").write_text(f"name,{column}\n{rows}")
+    build_index([tmp_path / "t.csv"], tmp_path / "kb")
+    with open_kb(tmp_path / "kb") as kb:
+        kinds = {one.label: one.kinds for one in kb.schema.relations}[column.replace("_", " ")]
+        assert kinds == ({ValueKind.BOOLEAN} if is_truth else {ValueKind.NUMBER})
+
+
 def test_parquet_is_read_like_the_same_csv(tmp_path: Path) -> None:
     source, target = tmp_path / "t.csv", tmp_path / "p" / "t.parquet"
     source.write_text("id,name,day\n1,Ann,2020-01-02\n2,Bob,2021-03-04\n")

@@ -75,6 +75,8 @@ def worth(attribute: str, klass: str, others: frozenset[str]) -> Worth:
     last = words[-1] if words else ""
     if last in _NUMBERS and own & set(words[:-1]):
         return Worth.OWN_NUMBER
+    if rest and rest[0] in _NAME and set(rest[1:]) and set(rest[1:]) <= _USUAL | _PLAIN:
+        return Worth.USUAL_NAME  # `name.common`, as tables made from nested data write it
     if last in _NEVER:
         return Worth.NEVER
     if last in _NAME or last.endswith("name"):

@@ -106,6 +106,8 @@ _ORDINALS = """
 ORDINALS = tuple(_ORDINALS.split())
 """Each at the place of its number, as in `CARDINALS`."""
 SAME = {"saint": "st", "mount": "mt", "doctor": "dr", "junior": "jr", "versus": "vs"}
+SAME |= {"gases": "gas", "buses": "bus", "viruses": "virus", "bonuses": "bonus", "campuses": "campus"}
+SAME |= {"women": "woman", "men": "man", "children": "child"}
 SAME |= {numeral: str(number) for numeral, number in _NUMERALS.items()}
 SAME |= {word: str(number) for number, word in enumerate(CARDINALS[1:13], 1)}
 

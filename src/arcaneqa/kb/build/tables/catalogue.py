@@ -97,19 +97,27 @@ def _load_separated(path: Path, connection: DuckDBPyConnection, place: str) -> L
     )
     try:
         _create(path, connection, place, reading, [_literally(path), delimiter])
-    except _LineEndsDiffer:
-        _insert(connection, place, len(columns), _rows(path, len(columns), delimiter))
+    except _WrittenOtherwise as otherwise:
+        rows = _rows(path, len(columns), delimiter, otherwise.escape)
+        _insert(connection, place, len(columns), rows)
     return Loaded(_stem(path), place, columns, path)
 
 
-class _LineEndsDiffer(Exception):
-    """DuckDB reads no file whose lines end in two ways."""
+class _WrittenOtherwise(Exception):
+    """DuckDB reads no file whose lines end in two ways, nor one whose quotes are escaped in another way (by
+    `escape`) than it was told."""
+
+    def __init__(self, escape: str | None = None) -> None:
+        self.escape = escape
 
 
-def _rows(path: Path, width: int, delimiter: str) -> Iterator[list[str | None]]:
+def _rows(path: Path, width: int, delimiter: str, escape: str | None) -> Iterator[list[str | None]]:
     """Slower than DuckDB, but any line end will do."""
     with closing(_text(path)) as file:
-        reader = csv.reader(file, delimiter=delimiter, strict=True)
+        spaced = escape is not None
+        reader = csv.reader(
+            file, delimiter=delimiter, strict=True, escapechar=escape, skipinitialspace=spaced
+        )
         try:
             next(reader)
             for row in reader:
@@ -180,10 +188,12 @@ def _create(path: Path, connection: DuckDBPyConnection, place: str, reading: str
         connection.execute(f"CREATE TABLE {place} AS SELECT * FROM {reading}", given)
     except duckdb.Error as error:
         if "state machine" in str(error):
-            raise _LineEndsDiffer from None
-        line = _LINE.search(str(error))
+            raise _WrittenOtherwise from None
+        line, reason = _LINE.search(str(error)), _reason(str(error))
+        if reason is _UNQUOTED:
+            raise _WrittenOtherwise("\\") from None
         where = f"{path}, line {line[1]}" if line else str(path)
-        raise InputError(f"{where}: {_reason(str(error))}") from None
+        raise InputError(f"{where}: {reason}") from None
 
 
 _NOT_UTF8 = "this is not UTF-8; save the file as UTF-8 and index it again."

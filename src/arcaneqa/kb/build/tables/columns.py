@@ -11,7 +11,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from arcaneqa.kb.build.formats import SQLITE, table_format
 from arcaneqa.kb.build.tables.catalogue import Loaded
+from arcaneqa.kb.names.words import words
 from arcaneqa.kb.terms import XSD
 from arcaneqa.kb.values import CURRENCIES
 
@@ -46,6 +48,37 @@ _MOMENTS = (
     "%Y-%m-%d %H:%M",
     "%m/%d/%Y %H:%M",
 )
+_ENOUGH = 20
+"""Cells from which on nothing but ones and zeros is no chance."""
+_ASKING = frozenset(("is", "are", "was", "were", "has", "have", "had", "can", "does", "did"))
+_AMOUNTS = frozenset(
+    [
+        "number",
+        "num",
+        "no",
+        "nr",
+        "n",
+        "count",
+        "quantity",
+        "amount",
+        "total",
+        "sum",
+        "score",
+        "rank",
+        "level",
+        "grade",
+        "rating",
+        "order",
+        "class",
+        "group",
+        "code",
+        "type",
+        "id",
+        "age",
+        "year",
+        "size",
+    ]
+)
 _TRUTHS = (("true", "false"), ("yes", "no"), ("y", "n"), ("t", "f"))
 
 
@@ -65,7 +98,8 @@ def read_columns(table: Loaded, connection: DuckDBPyConnection) -> list[Column]:
     found = []
     for name in table.columns:
         cell = f"trim({table.cell(name)})"
-        declared = _truths(name, cell, (*_TRUTHS, ("1", "0"))) if name in table.booleans else ()
+        is_truth = name in table.booleans or _is_yes_or_no(table, connection, name, cell)
+        declared = _truths(name, cell, (*_TRUTHS, ("1", "0"))) if is_truth else ()
         for column, test in (*declared, *_kinds(table, connection, name, cell)):
             if not _fails(connection, sample, cell, test) and not _fails(connection, table.place, cell, test):
                 found.append(column)
@@ -115,10 +149,26 @@ def _kinds(
 
 
 def _truths(name: str, cell: str, pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[Column, str]]:
-    """Truth values; ones and zeros are such only where the source declares the column so."""
+    """Truth values; ones and zeros are such only where the source or the name of the column says so."""
     for yes, no in pairs:
         lexical = f"CASE lower({cell}) WHEN '{yes}' THEN 'true' WHEN '{no}' THEN 'false' END"
         yield Column(name, lexical, XSD + "boolean"), f"lower({cell}) IN ('{yes}', '{no}')"
+
+
+def _is_yes_or_no(table: Loaded, connection: DuckDBPyConnection, name: str, cell: str) -> bool:
+    """Whether a column of a source without types says yes or no in ones and zeros: `landlocked`, `survived`.
+    A plural (`goals`) or a word for an amount names a number."""
+    if table_format(table.source) in SQLITE or not (said := words(name).split()):
+        return False
+    is_plural = said[-1].endswith("s") and not said[-1].endswith(("ss", "us", "is"))
+    if said[0] not in _ASKING and (is_plural or not _AMOUNTS.isdisjoint(said)):
+        return False
+    counted = connection.execute(
+        f"SELECT count(*) FILTER ({cell} = '1'), count(*) FILTER ({cell} = '0'),"
+        f" count(*) FILTER ({cell} NOT IN {_BLANKS}) FROM {table.place}"
+    ).fetchone()
+    ones, zeros, filled = counted or (0, 0, 0)
+    return bool(ones and zeros and ones + zeros == filled >= _ENOUGH)
 
 
 def _unit(texts: list[str]) -> tuple[str, str] | None:
