@@ -78,6 +78,32 @@ def test_what_is_kept_is_loaded_without_the_compiler(tmp_path: Path) -> None:
         subprocess.run([sys.executable, "-c", program], env=variables, check=True, cwd=tmp_path)
 
 
+@pytest.mark.parametrize("fault", ["another version", "cut off"])
+def test_what_cannot_be_read_is_compiled_again(tmp_path: Path, fault: str) -> None:
+    (tmp_path / "loops.py").write_text(
+        "from arcaneqa.compiled import compiled\n@compiled\ndef first(pair):\n    return pair.one\n"
+    )
+    (tmp_path / "old.py").write_text("from typing import NamedTuple\nclass Pair(NamedTuple):\n    one: int\n")
+    variables = environment() | {"XDG_CACHE_HOME": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)}
+    run = "import loops, {0}; assert loops.first({0}.Pair(3)) == 3; assert loops.first.stats.{1}"
+
+    def asked(module: str, expected: str) -> None:
+        program = run.format(module, expected)
+        subprocess.run([sys.executable, "-c", program], env=variables, check=True, cwd=tmp_path)
+
+    asked("old", "cache_misses")
+    asked("old", "cache_hits")
+    module = "old"
+    if fault == "another version":
+        (tmp_path / "old.py").rename(tmp_path / "new.py")
+        module = "new"
+    else:
+        for kept in (tmp_path / "arcaneqa").rglob("*.nb?"):
+            kept.write_bytes(kept.read_bytes()[:-20])
+    asked(module, "cache_misses")
+    asked(module, "cache_hits")
+
+
 @pytest.mark.slow
 def test_compiled_ahead_the_first_question_need_not_wait(tmp_path: Path) -> None:
     variables = environment() | {"XDG_CACHE_HOME": str(tmp_path)}

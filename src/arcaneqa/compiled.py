@@ -35,7 +35,12 @@ class _Kept(_cache):  # type: ignore[misc] # numba has no types
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         _memory.initialize(target_context)  # the memory of arrays that a loop makes
-        found = self._load_overload(sig, target_context)
+        try:
+            found = self._load_overload(sig, target_context)
+        except Exception:
+            # Kept by another version of this package, whose types are no more, or cut off: compiled again.
+            self.flush()
+            found = None
         return super().load_overload(sig, target_context) if found is None else found
 
 

@@ -155,7 +155,7 @@ def test_nobody_waits_for_a_helper_that_has_not_begun(stored: Stored, ids: NDArr
 def test_many_callers_with_helpers_read_as_one_alone(
     stored: Stored, ids: NDArray[np.int32], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Helpers come late for turns that others have finished, and must leave the next ones' desks alone."""
+    """Helpers come late for turns that others have finished, and must leave the next ones' buffers alone."""
     monkeypatch.setattr("arcaneqa.model.threads._LATELY", -1.0)  # nobody counts as company
     reader = BertReader(stored)
     reader._team = _team(1)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcaneqa.model.board import announce, left
-from arcaneqa.model.desk import Desk, Shape, Size, Workplace, Workplaces
+from arcaneqa.model.buffers import Buffers, Shape, Size, Workplace, Workplaces
 from arcaneqa.model.kernels import encode
 from arcaneqa.model.layers import Layers, Matrix, Norm, Weights
 from arcaneqa.model.reader import Table, Words, separator_of, softmax
@@ -90,41 +90,43 @@ class BertReader:
         total, tiles = len(ids), offsets_of(-(-lengths // FLOAT_COLUMNS))
         size = Size(total, int(tiles[-1]), int(lengths.max()))
         with self._team.gathered() as workers, self._workplaces.one(size) as workplace:
-            desk = workplace.desk
-            desk.job[:] = len(lengths), depth
-            self._lay_out(ids, lengths, tiles, desk)
+            buffers = workplace.buffers
+            buffers.job[:] = len(lengths), depth
+            self._lay_out(ids, lengths, tiles, buffers)
             tasks = max(1, min(workers, total // _LEAST_ROWS))
-            asleep = announce(desk.board, tasks, depth + 1, tasks - 1)
+            asleep = announce(buffers.board, tasks, depth + 1, tasks - 1)
             for helper in range(tasks - 1):
                 if asleep >> helper & 1:
                     self._wake(workplace, helper)
-            encode(desk, self._weights, workplace.scratch(0), self._is_exact, -1)
-            return desk.rows[:total].copy()
+            encode(buffers, self._weights, workplace.scratch(0), self._is_exact, -1)
+            return buffers.rows[:total].copy()
 
-    def _lay_out(self, ids: Words, lengths: Ints, tiles: Ints, desk: Desk) -> None:
+    def _lay_out(self, ids: Words, lengths: Ints, tiles: Ints, buffers: Buffers) -> None:
         total = len(ids)
         starts = offsets_of(lengths)
-        desk.starts[: len(starts)] = starts
+        buffers.starts[: len(starts)] = starts
         within = np.arange(total) - np.repeat(starts[:-1], lengths)
         tile, column = np.divmod(within, FLOAT_COLUMNS)
-        desk.places[:total] = (np.repeat(tiles[:-1], lengths) + tile) * self.width * FLOAT_COLUMNS + column
-        rows = desk.rows[:total]
+        buffers.places[:total] = (np.repeat(tiles[:-1], lengths) + tile) * self.width * FLOAT_COLUMNS + column
+        rows = buffers.rows[:total]
         np.add(self._words[ids], self._positions[within], out=rows)
         if self._separator is not None:
             rows[_is_second(ids, starts, lengths, self._separator)] += self._second
         # The rest of the last tile is read as well, though nobody looks at what it becomes.
-        desk.rows[total : -(-total // ROWS) * ROWS] = 0
+        buffers.rows[total : -(-total // ROWS) * ROWS] = 0
 
     def _wake(self, workplace: Workplace, helper: int) -> None:
         def help_out() -> None:
             try:
-                encode(workplace.desk, self._weights, workplace.scratch(helper + 1), self._is_exact, helper)
+                encode(
+                    workplace.buffers, self._weights, workplace.scratch(helper + 1), self._is_exact, helper
+                )
             except BaseException:
-                left(workplace.desk.board, helper)
+                left(workplace.buffers.board, helper)
                 raise
 
         if not self._team.wake(help_out):
-            left(workplace.desk.board, helper)
+            left(workplace.buffers.board, helper)
 
 
 def _is_second(ids: Words, starts: Ints, lengths: Ints, separator: int) -> NDArray[np.bool_]:

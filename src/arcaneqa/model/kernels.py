@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from arcaneqa.compiled import compiled
 from arcaneqa.model.board import end, next_turn, take, tasks_of, turn_of, wait_for
+from arcaneqa.model.buffers import CHUNK, Buffers, Scratch
 from arcaneqa.model.curves import ROUNDING, exp_of_negative
-from arcaneqa.model.desk import CHUNK, Desk, Scratch
 from arcaneqa.model.layers import Matrix, Norm, Weights
 from arcaneqa.model.stored import Floats
 from arcaneqa.model.tiles import (
@@ -52,35 +52,35 @@ def _exact(function: Any) -> Any:
 
 
 @_kept
-def encode(desk: Desk, weights: Weights, scratch: Scratch, is_exact: bool, helper: int) -> None:
-    """Take part in a turn: what lies on the desk goes through the first norm and the layers, in place.
+def encode(buffers: Buffers, weights: Weights, scratch: Scratch, is_exact: bool, helper: int) -> None:
+    """Take part in a turn: what is in the buffers goes through the first norm and the layers, in place.
 
     The caller (`helper` is negative) comes back when all of it is done; a helper stays for the turns that
     follow, until none has come for a while. `is_exact`: products are of bytes.
     """
-    board = desk.board.ctypes.data
+    board = buffers.board.ctypes.data
     turn = turn_of(board) if helper < 0 else next_turn(board, 0, helper)
     while turn:
-        _read(desk, weights, scratch, is_exact, board, turn, helper + 1)
+        _read(buffers, weights, scratch, is_exact, board, turn, helper + 1)
         if helper < 0:
-            wait_for(board, turn, desk.job[1])
+            wait_for(board, turn, buffers.job[1])
             return
         turn = next_turn(board, turn, helper)
 
 
 @_exact
 def _read(
-    desk: Desk, weights: Weights, scratch: Scratch, is_exact: bool, board: int, turn: int, own: int
+    buffers: Buffers, weights: Weights, scratch: Scratch, is_exact: bool, board: int, turn: int, own: int
 ) -> None:
     """Attention needs the keys of all rows, so a layer's first product belongs to the round before it."""
-    depth, rows, layers, joined = desk.job[1], desk.rows, weights.layers, scratch.joined
+    depth, rows, layers, joined = buffers.job[1], buffers.rows, weights.layers, scratch.joined
     for layer in range(depth + 1):
         if layer and not wait_for(board, turn, layer - 1):
             return
         task = take(board, turn, layer, own)
         while task >= 0:
-            # Nothing on the desk changes while a task is not ended.
-            total, tasks = desk.starts[desk.job[0]], tasks_of(board, turn)
+            # Nothing in the buffers changes while a task is not ended.
+            total, tasks = buffers.starts[buffers.job[0]], tasks_of(board, turn)
             blocks = (total + ROWS - 1) // ROWS
             first, last = blocks * task // tasks * ROWS, blocks * (task + 1) // tasks * ROWS
             if layer == 0:
@@ -89,23 +89,23 @@ def _read(
             else:
                 for start in range(first, last, CHUNK):
                     count = min(CHUNK, last - start)
-                    _see(desk, weights, scratch, layer - 1, is_exact, start, count)
+                    _see(buffers, weights, scratch, layer - 1, is_exact, start, count)
             if layer < depth:
                 for start in range(first, last, CHUNK):
                     count = min(CHUNK, last - start)
                     _multiply(rows, start, count, layers.joined, layer, is_exact, scratch, joined)
-                    _part(desk, joined, start, min(start + count, total), layer % 2)
+                    _part(buffers, joined, start, min(start + count, total), layer % 2)
             end(board, layer)
             task = take(board, turn, layer, own)
 
 
 @_exact
 def _see(
-    desk: Desk, weights: Weights, scratch: Scratch, layer: int, is_exact: bool, start: int, count: int
+    buffers: Buffers, weights: Weights, scratch: Scratch, layer: int, is_exact: bool, start: int, count: int
 ) -> None:
     """The rest of a layer, for rows whose keys and values are known as all others' are."""
-    rows, layers, narrow, wide = desk.rows, weights.layers, scratch.narrow, scratch.wide
-    _attend(desk, start, start + count, layer % 2, scratch)
+    rows, layers, narrow, wide = buffers.rows, weights.layers, scratch.narrow, scratch.wide
+    _attend(buffers, start, start + count, layer % 2, scratch)
     _multiply(scratch.seen, 0, count, layers.mixed, layer, is_exact, scratch, narrow)
     _add_and_norm(rows, start, count, narrow, layers.middle, layer, weights.epsilon)
     _multiply(rows, start, count, layers.wide, layer, is_exact, scratch, wide)
@@ -178,8 +178,8 @@ def _cut(row: Floats, out: NDArray[np.int8]) -> tuple[np.float32, np.int32]:
 
 
 @_exact
-def _part(desk: Desk, joined: Floats, start: int, stop: int, side: int) -> None:
-    places, queries, keys, values = desk.places, desk.queries, desk.keys[side], desk.values[side]
+def _part(buffers: Buffers, joined: Floats, start: int, stop: int, side: int) -> None:
+    places, queries, keys, values = buffers.places, buffers.queries, buffers.keys[side], buffers.values[side]
     heads, size = values.shape[0], values.shape[2]
     width = heads * size
     factor = np.float32(1 / np.sqrt(size))
@@ -198,19 +198,19 @@ def _part(desk: Desk, joined: Floats, start: int, stop: int, side: int) -> None:
 
 
 @_exact
-def _attend(desk: Desk, start: int, stop: int, side: int, scratch: Scratch) -> None:
+def _attend(buffers: Buffers, start: int, stop: int, side: int, scratch: Scratch) -> None:
     """What rows `start` to `stop` see of their own inputs."""
     starts, places, queries, keys, values = (
-        desk.starts,
-        desk.places,
-        desk.queries,
-        desk.keys[side],
-        desk.values[side],
+        buffers.starts,
+        buffers.places,
+        buffers.queries,
+        buffers.keys[side],
+        buffers.values[side],
     )
     heads, room, size = values.shape
     width = heads * size
     scores, tile, seen = scratch.scores, scratch.tile, scratch.seen
-    for number in range(desk.job[0]):
+    for number in range(buffers.job[0]):
         begin, end = starts[number], starts[number + 1]
         first, last = max(begin, start), min(end, stop)
         # A head's keys and values stay in the first cache while its rows go by.

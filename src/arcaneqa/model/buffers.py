@@ -1,6 +1,6 @@
-"""What `kernels.py` writes on: what all who read together share, and each one's own paper.
+"""The arrays that `kernels.py` writes into: what all threads of a call share, and what each has to itself.
 
-To make large arrays for every call would take a tenth of a short one; so desks are kept and used again.
+To make large arrays for every call would take a tenth of a short one; so they are kept and used again.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ CHUNK = 8 * ROWS
 
 
 class Size(NamedTuple):
-    """Of a desk: rows (one for a word piece), tiles of keys, and word pieces of the longest input."""
+    """Of the buffers: rows (one for a word piece), tiles of keys, and word pieces of the longest input."""
 
     rows: int
     tiles: int
@@ -33,7 +33,7 @@ class Size(NamedTuple):
         return all(mine >= theirs for mine, theirs in zip(self, other, strict=True))
 
     def grown(self, other: Size) -> Size:
-        """Room for both, rounded up, so that desks are seldom made."""
+        """Room for both, rounded up, so that buffers are seldom made."""
         return Size(*(1 << (max(pair) - 1).bit_length() for pair in zip(self, other, strict=True)))
 
 
@@ -49,7 +49,7 @@ class Shape(NamedTuple):
     layers: int
 
 
-class Desk(NamedTuple):
+class Buffers(NamedTuple):
     """`job` is how many inputs there are and how many layers they go through; `starts` says where inputs
     begin, and where the last one ends.
 
@@ -68,7 +68,7 @@ class Desk(NamedTuple):
     values: Floats
 
     @classmethod
-    def of(cls, size: Size, shape: Shape) -> Desk:
+    def of(cls, size: Size, shape: Shape) -> Buffers:
         width, heads = shape.width, shape.heads
         rows = -(-size.rows // ROWS) * ROWS
         return cls(
@@ -117,11 +117,11 @@ class Scratch(NamedTuple):
 
 
 class Workplace:
-    """A desk, and the paper of everybody who works at it."""
+    """Buffers, and the scratch space of each thread that works in them."""
 
     def __init__(self, size: Size, shape: Shape) -> None:
         self.size = size
-        self.desk = Desk.of(size, shape)
+        self.buffers = Buffers.of(size, shape)
         self._shape = shape
         self._scratches: dict[int, Scratch] = {}
 
@@ -143,7 +143,7 @@ class Workplaces:
     def one(self, size: Size) -> Iterator[Workplace]:
         """With room for so much."""
         if self._process != os.getpid():
-            # A process that was split off has none of the helpers that its parent's desks speak of.
+            # A process that was split off has none of the helpers that its parent's buffers speak of.
             self._free, self._process = [], os.getpid()
         try:
             found = self._free.pop()
