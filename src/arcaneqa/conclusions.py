@@ -14,8 +14,9 @@ from arcaneqa.induction.found import Found, Outcome
 from arcaneqa.judgement.asked import Sign, lacking, signs
 from arcaneqa.judgement.coverage import Coverage, coverage, is_about, not_used
 from arcaneqa.judgement.evidence import evidence
+from arcaneqa.judgement.polarity import is_reversed
 from arcaneqa.judgement.refusals import Refusals, Suggest
-from arcaneqa.judgement.weighing import weighed
+from arcaneqa.judgement.weighing import impossible_kind, weighed
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.languages import in_asked_language
 from arcaneqa.kb.short_names import Names
@@ -165,6 +166,10 @@ class Conclusions:
             known = "" if expected is None else f"; of answers from there on {expected:.0%} are right"
             best = f"the best has confidence {certainty:.2f}, below {limit:.2f}{known}"
             why = f"No reading is likely enough ({best})."
+        elif is_reversed(question, found.program, self._kb):
+            why = "The nearest reading takes the other end than the question does."
+        elif (kind := impossible_kind(question, found, self._kb)) is not None:
+            why = f"This asks for {kind}, and the nearest reading finds nothing of that kind."
         elif certainty < SURE and not is_about(question, found):
             why = "Nothing in the question names an entity, a class or a value of this knowledge base."
         else:

@@ -47,12 +47,20 @@ def test_the_ends_of_time(kb: KnowledgeBase, question: str, program: str, expect
         ("the newest guest", "(ARGMIN table:guests column:guests.first_year)", True),
         ("the oldest guest", "(ARGMIN table:guests column:guests.first_year)", False),
         ("the oldest guest", "(ARGMIN table:guests column:guests.nights)", False),
+        ("guests older than 35", "(LT column:guests.age 35)", True),
+        ("guests older than 35", "(GT column:guests.age 35)", False),
+        ("the fastest guest", "(ARGMAX table:guests column:guests.swimming_time)", True),
+        ("guests faster than 60 seconds", "(LT column:guests.swimming_time 60)", False),
+        ("the cheapest guest", "(ARGMAX table:guests column:guests.room_price)", True),
+        ("the least expensive guest", "(ARGMIN table:guests column:guests.room_price)", False),
     ],
 )
 def test_an_age_grows_with_time_and_a_year_does_not(
     tmp_path: Path, question: str, program: str, expected: bool
 ) -> None:
-    (tmp_path / "guests.csv").write_text("name,age,first year,nights\nAnn,30,1990,3\nBob,40,2001,12\n")
+    (tmp_path / "guests.csv").write_text(
+        "name,age,first year,nights,swimming time,room price\nAnn,30,1990,3,55.5,80\nBob,40,2001,12,71,90\n"
+    )
     build_index([tmp_path / "guests.csv"], tmp_path / "kb")
     with open_kb(tmp_path / "kb") as kb:
         assert is_reversed(question, parse(program, Names(kb.profile), kb.schema), kb) is expected

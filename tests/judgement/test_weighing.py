@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from arcaneqa.induction.found import Outcome
-from arcaneqa.judgement.weighing import LEFT_OUT, is_no_thing, weighed
+from arcaneqa.judgement.weighing import LEFT_OUT, impossible_kind, weighed
 from arcaneqa.links import Links
 from tests.judgement.test_coverage import KB, found, mention
 
@@ -36,4 +36,20 @@ def test_a_reading_that_takes_up_more_wins_where_it_is_about_as_likely(lead: flo
     ],
 )
 def test_nobody_is_a_number(question: str, program: str, expected: bool) -> None:
-    assert is_no_thing(question, found(program), KB) is expected
+    assert (impossible_kind(question, found(program), KB) is not None) is expected
+
+
+def test_all_of_a_kind_gives_way_to_what_takes_up_the_words() -> None:
+    question = "what do workers earn?"
+    everybody = replace(found("ex:Worker", "worker"), score=-1.0)
+    told = replace(found("(JOIN ex:height_inv ex:Worker)", "worker", "height"), score=-1.5)
+    best, _ = weighed(question, Links(question), Outcome((everybody, told), is_complete=True), KB).found
+    assert best.program == told.program
+
+
+def test_whether_is_answered_by_yes_or_no() -> None:
+    question = "is anna a worker?"
+    listed = replace(found("ex:Worker", "worker"), score=-1.0)
+    truth = replace(found("(MEET ex:Worker ex:anna)", "worker", topic=("anna", 3, 7)), score=-3.5)
+    best, _ = weighed(question, Links(question), Outcome((listed, truth), is_complete=True), KB).found
+    assert best.program == truth.program

@@ -243,6 +243,33 @@ def test_a_text_is_stated_though_a_longer_title_begins_so(tmp_path: Path) -> Non
     assert ["Agnes Vardem"] in [[reading.lexical for reading in link.readings] for link in links.literals]
 
 
+def test_a_first_name_is_no_value_where_its_bearer_is_meant(tmp_path: Path) -> None:
+    people = (("Leonard", "Hofstad"), ("Penny", "Teller"))
+    (tmp_path / "people.nt").write_text(
+        "".join(
+            f"<{EX}person{n}> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <{EX}Person> .\n"
+            f'<{EX}person{n}> <{EX}givenName> "{given}" .\n<{EX}person{n}> <{EX}familyName> "{family}" .\n'
+            for n, (given, family) in enumerate(people)
+        )
+    )
+    build_index([tmp_path / "people.nt"], tmp_path / "kb")
+    with Index(tmp_path / "kb") as kb:
+        linker = Linker(kb)
+        assert not linker.link("Who knows Leonard?").literals
+        assert linker.link("Whose given name is Leonard?").literals
+
+
+def test_a_text_is_stated_without_what_stands_in_brackets(tmp_path: Path) -> None:
+    rows = [f"{n},Gentoo penguin (Pygoscelis papua)\n" for n in range(9)]
+    (tmp_path / "penguins-raw.csv").write_text("number,species\n" + "".join(rows))
+    build_index([tmp_path / "penguins-raw.csv"], tmp_path / "kb")
+    with Index(tmp_path / "kb") as kb:
+        found = Linker(kb).link("how many Gentoo penguins are there?")
+    assert [link.text for link in found.literals] == ["Gentoo penguins"]
+    # The rows are penguins, and none of them is meant.
+    assert not found.mentions
+
+
 def test_women_and_ordinals_are_found_as_tables_write_them(tmp_path: Path) -> None:
     rows = (("1st", "F"), ("3rd", "M"))
     (tmp_path / "guests.nt").write_text(

@@ -1,18 +1,58 @@
-"""Which end a superlative means: the oldest brewery is the one founded first, the oldest guest the one with
-the largest age."""
+"""Which end of a measure words mean: the oldest brewery is the one founded first, the oldest guest the one
+with the largest age, and faster than 10 seconds is less."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
-from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.interface import Comparison, KnowledgeBase
 from arcaneqa.kb.names.name_forms import split, stem
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.program import expression as ex
 
-_OLD = re.compile(r"\b(oldest|eldest|earliest)\b", re.IGNORECASE)
-_YOUNG = re.compile(r"\b(newest|youngest|latest|most recent(ly)?)\b", re.IGNORECASE)
-_AGE, _YEAR = stem("age"), stem("year")
+
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    """Words for one end and for the other, and names of measures that grow and shrink towards the first."""
+
+    more: re.Pattern[str]
+    less: re.Pattern[str]
+    growing: frozenset[str]
+    shrinking: frozenset[str] = frozenset()
+    shrinks_with_time: bool = False
+
+
+def _said(words: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
+
+
+def _named(words: str) -> frozenset[str]:
+    return frozenset(map(stem, words.split()))
+
+
+_SCALES = (
+    _Scale(
+        _said("oldest|eldest|earliest|older"),
+        _said("newest|youngest|latest|most recent(?:ly)?|newer|younger"),
+        _named("age"),
+        _named("year"),
+        shrinks_with_time=True,
+    ),
+    _Scale(
+        _said("fastest|faster|quickest|quicker"),
+        _said("slowest|slower"),
+        _named("speed velocity mph kph kmh"),
+        _named("time duration second minute"),
+    ),
+    _Scale(
+        _said("(?:most|more) expensive|dearest|dearer|costliest|costlier"),
+        _said("cheapest|cheaper|(?:least|less) expensive"),
+        _named("price cost fare fee"),
+    ),
+    _Scale(_said("heaviest|heavier"), _said("lightest|lighter"), _named("weight mass")),
+)
+_UPWARDS = (Comparison.GT, Comparison.GE)
 
 
 def is_reversed(question: str, program: ex.Expression, kb: KnowledgeBase) -> bool:
@@ -20,28 +60,38 @@ def is_reversed(question: str, program: ex.Expression, kb: KnowledgeBase) -> boo
 
     Of numbers only where their name tells: the oldest have the largest age and the smallest year.
     """
-    is_old, is_young = _OLD.search(question) is not None, _YOUNG.search(question) is not None
-    if is_old == is_young:
+    measured = list(_measured(program))
+    return bool(measured) and any(_is_reversed(scale, question, measured, kb) for scale in _SCALES)
+
+
+def _measured(program: ex.Expression) -> list[tuple[str, bool]]:
+    """Relations of superlatives and comparisons, and whether much of them is meant."""
+    found = []
+    for node in ex.post_order(program):
+        match node:
+            case ex.Extreme(direction, _, (*_, last)):
+                found.append((last.iri, direction is ex.Direction.LARGEST))
+            case ex.Compare(comparison, key, ex.Value()) if path := ex.path_of(key):
+                found.append((path[-1].iri, comparison in _UPWARDS))
+    return found
+
+
+def _is_reversed(scale: _Scale, question: str, measured: list[tuple[str, bool]], kb: KnowledgeBase) -> bool:
+    is_more, is_less = (words.search(question) is not None for words in (scale.more, scale.less))
+    if is_more == is_less:
         return False
-    told = [
-        (node.direction, grows_old)
-        for node in ex.post_order(program)
-        if isinstance(node, ex.Extreme) and isinstance(node.key, tuple)
-        if (grows_old := _grows_old(node.key, kb)) is not None
-    ]
-    largest = ex.Direction.LARGEST
-    return bool(told) and not any((way is largest) == (is_old == grows_old) for way, grows_old in told)
+    told = [(much, grows) for iri, much in measured if (grows := _grows(scale, iri, kb)) is not None]
+    return bool(told) and not any(much == (is_more == grows) for much, grows in told)
 
 
-def _grows_old(path: ex.Path, kb: KnowledgeBase) -> bool | None:
-    """Whether what has most of a relation is oldest (by age) or youngest (by time); None of others."""
-    number = kb.schema.relation_ids.get(path[-1].iri)
+def _grows(scale: _Scale, iri: str, kb: KnowledgeBase) -> bool | None:
+    """Whether much of a relation is the first end of a scale; None where its name does not tell."""
+    number = kb.schema.relation_ids.get(iri)
     if number is None:
         return None
     relation = kb.schema.relations[number]
-    said = {stem(word) for word in split(relation.label)}
     if relation.kinds == frozenset({ValueKind.TIME}):
-        return False
-    if relation.kinds == frozenset({ValueKind.NUMBER}) and (_AGE in said) != (_YEAR in said):
-        return _AGE in said
-    return None
+        return False if scale.shrinks_with_time else None
+    said = frozenset(map(stem, split(relation.label)))
+    grows, shrinks = not said.isdisjoint(scale.growing), not said.isdisjoint(scale.shrinking)
+    return grows if relation.kinds == frozenset({ValueKind.NUMBER}) and grows != shrinks else None

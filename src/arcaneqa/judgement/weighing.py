@@ -18,10 +18,14 @@ from arcaneqa.kb.schema import ValueKind
 from arcaneqa.kb.terms import Literal, Term
 from arcaneqa.kb.values import kind_of
 from arcaneqa.links import Links
+from arcaneqa.program import expression as ex
+from arcaneqa.program.forms import Form
 
 LEFT_OUT = 1.0
 """What each thing costs, in log-probability: enough to decide between readings that are about as likely, too
 little to overrule a model that is sure."""
+YES_OR_NO = 2
+"""Things more that a list leaves out where yes or no was asked for."""
 REVERSED = 5.0
 """What it costs to take the latest for the oldest, or a number for another one's or on another scale: words
 and facts leave no doubt."""
@@ -43,8 +47,12 @@ def weighed(question: str, links: Links, outcome: Outcome, kb: KnowledgeBase) ->
     for one in outcome.found:
         left_out = coverage(question, links, one, kb)
         count = len(left_out.unused) + len(left_out.unmet) + is_unexpected(question, one, kb)
+        count += YES_OR_NO * any(sign.form is Form.TRUTH for sign in left_out.unmet)
+        if isinstance(one.program, ex.Class):
+            # All of a kind answers nothing that is said of them.
+            count += len(left_out.unknown)
         wrong = is_reversed(question, one.program, kb) + misplaced(question, one.program, kb)
-        wrong += misscaled(links.literals, one.program, kb) + is_no_thing(question, one, kb)
+        wrong += misscaled(links.literals, one.program, kb) + (impossible_kind(question, one, kb) is not None)
         cost = LEFT_OUT * count + REVERSED * wrong
         found.append(replace(one, score=one.score - cost, reading=one.reading - cost))
     return replace(outcome, found=tuple(sorted(found, key=lambda one: -one.score)))
@@ -63,16 +71,16 @@ def is_unexpected(question: str, found: Found, kb: KnowledgeBase) -> bool:
     )
 
 
-def is_no_thing(question: str, found: Found, kb: KnowledgeBase) -> bool:
-    """Whether somebody or a place is asked for and all that comes are numbers and times, or a time, and what
-    comes is yes or no."""
-    never = _NEVER.get(wanted(question) or Wanted.COUNT)
-    if never is None or found.result.table is not None:
-        return False
+def impossible_kind(question: str, found: Found, kb: KnowledgeBase) -> Wanted | None:
+    """What is asked for, where nothing that comes can be that: somebody or a place, and all are numbers and
+    times; a time, and it is yes or no."""
+    kind = wanted(question)
+    if kind not in _NEVER or found.result.table is not None:
+        return None
     terms: Sequence[Term] = [found.result.value] if found.result.value else ()
     terms = terms or kb.terms(found.nodes.ids[:_LOOKED_AT])
     kinds = {kind_of(term) if isinstance(term, Literal) else ValueKind.ENTITY for term in terms}
-    return kinds <= never
+    return kind if kinds <= _NEVER[kind] else None
 
 
 def _fits(kind: Wanted, term: object, label: str | None) -> bool:

@@ -90,13 +90,14 @@ class Linker:
         short_forms = _joined(known_short_forms(), self._weights.short_forms)
         self._proposer: Proposer
         self._surfaces = kb.surfaces()
+        self._kinds = {
+            tuple(map(stem, split(klass.label)))
+            for klass in kb.schema.classes
+            if klass.members and not klass.hidden
+        }
         if self._surfaces is not None:
-            kinds = {
-                tuple(map(stem, split(klass.label)))
-                for klass in kb.schema.classes
-                if klass.members and not klass.hidden
-            }
-            self._proposer = SurfaceProposer(self._surfaces, short_forms, self._weights.ordinary, kinds)
+            ordinary = self._weights.ordinary
+            self._proposer = SurfaceProposer(self._surfaces, short_forms, ordinary, self._kinds)
         elif isinstance(kb, LabelSearch):
             self._proposer = RemoteProposer(kb, short_forms)
         else:
@@ -152,11 +153,17 @@ class Linker:
         proposals = _most_promising(proposals)
         nodes = list(dict.fromkeys(proposal.node for proposal in proposals))
         labels = dict(zip(nodes, self._names(nodes), strict=True))
+        proposals = [p for p in proposals if p.match < Match.CONTAINED or not self._is_row(labels[p.node])]
         rows = self._featuriser.features(text, proposals, labels, self._proposer.rarity(text))
         spans: dict[Span, list[int]] = {}
         for number, proposal in enumerate(proposals):
             spans.setdefault(proposal.span, []).append(number)
         return Considered(text, tuple(proposals), tuple(texts), rows, labels, spans)
+
+    def _is_row(self, label: str) -> bool:
+        """Whether something is only called by a table and a number: guests are asked for, not the 7th one."""
+        *table, number = split(label) or [""]
+        return number.isdigit() and tuple(map(stem, table)) in self._kinds
 
     def scores(self, considered: Considered) -> tuple[dict[Span, float], NDArray[np.float64]]:
         """Log-probability of each span to be a mention, and of each proposal among those of its span."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 
 import numpy as np
 
 from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.names.name_forms import split, stem
 from arcaneqa.kb.terms import Literal
 from arcaneqa.linking.mentions import Match, Proposal, Span, Text
 from arcaneqa.linking.question_words import QUESTION_WORDS, STOP_WORDS, UNITS
@@ -52,11 +53,26 @@ def stated_texts(
         )
         if taken or named or len(links) == MOST_TEXTS:
             continue
-        best = sorted(by_span[span], key=lambda proposal: proposal.match)[:MOST_READINGS]
+        meant = {one.node for m in mentions if (m.start, m.end) == (start, end) for one in m.candidates}
+        telling = [one for one in by_span[span] if not _is_part_of_name(one.node, meant, text, kb)]
+        best = sorted(telling, key=lambda proposal: proposal.match)[:MOST_READINGS]
+        if not best:
+            continue
         terms = kb.terms(np.array([proposal.node for proposal in best], dtype=np.int64))
         readings = tuple(term for term in terms if isinstance(term, Literal))
         links.append(LiteralLink(start, end, text.question[start:end], readings))
     return sorted(links, key=lambda link: link.start)
+
+
+def _is_part_of_name(node: int, meant: Set[int], text: Text, kb: KnowledgeBase) -> bool:
+    """Whether a text says nothing but what those are called who are meant by the same words, as a first name
+    does; unless the question says that it is one."""
+    nodes = kb.nodes(np.array([node], np.int64))
+    if not meant or not meant >= set(kb.neighbours(nodes).ids.tolist()):
+        return False
+    asked = {stem(word.folded) for word in text.words}
+    labels = (kb.schema.relations[relation].label for relation in kb.in_relations(nodes).tolist())
+    return not any(asked.issuperset(map(stem, split(label))) for label in labels)
 
 
 def _says_something(text: Text, span: Span) -> bool:

@@ -187,7 +187,8 @@ class _Names:
         for node, text in zip(ids.tolist(), index.labels(ids), strict=True):
             if text and len(text) <= LONGEST_TEXT:
                 for value, form in keys_of_name(text):
-                    if form in (Form.PLAIN, Form.LOOSE):
+                    # "Gentoo penguin (Pygoscelis papua)" is stated by its first words.
+                    if form in (Form.PLAIN, Form.LOOSE) or (form is Form.SHORT and "(" in text):
                         self._add_key(node, value, form)
 
     def _add_key(self, node: int, value: int, form: int) -> None:
