@@ -140,12 +140,24 @@ def test_a_shortlist_keeps_what_is_not_a_name_and_the_order() -> None:
     candidates = [Candidate(TokenKind.CLOSE, ")"), *names]
 
     class Backwards:
+        beyond = 64
+
         def rank(self, question: str, texts: Sequence[str], limit: int) -> Sequence[int]:
             assert question == "q"
             return list(range(len(texts)))[::-1][:limit]
 
     kept = Shortlist(Backwards(), 3).positions("q", candidates)
     assert [candidates[position].text for position in kept] == [")", "area", "capital"]
+
+
+def test_a_step_tells_how_many_candidates_it_was_spared() -> None:
+    """Confidence weighs whether more was admissible than was read."""
+    limited = Search(Induction(KB), RandomScorer(5), limit=2).run("q", [Topics((topic("ridley"),))])
+    spared = [step for found in limited.found for step in found.trace.steps if step.left_out]
+    assert spared
+    assert all(len(step.candidates) + step.left_out > 2 for step in spared)
+    whole = Search(Induction(KB), RandomScorer(5), limit=None).run("q", [Topics((topic("ridley"),))])
+    assert not any(step.left_out for found in whole.found for step in found.trace.steps)
 
 
 def test_only_large_sets_are_shortlisted_and_whole_sets_on_request() -> None:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from arcaneqa.model.gathering import gathered
+from arcaneqa.model.product import Product
 from arcaneqa.model.recurrent import read_words
 from arcaneqa.model.word_pieces import Packed
 
@@ -34,6 +35,22 @@ def test_words_are_read_as_by_the_book(count: int, longest: int, seed: int) -> N
 def _logistic(values: NDArray[np.float64]) -> NDArray[np.float64]:
     result: NDArray[np.float64] = 1 / (1 + np.exp(-values))
     return result
+
+
+@given(st.integers(0, 14), st.integers(1, 70), st.integers(1, 70), st.integers(0, 2**32 - 1))
+@settings(deadline=None)
+def test_a_product_is_numpys_and_a_row_alone_is_the_same(
+    rows: int, inward: int, outward: int, seed: int
+) -> None:
+    draw = np.random.default_rng(seed)
+    matrix, bias = (draw.normal(size=size).astype(np.float32) for size in ((outward, inward), (outward,)))
+    given_rows = draw.normal(size=(rows, inward)).astype(np.float32)
+    product = Product(matrix, bias)
+    found = product(given_rows)
+    assert np.allclose(found, given_rows @ matrix.T + bias, atol=1e-4)
+    for number in range(rows):
+        assert np.array_equal(product(given_rows[number : number + 1])[0], found[number])
+    assert np.array_equal(product(given_rows[None])[0], found)
 
 
 def test_words_are_averaged_over_inputs_and_candidates_over_pieces() -> None:

@@ -10,6 +10,7 @@ from arcaneqa.induction.scorer import Ranker
 from arcaneqa.model import ranker as module
 from arcaneqa.model.checkpoint import create, save
 from arcaneqa.model.config import ModelConfig
+from arcaneqa.model.glance import Glance
 from arcaneqa.model.ranker import EncoderRanker
 from arcaneqa.model.scorer import ModelScorer
 from arcaneqa.model.stored import bundled_model
@@ -17,9 +18,18 @@ from arcaneqa.model.stored import bundled_model
 QUESTION = "who wrote the book?"
 
 
+def _ranker() -> EncoderRanker:
+    """As where no glance was learned for an encoder."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Glance, "of", lambda _: None)
+        found = ModelScorer.load(bundled_model()).ranker()
+    assert isinstance(found, EncoderRanker)
+    return found
+
+
 @pytest.fixture(scope="module")
 def ranker() -> EncoderRanker:
-    return ModelScorer.load(bundled_model()).ranker()
+    return _ranker()
 
 
 def test_meaning_counts_where_no_word_is_shared(ranker: Ranker) -> None:
@@ -59,7 +69,7 @@ def test_of_thousands_the_words_choose_what_is_read(ranker: EncoderRanker) -> No
 
 def test_a_full_memory_is_emptied(ranker: EncoderRanker, monkeypatch: pytest.MonkeyPatch) -> None:
     texts = [f"author {number}" for number in range(8)]
-    fresh = ModelScorer.load(bundled_model()).ranker()
+    fresh = _ranker()
     monkeypatch.setattr(fresh._texts, "_most", 10)
     for start in range(5):
         some = [*texts[start:], f"size {start}"]

@@ -20,7 +20,8 @@ from arcaneqa.program.expression import Expression
 class Considered:
     """One step: the candidates with their log-probabilities, which was taken, and to how large a set it led.
 
-    `size` is None unless the step closed a subprogram; `context` is the program before the step.
+    `size` is None unless the step closed a subprogram; `context` is the program before the step; `left_out`
+    is how many candidates a shortlist spared the model.
     """
 
     context: str
@@ -28,6 +29,7 @@ class Considered:
     log_probs: NDArray[np.float32]
     choice: int
     size: int | None = None
+    left_out: int = 0
 
     def to_json(self, most: int | None = None) -> dict[str, Any]:
         """The `most` likely candidates, best first, and always the one taken."""

@@ -48,6 +48,8 @@ class WordRanker:
     all of them at once, and a list looks up its own.
     """
 
+    beyond = 64
+
     def __init__(self) -> None:
         self._rows: dict[str, int] = {}
         self._vectors: Vectors = np.zeros((_WIDTH, 1024), np.float32)
@@ -124,19 +126,21 @@ class _Names:
 
 
 class Shortlist:
-    """At most `limit` candidates by a ranker; variables and symbols are never left out."""
+    """At most `limit` candidates by a ranker, of lists longer than `beyond`; variables and symbols are never
+    left out."""
 
     def __init__(self, ranker: Ranker, limit: int) -> None:
-        self.limit = limit
+        self._limit = limit
+        self.beyond = min(limit, ranker.beyond)
         self._ranker = ranker
         self._kept: dict[int, _Names] = {}
 
     def positions(self, question: str, candidates: Sequence[Candidate]) -> list[int]:
         """Where the candidates stand that are left, in order."""
-        if len(candidates) <= self.limit:
+        if len(candidates) <= self.beyond:
             return list(range(len(candidates)))
         names = self._names(candidates)
-        room = max(self.limit - len(names.others), 1)
+        room = max(self._limit - len(names.others), 1)
         kept = [names.positions[place] for place in self._ranker.rank(question, names.texts, room)]
         return sorted(names.others + kept)
 

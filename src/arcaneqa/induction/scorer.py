@@ -137,6 +137,10 @@ class Counting(Protocol):
 
 
 class Ranker(Protocol):
+    beyond: int
+    """Shorter lists it does not shorten: too little would be gained."""
+
     def rank(self, question: str, texts: Sequence[str], limit: int) -> Sequence[int]:
-        """Positions of the texts that fit the question best, best first, at most `limit`."""
+        """Positions of the texts that fit the question best, best first, at most `limit`; fewer where the
+        rest is hardly meant."""
         ...

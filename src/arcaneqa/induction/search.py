@@ -48,7 +48,7 @@ class SearchSettings:
 
 
 SHORTLIST = 64
-"""Candidates; larger sets are shortlisted, unless the scorer is to read all of them (`exact`)."""
+"""Candidates that the scorer gets to see at most, unless it is to read all of them (`exact`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class _Hypothesis:
 
 
 class Search:
-    """`limit` is the size above which a set of candidates is shortlisted; None scores whole sets.
+    """Sets of candidates are cut to `limit`, or further if the ranker knows better; None scores whole sets.
 
     Hypotheses more than `margin` (in log-probability) behind the best are given up: 8 found more right
     programs than 5 did, and than a wider beam. With `readings` the programs found are weighed once more as
@@ -179,13 +179,17 @@ class Search:
     def _shortlisted(
         self, question: str, options: Options, known: dict[int, tuple[Options, Options]]
     ) -> Options:
-        if self._shortlist is None or len(options) <= self._shortlist.limit:
+        if self._shortlist is None or len(options) <= self._shortlist.beyond:
             return options
         # Options of one meaning are one object; keeping it beside its shortlist keeps its id its own.
         if (found := known.get(id(options))) is not None:
             return found[1]
         kept = self._shortlist.positions(question, options.candidates)
-        result = Options([options.tokens[i] for i in kept], [options.candidates[i] for i in kept])
+        result = Options(
+            [options.tokens[i] for i in kept],
+            [options.candidates[i] for i in kept],
+            left_out=len(options) - len(kept),
+        )
         known[id(options)] = (options, result)
         return result
 
@@ -229,7 +233,9 @@ def _extend(
     token = options.tokens[position]
     state = machine.advance(hypothesis.state, token)
     size = len(state.top.meaning) if token is Symbol.CLOSE and state.top is not None else None
-    step = Considered(decision.context, options.candidates, scores.log_probs, position, size)
+    step = Considered(
+        decision.context, options.candidates, scores.log_probs, position, size, options.left_out
+    )
     log_prob = hypothesis.log_prob + float(scores.log_probs[position])
     return _Hypothesis(state, log_prob, scores.state, position, _Taken(step, hypothesis.taken))
 

@@ -26,10 +26,12 @@ from arcaneqa.program.expression import Class, Relation
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Admissible tokens in a stable order, and the same as a scorer sees them."""
+    """Admissible tokens in a stable order, and the same as a scorer sees them; `left_out` is how many more
+    there are where this is a shortlist."""
 
     tokens: list[Token]
     candidates: list[Candidate]
+    left_out: int = 0
 
     def __len__(self) -> int:
         return len(self.tokens)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from arcaneqa.errors import ModelError
 from arcaneqa.model.config import KIND_INDEX
+from arcaneqa.model.product import Product
 from arcaneqa.model.reader import softmax
 from arcaneqa.model.recurrent import read_words
 from arcaneqa.model.stored import Floats, Stored
@@ -44,32 +45,31 @@ class Decoder:
             weight("cell.bias_ih", 4 * hidden) + weight("cell.bias_hh", 4 * hidden),
         )
         self._candidate = (
-            (weight("candidate.weight", hidden, width), weight("candidate.bias", hidden))
+            Product(weight("candidate.weight", hidden, width), weight("candidate.bias", hidden))
             if config.projected
             else None
         )
         spans = config.projected and not config.late_spans
-        self._span = weight("span.weight", hidden, width) if spans else None
-        self._made = weight("made.weight", hidden, hidden) if config.projected else None
+        self._span = Product(weight("span.weight", hidden, width)) if spans else None
+        self._made = Product(weight("made.weight", hidden, hidden)) if config.projected else None
         self._kind = weight("kind.weight", kinds, hidden) if config.kinds else None
         self.forced = None if config.reads_forced else weight("forced.weight", kinds, hidden)
         self.start = np.zeros(hidden, np.float32) if config.question_start else weight("start", hidden)
         self._alone = (
-            (weight("alone.weight", width, width), weight("alone.bias", width))
+            Product(weight("alone.weight", width, width), weight("alone.bias", width))
             if config.question_start
             else None
         )
         self.mention_width = hidden if config.late_spans else width
         self._entity_text, self._made_text = config.entity_text, config.made_text
         self._query = (
-            (weight("query.weight", hidden, 2 * hidden), weight("query.bias", hidden))
+            Product(weight("query.weight", hidden, 2 * hidden), weight("query.bias", hidden))
             if config.attentive
             else None
         )
         self._relevance = (
             (
-                weight("relevance.0.weight", hidden, width),
-                weight("relevance.0.bias", hidden),
+                Product(weight("relevance.0.weight", hidden, width), weight("relevance.0.bias", hidden)),
                 weight("relevance.2.weight", 1, hidden)[0],
             )
             if config.relevance
@@ -83,8 +83,7 @@ class Decoder:
     def read_alone(self, words: Floats) -> Floats:
         """One question by itself, as the decoder's start sees it: its words after the LSTM."""
         assert self._alone is not None
-        matrix, bias = self._alone
-        found: Floats = self.read_question((words @ matrix.T + bias)[None])[0]
+        found: Floats = self.read_question(self._alone(words)[None])[0]
         return found
 
     def embed(
@@ -95,28 +94,24 @@ class Decoder:
         `topics` are the candidates that are linked entities, `mentions` the means of their spans' words,
         `made` the program's own variables, whose states are added later.
         """
-        rows = candidates.copy()
-        if self._candidate is not None:
-            matrix, bias = self._candidate
-            rows = candidates @ matrix.T + bias
+        rows = candidates.copy() if self._candidate is None else self._candidate(candidates)
         if self._relevance is None:
             worth = np.zeros(len(rows), np.float32)
         else:
-            first, own, last = self._relevance
-            worth = np.tanh(candidates @ first.T + own) @ last
+            first, last = self._relevance
+            worth = np.einsum("nh,h->n", np.tanh(first(candidates)), last)
         for unread, is_read in ((topics, self._entity_text), (made, self._made_text)):
             if not is_read:
                 rows[unread] = 0
                 worth[unread] = 0
-        rows[topics] += mentions if self._span is None else mentions @ self._span.T
+        rows[topics] += mentions if self._span is None else self._span(mentions)
         if self._kind is not None:
             rows += self._kind[kinds]
         return rows, worth
 
     def made(self, states: Floats) -> Floats:
         """What a variable of the program's own adds to its row."""
-        found: Floats = states if self._made is None else states @ self._made.T
-        return found
+        return states if self._made is None else self._made(states)
 
     def advance(
         self, tokens: Floats, attended: Floats, hidden: Floats, memory: Floats
@@ -129,18 +124,14 @@ class Decoder:
         """q_t: the question's words, weighted by a_t = softmax(Q_t h_t); zero for a question without any."""
         if not questions.shape[1]:
             return np.zeros_like(hidden)
-        scores = np.where(mask, (questions @ hidden[:, :, None])[:, :, 0], np.float32(-1e30))
+        scores = np.where(mask, np.einsum("nwh,nh->nw", questions, hidden), np.float32(-1e30))
         weights = np.where(mask, softmax(scores), np.float32(0))
-        found: Floats = (weights[:, None, :] @ questions)[:, 0]
+        found: Floats = np.einsum("nw,nwh->nh", weights, questions)
         return found
 
     def point(self, hidden: Floats, attended: Floats) -> Floats:
         """What candidates are multiplied with: h_t itself, or h_t joined with q_t."""
-        if self._query is None:
-            return hidden
-        matrix, bias = self._query
-        found: Floats = np.concatenate([hidden, attended], -1) @ matrix.T + bias
-        return found
+        return hidden if self._query is None else self._query(np.concatenate([hidden, attended], -1))
 
 
 class _Cell:
@@ -151,16 +142,12 @@ class _Cell:
         # The logistic function is a hyperbolic tangent at half the argument: one call for all gates.
         half = np.full(4 * size, 0.5, np.float32)
         half[2 * size : 3 * size] = 1
-        self._incoming = np.ascontiguousarray((incoming * half[:, None]).T)
+        self.inputs = Product(incoming * half[:, None], bias * half)
         self.recurrent = np.ascontiguousarray((recurrent * half[:, None]).T)
-        self._bias = bias * half
-
-    def inputs(self, values: Floats) -> Floats:
-        found: Floats = values @ self._incoming + self._bias
-        return found
+        self._again = Product(recurrent * half[:, None])
 
     def step(self, inputs: Floats, hidden: Floats, memory: Floats) -> tuple[Floats, Floats]:
-        gates: Floats = np.tanh(inputs + hidden @ self.recurrent)
+        gates: Floats = np.tanh(inputs + self._again(hidden))
         size = hidden.shape[-1]
         take, keep, new, give = (gates[:, size * gate : size * (gate + 1)] for gate in range(4))
         after: Floats = _HALF * ((keep + 1) * memory + (take + 1) * new)

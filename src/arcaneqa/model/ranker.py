@@ -28,6 +28,8 @@ _LONGEST = 48
 class EncoderRanker:
     """Implements `induction.scorer.Ranker`; threads may share it."""
 
+    beyond = 64
+
     def __init__(self, questions: QuestionReader, reader: Reader, words: WordPieces) -> None:
         self._by_words = WordRanker()
         self._questions = questions

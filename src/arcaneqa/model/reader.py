@@ -91,9 +91,9 @@ class Table:
         found = stored.compact(name)
         self._rows: NDArray[Any] = stored.floats(name) if found is None else found[0]
         self._scales = None if found is None else found[1]
-        self.width = self._rows.shape[1]
+        self.length, self.width = self._rows.shape
 
-    def __getitem__(self, ids: Words) -> Floats:
+    def __getitem__(self, ids: Words | Ints) -> Floats:
         try:
             rows: Floats = self._rows[ids].astype(np.float32)
         except IndexError as error:

@@ -10,12 +10,12 @@ from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController
 
-from arcaneqa.induction.scorer import Candidate, Decision, Heat, Reads, Scores, TokenKind
+from arcaneqa.induction.scorer import Candidate, Decision, Heat, Ranker, Reads, Scores, TokenKind
 from arcaneqa.model.config import KIND_INDEX
 from arcaneqa.model.decoder import Decoder
 from arcaneqa.model.gathering import gathered
+from arcaneqa.model.glance import Glance
 from arcaneqa.model.heat import heat
 from arcaneqa.model.known_pieces import Asked, KnownPieces
 from arcaneqa.model.ranker import EncoderRanker
@@ -65,7 +65,7 @@ class ModelScorer:
     def __init__(
         self, stored: Stored, device: str = "cpu", cached: int = 256, tokens_per_call: int = TOKENS_PER_CALL
     ) -> None:
-        self._folder = stored.folder
+        self._stored = stored
         self.config = stored.config
         self._reader = reader_of(stored, device)
         self._decoder = Decoder(stored, self._reader.width)
@@ -76,7 +76,6 @@ class ModelScorer:
         self._tokens_per_call = tokens_per_call
         self._readings: OrderedDict[Asked, _Reading] = OrderedDict()
         self._lock = Lock()
-        self._blas = ThreadpoolController().select(user_api="blas")
         zeros = np.zeros(stored.config.hidden, np.float32)
         self._start = _State(zeros, zeros, zeros, self._decoder.start[None], _START, ())
 
@@ -90,11 +89,8 @@ class ModelScorer:
         return self._reader.reads
 
     def score(self, decisions: Sequence[Decision]) -> list[Scores]:
-        # Small products gain nothing by threads, and those that wait for more would slow the encoder's down.
-        with self._blas.limit(limits=1):
-            return self._score(decisions) if decisions else []
-
-    def _score(self, decisions: Sequence[Decision]) -> list[Scores]:
+        if not decisions:
+            return []
         states = [
             decision.state if isinstance(decision.state, _State) else self._started(decision.question)
             for decision in decisions
@@ -142,13 +138,14 @@ class ModelScorer:
             results.append(Scores(log_probs_here, state))
         return results
 
-    def ranker(self) -> EncoderRanker:
-        """Shortlists very large sets of candidates with this model's encoder."""
-        return EncoderRanker(self.questions, self._reader, self._words)
+    def ranker(self) -> Ranker:
+        """Shortlists large sets of candidates: at a glance where one was learned for this model's encoder,
+        otherwise with the encoder itself."""
+        return Glance.of(self._stored) or EncoderRanker(self.questions, self._reader, self._words)
 
     def spans(self) -> SpanScorer | None:
         """Tells names of a question from its other words, where a head for that was trained."""
-        head = SpanHead.of_model(self._folder)
+        head = SpanHead.of_model(self._stored.folder)
         return None if head is None else SpanScorer(head, self.questions)
 
     def heat(self, question: str, context: str, candidates: Sequence[Candidate]) -> Heat:
