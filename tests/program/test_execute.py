@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Iterator
 
 import pytest
@@ -124,6 +125,20 @@ def test_over_budget_is_an_error(kb: KnowledgeBase) -> None:
         execute(program, kb, Budget(rows=3))
     with pytest.raises(BudgetExceeded, match="more than 0 seconds"):
         execute(program, kb, Budget(seconds=0))
+
+
+def test_a_table_too_large_for_memory_is_refused_before_it_is_made() -> None:
+    """One member with 120 values in each of three columns has 1.7 million rows."""
+    facts = [f"<{EX}hub> <{EX}{c}> <{EX}{c}{n}> ." for c in "abc" for n in range(120)]
+    program = parse("(SHOW (JOIN ex:a ex:a0) ex:a ex:b ex:c)", Names(PROFILE))
+    with indexed("\n".join(facts)) as hub:
+        tracemalloc.start()
+        try:
+            with pytest.raises(BudgetExceeded, match="more than 1,000,000 rows"):
+                execute(program, hub)
+            assert tracemalloc.get_traced_memory()[1] < 20_000_000
+        finally:
+            tracemalloc.stop()
 
 
 def test_what_the_knowledge_base_lacks_is_an_error(kb: KnowledgeBase) -> None:

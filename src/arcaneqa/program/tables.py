@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -90,9 +91,11 @@ def _show(nodes: NodeSet, order: Ids, columns: tuple[ex.Key, ...], run: Run) -> 
     blank: _Cells = [None]
     rows: list[tuple[Cell | None, ...]] = []
     for member in order.tolist():
-        rows.extend(product(*(of.get(member, blank) for of in cells)))
-        if len(rows) > MOST_ROWS:
+        values = [of.get(member, blank) for of in cells]
+        # Counted before they are made: a single member with many values in several columns has too many.
+        if len(rows) + prod(map(len, values)) > MOST_ROWS:
             raise BudgetExceeded(f"The table has more than {MOST_ROWS:,} rows; ask for fewer members.")
+        rows.extend(product(*values))
     return Table(columns, rows)
 
 
