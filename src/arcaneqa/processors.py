@@ -19,4 +19,7 @@ def other_processors() -> set[int]:
     """Those that this thread might run on and does not; none where the system does not tell."""
     if sys.platform != "linux":
         return set()
-    return os.sched_getaffinity(0) - {ctypes.CDLL(None).sched_getcpu()}
+    try:
+        return os.sched_getaffinity(0) - {ctypes.CDLL(None).sched_getcpu()}
+    except (AttributeError, OSError):
+        return set()

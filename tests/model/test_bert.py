@@ -135,6 +135,25 @@ def test_where_no_thread_can_be_started_the_caller_reads_alone(
     assert np.array_equal(_within(20, lambda: reader.read(ids, LENGTHS)), alone)
 
 
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="threads cannot choose a processor")
+def test_a_helper_stays_off_the_processor_of_whoever_wakes_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen: Future[set[int]] = Future()
+    monkeypatch.setattr("arcaneqa.model.threads.other_processors", lambda: {1})
+    monkeypatch.setattr(os, "sched_setaffinity", lambda _, others: chosen.set_result(others))
+    worked = threading.Event()
+    assert _team(2).wake(worked.set)
+    assert chosen.result(20) == {1}
+    assert worked.wait(20)
+
+    def refused(_: int, __: set[int]) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(os, "sched_setaffinity", refused)
+    worked.clear()
+    assert _team(2).wake(worked.set)
+    assert worked.wait(20), "where it may not choose it works where it is"
+
+
 def test_nobody_waits_for_a_helper_that_has_not_begun(stored: Stored, ids: NDArray[np.int32]) -> None:
     """As on a busy machine: the only helper does something else until all is read."""
     reader = BertReader(stored)

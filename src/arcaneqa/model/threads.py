@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from threading import Lock
 from weakref import WeakSet
 
@@ -68,7 +68,8 @@ def _elsewhere(others: set[int], work: Callable[[], None]) -> None:
     """Work on one of these processors. A busy system would leave a helper where it was woken, in the way of
     whoever waits for it."""
     if others:
-        os.sched_setaffinity(0, others)
+        with suppress(OSError):  # a sandbox may not let it choose
+            os.sched_setaffinity(0, others)
     work()
 
 
