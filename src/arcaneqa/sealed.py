@@ -17,14 +17,7 @@ from arcaneqa.errors import ModelError
 from arcaneqa.files import plain_json
 
 SEAL = "seal.json"
-PARTS = (
-    "arcaneqa.json",
-    "confidence.json",
-    "constants.json",
-    "linker.json",
-    "spans.safetensors",
-    "forms.safetensors",
-)
+PARTS = ("arcaneqa.json", "confidence.json", "constants.json", "linker.json", "spans.safetensors")
 
 
 def seal(folder: Path) -> None:
