@@ -259,6 +259,16 @@ def test_a_first_name_is_no_value_where_its_bearer_is_meant(tmp_path: Path) -> N
         assert linker.link("Whose given name is Leonard?").literals
 
 
+def test_a_name_that_several_rows_have_may_mean_all_of_them(tmp_path: Path) -> None:
+    rows = ("Usain Boltz,2008", "Usain Boltz,2012", "Jesse Owning,1936")
+    (tmp_path / "races.csv").write_text("name,year\n" + "\n".join(rows) + "\n")
+    build_index([tmp_path / "races.csv"], tmp_path / "kb")
+    with Index(tmp_path / "kb") as kb:
+        linker = Linker(kb)
+        assert [link.text for link in linker.link("when did Usain Boltz win?").literals] == ["Usain Boltz"]
+        assert not linker.link("when did Jesse Owning win?").literals
+
+
 def test_a_text_is_stated_without_what_stands_in_brackets(tmp_path: Path) -> None:
     rows = [f"{n},Gentoo penguin (Pygoscelis papua)\n" for n in range(9)]
     (tmp_path / "penguins-raw.csv").write_text("number,species\n" + "".join(rows))

@@ -51,9 +51,11 @@ def stated_texts(
             for m in mentions
             if (fit := whole.get((m.start, m.end))) is not None and not (is_plain and fit is Match.SHORT)
         )
-        if taken or named or len(links) == MOST_TEXTS:
+        if taken or (named and not _is_shared(by_span[span], kb)) or len(links) == MOST_TEXTS:
             continue
-        meant = {one.node for m in mentions if (m.start, m.end) == (start, end) for one in m.candidates}
+        same = [one for m in mentions if (m.start, m.end) == (start, end) for one in m.candidates]
+        said = set(text.folded(span))
+        meant = {one.node for one in same if said <= set(split(one.label))}
         telling = [one for one in by_span[span] if not _is_part_of_name(one.node, meant, text, kb)]
         best = sorted(telling, key=lambda proposal: proposal.match)[:MOST_READINGS]
         if not best:
@@ -64,11 +66,18 @@ def stated_texts(
     return sorted(links, key=lambda link: link.start)
 
 
+def _is_shared(proposals: Sequence[Proposal], kb: KnowledgeBase) -> bool:
+    """Whether a text is said of several: who won twice has two rows, and all of them may be meant."""
+    plain = [one.node for one in proposals if one.match is Match.PLAIN]
+    return any(len(kb.neighbours(kb.nodes(np.array([node], np.int64)))) > 1 for node in plain)
+
+
 def _is_part_of_name(node: int, meant: Set[int], text: Text, kb: KnowledgeBase) -> bool:
-    """Whether a text says nothing but what those are called who are meant by the same words, as a first name
+    """Whether a text says nothing but what somebody is called who is meant by the same words, as a first name
     does; unless the question says that it is one."""
     nodes = kb.nodes(np.array([node], np.int64))
-    if not meant or not meant >= set(kb.neighbours(nodes).ids.tolist()):
+    bearers = kb.neighbours(nodes).ids.tolist()
+    if len(bearers) != 1 or bearers[0] not in meant:
         return False
     asked = {stem(word.folded) for word in text.words}
     labels = (kb.schema.relations[relation].label for relation in kb.in_relations(nodes).tolist())
