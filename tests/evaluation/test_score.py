@@ -17,7 +17,7 @@ from arcaneqa.errors import InputError
 from arcaneqa.evaluation.breakdown import cells
 from arcaneqa.evaluation.judge import ANY_PROFILE, Judge, TolerantNames
 from arcaneqa.evaluation.metrics import Mode
-from arcaneqa.evaluation.prediction_files import QuestionFile
+from arcaneqa.evaluation.prediction_files import NO_ANSWERS, QuestionFile
 from arcaneqa.evaluation.score import score
 from arcaneqa.program.text import parse
 from arcaneqa.record import Question
@@ -113,6 +113,16 @@ def test_gold_answers_may_be_plain_iris(scored: Callable[..., Any], gold: str) -
         ],
     )
     assert found["f1"] == 100
+
+
+def test_it_is_told_where_no_answers_are_recorded(scored: Callable[..., Any]) -> None:
+    """Else the share of right programs is read as if answers had been compared."""
+    found = scored(
+        [question("1", A, None), question("2", A, ["m.01"])],
+        [prediction("1", A, "m.01"), prediction("2", A, "m.01")],
+    )
+    (told,) = found["problems"].items()
+    assert told == (NO_ANSWERS, {"count": 1, "examples": ["1"]})
 
 
 def test_everything_wrong_is_counted_named_and_a_miss(scored: Callable[..., Any]) -> None:

@@ -87,6 +87,7 @@ MISSING = "missing predictions"
 MALFORMED = "malformed programs"
 MALFORMED_GOLD = "malformed gold programs"
 WRONG_ANSWERS = "wrong answer types"
+NO_ANSWERS = "questions without recorded answers, whose F1 is only whether the program is right"
 
 
 def read_predictions(path: Path, problems: Problems) -> Iterator[Prediction]:

@@ -22,6 +22,7 @@ from arcaneqa.evaluation.prediction_files import (
     MALFORMED,
     MALFORMED_GOLD,
     MISSING,
+    NO_ANSWERS,
     UNKNOWN,
     Problems,
     QuestionFile,
@@ -133,6 +134,8 @@ def score(questions: QuestionFile, predictions: Path, judge: Judge, left_out: in
         gold = judge.read(question.program)
         if question.program is not None and gold is None:
             problems.add(MALFORMED_GOLD, question.id)
+        if question.program is not None and question.answers is None and not question.answer_sets:
+            problems.add(NO_ANSWERS, question.id)
         rows.append(cells(question, gold))
         convertible[position] = question.program is not None
     return Scored(judge.mode, values, rows, convertible, np.asarray(seconds), problems, left_out)
