@@ -67,6 +67,8 @@ def test_a_number_belongs_to_the_name_right_behind_it(
         # Neither lies between the values, so nothing tells.
         ("cars over 2 million lbs", "(GE column:cars.weight_in_lbs 2)", 0),
         ("cars over 20", "(GT column:cars.growth 20)", 0),
+        ("cars heavier than 0.95 tons", "(GT column:cars.weight_in_lbs 0.95)", 0),
+        ("cars heavier than 0.91 tons", "(GT column:cars.weight_in_lbs 0.91)", 1),
     ],
 )
 def test_a_number_is_on_the_scale_of_the_facts(

@@ -10,15 +10,18 @@ from hypothesis import strategies as st
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import KnowledgeBase, NodeSet
+from arcaneqa.kb.schema import Schema
 from arcaneqa.kb.terms import XSD, Literal
 from arcaneqa.linking.dates import times
 from arcaneqa.linking.linker import Linker
-from arcaneqa.linking.literals import USUAL, find_literals
+from arcaneqa.linking.literals import USUAL, find_literals, used_types
 from arcaneqa.linking.numbers import numbers
 
 
 class Empty:
     """The one question literals ask of a knowledge base, which holds none of them."""
+
+    schema = Schema((), ())
 
     def equal(self, _: Literal) -> NodeSet:
         return NodeSet(np.array([], dtype=np.int64))
@@ -154,3 +157,19 @@ def test_a_text_is_stated_beside_an_entity_that_only_holds_its_word(tmp_path: Pa
     with Index(tmp_path / "index") as kb:
         links = Linker(kb).link("which shops are in France?")
     assert [literal.text for literal in links.literals] == ["France"]
+
+
+def test_a_unit_is_converted_into_those_that_columns_are_called_by(tmp_path: Path) -> None:
+    rows = "".join(f"penguin {n},{3000 + n},{n}.5\n" for n in range(5))
+    (tmp_path / "penguins.csv").write_text(f"name,body mass (g),bill (cm)\n{rows}")
+    build_index([tmp_path / "penguins.csv"], tmp_path / "kb")
+    with Index(tmp_path / "kb") as kb:
+
+        def values(question: str) -> set[float]:
+            (link,) = find_literals(question, kb, used_types(kb))
+            return {float(reading.lexical) for reading in link.readings}
+
+        assert values("penguins over 6 kg") == {6, 6000}
+        assert values("bills longer than 40 mm") == {40, 4}
+        assert values("bills longer than 2 inches") == {2, 5.08}
+        assert values("older than 6 years") == {6}

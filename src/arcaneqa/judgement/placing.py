@@ -43,7 +43,7 @@ def misplaced(question: str, program: ex.Expression, kb: KnowledgeBase) -> int:
 
 def misscaled(literals: Sequence[LiteralLink], program: ex.Expression, kb: KnowledgeBase) -> int:
     """How many numbers a program reads on another scale than the facts have: "20 percent" as 0.2 where rates
-    go up to 80, "2 million" as 2 where people are counted one by one.
+    go up to 80, "2 million" as 2 where people are counted one by one, "6 kg" as 6 in a column of grams.
 
     The largest reading that lies between the values of a relation is meant there.
     """

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.terms import XSD, Literal
+from arcaneqa.kb.units import converted
 from arcaneqa.linking.dates import Time, times
 from arcaneqa.linking.numbers import Number, numbers
 from arcaneqa.links import LiteralLink
@@ -42,7 +44,8 @@ def find_literals(question: str, kb: KnowledgeBase, used: Mapping[str, int]) -> 
         links.append(_link(question, time.start, time.end, readings, None, kb))
     for number in numbers(question):
         if not any(number.start < time.end and number.end > time.start for time in found_times):
-            readings = list(_number_readings(number, used))
+            more = tuple(converted(number.values[0], number.unit, kb))
+            readings = list(_number_readings(replace(number, values=(*number.values, *more)), used))
             links.append(_link(question, number.start, number.end, readings, number.unit, kb))
     links = [link for link in links if link.readings]
     return sorted(links, key=lambda link: (link.start, link.end))[:MOST_LITERALS]
