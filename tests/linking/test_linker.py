@@ -259,6 +259,16 @@ def test_a_first_name_is_no_value_where_its_bearer_is_meant(tmp_path: Path) -> N
         assert linker.link("Whose given name is Leonard?").literals
 
 
+def test_a_table_with_a_year_in_its_name_is_still_a_kind(tmp_path: Path) -> None:
+    rows = ("1,Lincoln Town Car", "2,Ford Festiva", "3,Geo Metro", "4,Audi Quattro")
+    (tmp_path / "cars93.csv").write_text("number,make\n" + "\n".join(rows) + "\n")
+    build_index([tmp_path / "cars93.csv"], tmp_path / "kb")
+    with Index(tmp_path / "kb") as kb:
+        linker = Linker(kb)
+        assert not linker.link("which cars are there?").mentions
+        assert linker.link("how heavy is the town car?").mentions
+
+
 def test_a_name_that_several_rows_have_may_mean_all_of_them(tmp_path: Path) -> None:
     rows = ("Usain Boltz,2008", "Usain Boltz,2012", "Jesse Owning,1936")
     (tmp_path / "races.csv").write_text("name,year\n" + "\n".join(rows) + "\n")

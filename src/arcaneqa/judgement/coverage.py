@@ -90,9 +90,8 @@ def is_about(question: str, found: Found) -> bool:
     asked = {stem(word) for word in split(question)}
     # "Classroom" is said where a column is called class room.
     together = {stem("".join(split(text))) for text in items}
-    return not asked.isdisjoint(together) or any(
-        stem(word) in asked for text in items for word in split(text)
-    )
+    apart = {stem(word.rstrip("0123456789")) for text in items for word in split(text)}
+    return not asked.isdisjoint(together | apart)
 
 
 def _is_named(question: str, sign: Sign, called: Iterable[set[str]]) -> bool:

@@ -90,11 +90,10 @@ class Linker:
         short_forms = _joined(known_short_forms(), self._weights.short_forms)
         self._proposer: Proposer
         self._surfaces = kb.surfaces()
-        self._kinds = {
-            tuple(map(stem, split(klass.label)))
-            for klass in kb.schema.classes
-            if klass.members and not klass.hidden
-        }
+        kinds = [split(klass.label) for klass in kb.schema.classes if klass.members and not klass.hidden]
+        # Who asks a table called cars93 says cars.
+        kinds += [[word.rstrip("0123456789") or word for word in kind] for kind in kinds]
+        self._kinds = {tuple(map(stem, kind)) for kind in kinds}
         if self._surfaces is not None:
             ordinary = self._weights.ordinary
             self._proposer = SurfaceProposer(self._surfaces, short_forms, ordinary, self._kinds)

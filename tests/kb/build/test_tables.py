@@ -214,6 +214,17 @@ def test_sqlite_keys_links_and_truths_are_as_declared(tmp_path: Path) -> None:
         ]
 
 
+def test_numbered_rows_are_called_by_the_text_that_tells_them_apart(tmp_path: Path) -> None:
+    makes = ["Acura Integra", "Audi Quattro", "Buick Century", "Ford Festiva", "Honda Civic"]
+    rows = "".join(f"{n},{'sporty' if n % 2 else 'small'},{make}\n" for n, make in enumerate(makes, 1))
+    (tmp_path / "cars.csv").write_text(f"number,type,make\n{rows}")
+    build_index([tmp_path / "cars.csv"], tmp_path / "kb")
+    with open_kb(tmp_path / "kb") as kb:
+        node = kb.node(Iri("urn:row:cars.3"))
+        assert node is not None
+        assert kb.labels(np.array([node])) == ["Buick Century"]
+
+
 def test_quotes_may_be_escaped_by_backslashes_and_stand_behind_spaces(tmp_path: Path) -> None:
     source = tmp_path / "t.csv"
     source.write_text('Name,   Country\n"Jim",     "USA"\n"H. \\"Barney\\" Ewell", "USA"\n')

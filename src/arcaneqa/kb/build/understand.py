@@ -37,6 +37,8 @@ _WORD = re.compile(r"[^\W\d_][^\W\d_A-Z]{2,}")
 """Capitals alone are a code: `QUICK`, `PROJ-MGR`."""
 _SAMPLE = 50
 """Entities whose IRIs tell whether those of a class are codes."""
+_ROW = "urn:row:"
+"""What the IRIs of rows of tables begin with (`tables/triples.py`)."""
 
 
 @dataclass(frozen=True)
@@ -136,8 +138,10 @@ class Understanding:
 
     def _are_codes(self, nodes: Array) -> bool:
         sample = nodes[:: max(1, len(nodes) // _SAMPLE)][:_SAMPLE].astype(np.int64)
-        spoken = sum(bool(_WORD.search(tail(name))) for name in self._terms.entities.many(sample))
-        return 2 * spoken < len(sample)
+        names = self._terms.entities.many(sample)
+        # The name of a table says nothing of its rows.
+        said = (name.rpartition(".")[2] if name.startswith(_ROW) else tail(name) for name in names)
+        return 2 * sum(bool(_WORD.search(one)) for one in said) < len(sample)
 
     def _schema_nodes(self, classes: Classes) -> Array:
         """Entities that are relations, classes, or describe relations."""
