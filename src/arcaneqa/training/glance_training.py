@@ -95,7 +95,7 @@ class GlanceNetwork(nn.Module):
         ids = nn.utils.rnn.pad_sequence(own, batch_first=True, padding_value=-1)
         is_there = ids >= 0
         # The names of a list share most of their pieces.
-        pieces, where = ids.clamp(min=0).unique(return_inverse=True)
+        pieces, where = torch.unique(ids.clamp(min=0), return_inverse=True)
         vectors, weights = self.offered(self._rows[pieces])
         looked_for, important = self.asked(self._rows[torch.tensor(asked)])
         alike = (vectors @ looked_for.T)[where]
