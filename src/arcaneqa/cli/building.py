@@ -66,12 +66,13 @@ def index_first(kb: str | None) -> None:
 
 
 def compile_ahead(progress: Progress, index: Path) -> None:
-    """Compile the bundled model's encoder and the loops of searches for this processor, so that the first
-    question need not wait."""
+    """Compile the bundled model and the loops of searches for this processor, so that the first question need
+    not wait."""
     from arcaneqa.errors import ModelError
+    from arcaneqa.induction.scorer import Candidate, Decision, TokenKind
     from arcaneqa.kb.index import Index
-    from arcaneqa.model.reader import reader_of
-    from arcaneqa.model.stored import bundled_model, read_stored
+    from arcaneqa.model.scorer import ModelScorer
+    from arcaneqa.model.stored import bundled_model
 
     progress("compiling for this processor (once)", 0, None)
     with Index(index) as kb:
@@ -81,10 +82,11 @@ def compile_ahead(progress: Progress, index: Path) -> None:
         kb.relations_telling_apart(some, none)
         kb.relations_to_values(some, none, none)
     try:
-        reader = reader_of(read_stored(bundled_model()))
+        scorer = ModelScorer.load(bundled_model())
     except ModelError:  # a package that was built without one
         return
-    reader.read(np.zeros(1, np.int32), np.ones(1, np.int64))
+    candidates = [Candidate(TokenKind.RELATION, "capital"), Candidate(TokenKind.END, "end")]
+    scorer.score([Decision("what is the capital?", (), candidates)])
 
 
 def draw_diagnosis(diagnosis: Diagnosis) -> None:
