@@ -8,7 +8,7 @@ program grow.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from heapq import nlargest
 from itertools import islice
 
@@ -16,6 +16,7 @@ import numpy as np
 
 from arcaneqa.compiled import working_time
 from arcaneqa.errors import BudgetExceeded
+from arcaneqa.induction.counted_kinds import with_counted_kinds
 from arcaneqa.induction.found import Considered, Found, Outcome, Trace
 from arcaneqa.induction.induction import Induction, Machine
 from arcaneqa.induction.learned import Learned
@@ -138,7 +139,8 @@ class Search:
         outcome = self._outcome(done, is_complete=True)
         if self._readings is None:
             return outcome
-        return (yield from self._readings.weigh(question, outcome))
+        found = with_counted_kinds(question, outcome.found, self._induction.kb)
+        return (yield from self._readings.weigh(question, replace(outcome, found=found)))
 
     def _extended(
         self,

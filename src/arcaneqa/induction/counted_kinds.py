@@ -1,0 +1,123 @@
+"""What is counted where a relation leads to several kinds of things.
+
+"Customers with more than two payments": if lessons have customers as well, a program that counts whatever has
+a customer counts both. Models seldom take the trouble to say which kind is meant; the words of the question
+and the facts leave no doubt. So where the question names one kind, only that is counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from arcaneqa.errors import BudgetExceeded
+from arcaneqa.induction.found import Considered, Found, Trace
+from arcaneqa.induction.wording import class_candidate, class_words
+from arcaneqa.kb.interface import Ids, KnowledgeBase, NodeSet
+from arcaneqa.kb.names.name_forms import split, stem
+from arcaneqa.kb.schema import Class
+from arcaneqa.program import expression as ex
+from arcaneqa.program.execute import execute
+from arcaneqa.program.rewrite import rewrite
+
+_LOOKED_AT = 200
+"""Of the answers, and of the members of a class: enough to see what is counted."""
+
+
+def with_counted_kinds(question: str, found: Sequence[Found], kb: KnowledgeBase) -> tuple[Found, ...]:
+    """The programs, each with only that kind counted which the question names; those that then find nothing
+    are left out."""
+    said = {stem(word) for word in split(question)}
+    kept: dict[ex.Expression, Found] = {}
+    for one in found:
+        changed: Found | None = one
+        for counted in list(_counts(one.program)):
+            kind = None if changed is None else _named(said, one, counted, kb)
+            if changed is not None and kind is not None:
+                changed = _narrowed(changed, counted, kind, kb)
+        if changed is not None:
+            kept.setdefault(changed.program, changed)
+    return tuple(kept.values())
+
+
+def _counts(program: ex.Expression) -> Iterator[ex.Counted]:
+    """Counts of whatever leads to a member by a relation, or of one kind of it."""
+    for node in ex.post_order(program):
+        for key in _keys(node):
+            match key:
+                case ex.Counted((ex.Relation(_, True),), None | ex.Class()):
+                    yield key
+
+
+def _keys(node: ex.Expression) -> Sequence[object]:
+    match node:
+        case ex.Extreme() | ex.Compare() | ex.Sort():
+            return (node.key,)
+        case ex.Show():
+            return node.columns
+    return ()
+
+
+def _named(said: set[str], found: Found, counted: ex.Counted, kb: KnowledgeBase) -> Class | None:
+    """The only kind that the question names of those that have the relation, if others are counted, too."""
+    relation = kb.schema.relation_ids[counted.path[0].iri]
+    back, within = counted.path[0], counted.within
+    if isinstance(within, ex.Class) and _is_said(_class(within, kb), said):
+        return None
+    # "Which customer has the most …": what is asked for is no kind that is counted, unless it is said to be.
+    nodes = list(ex.post_order(found.program))
+    joined = {node.argument for node in nodes if isinstance(node, ex.Join) and node.relation == back}
+    used = {node.iri for node in nodes if isinstance(node, ex.Class) and node not in joined}
+    having = [
+        kind
+        for kind in kb.schema.classes
+        if not kind.hidden
+        and kind.iri not in used
+        and _is_said(kind, said)
+        and relation in kb.out_relations(_some(kb, kb.members(kind.id).ids))
+    ]
+    if len(having) != 1:
+        return None
+    (kind,) = having
+    counted_now = kb.subjects(relation, _some(kb, found.nodes.ids))
+    return kind if kb.difference(counted_now, kb.members(kind.id)) else None
+
+
+def _class(named: ex.Class, kb: KnowledgeBase) -> Class:
+    return kb.schema.classes[kb.schema.class_ids[named.iri]]
+
+
+def _is_said(kind: Class, said: set[str]) -> bool:
+    """By the noun that its name ends with: "payments" where the class is "customer payments"."""
+    words = split(class_words(kind))
+    return bool(words) and stem(words[-1]) in said
+
+
+def _some(kb: KnowledgeBase, ids: Ids) -> NodeSet:
+    return kb.nodes(ids[:_LOOKED_AT])
+
+
+def _narrowed(found: Found, counted: ex.Counted, kind: Class, kb: KnowledgeBase) -> Found | None:
+    """The same program with only that kind counted; None where it finds nothing."""
+    other = ex.Counted(counted.path, ex.Class(kind.iri))
+
+    def change(node: ex.Expression) -> ex.Expression:
+        match node:
+            case ex.Extreme() | ex.Compare() | ex.Sort() if node.key == counted:
+                return replace(node, key=other)
+            case ex.Show(_, columns):
+                return replace(node, columns=tuple(other if one == counted else one for one in columns))
+        return node
+
+    program = rewrite(found.program, change)
+    try:
+        result = execute(program, kb)
+    except BudgetExceeded:
+        return None
+    if not result.nodes and result.value is None:
+        return None
+    taken = Considered("", [class_candidate(kind)], np.zeros(1, np.float32), 0)
+    trace = Trace(found.trace.topics, [*found.trace.steps, taken])
+    return replace(found, program=program, result=result, trace=trace)
