@@ -160,8 +160,8 @@ def test_a_text_is_stated_beside_an_entity_that_only_holds_its_word(tmp_path: Pa
 
 
 def test_a_unit_is_converted_into_those_that_columns_are_called_by(tmp_path: Path) -> None:
-    rows = "".join(f"penguin {n},{3000 + n},{n}.5\n" for n in range(5))
-    (tmp_path / "penguins.csv").write_text(f"name,body mass (g),bill (cm)\n{rows}")
+    rows = "".join(f"penguin {n},{3000 + n},{n}.5,0.{n}\n" for n in range(5))
+    (tmp_path / "penguins.csv").write_text(f"name,body mass (g),bill (cm),wing (m)\n{rows}")
     build_index([tmp_path / "penguins.csv"], tmp_path / "kb")
     with Index(tmp_path / "kb") as kb:
 
@@ -170,6 +170,8 @@ def test_a_unit_is_converted_into_those_that_columns_are_called_by(tmp_path: Pat
             return {float(reading.lexical) for reading in link.readings}
 
         assert values("penguins over 6 kg") == {6, 6000}
-        assert values("bills longer than 40 mm") == {40, 4}
-        assert values("bills longer than 2 inches") == {2, 5.08}
+        assert values("bills longer than 40 mm") == {40, 4, 0.04}
+        # A column has this unit already.
+        assert values("bills longer than 4 cm") == {4}
+        assert values("bills longer than 2 inches") == {2, 5.08, 0.0508}
         assert values("older than 6 years") == {6}

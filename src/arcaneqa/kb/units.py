@@ -47,10 +47,12 @@ _USED: WeakKeyDictionary[KnowledgeBase, Set[str]] = WeakKeyDictionary()
 
 
 def converted(value: Decimal, unit: str | None, kb: KnowledgeBase) -> Iterator[Decimal]:
-    """What a number with a unit is in the other units that relations are called by."""
+    """What a number with a unit is in the units that relations are called by, where none has its own."""
     for sizes in _SIZES:
         if unit in sizes:
-            others = {sizes[name] for name in _used(kb) if name in sizes} - {sizes[unit]}
+            others = {sizes[name] for name in _used(kb) if name in sizes}
+            if sizes[unit] in others:
+                return
             yield from (_EXACT.divide(value * sizes[unit], other) for other in sorted(others))
 
 
