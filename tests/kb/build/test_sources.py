@@ -81,6 +81,16 @@ def test_relative_iris_want_a_base(tmp_path: Path) -> None:
         build_index([tmp_path / "g.ttl"], tmp_path / "index", base="here")
 
 
+def test_an_ontology_in_owl_xml_is_told_from_rdf_xml(tmp_path: Path) -> None:
+    ontology = tmp_path / "dogs.owl"
+    ontology.write_text(
+        '<?xml version="1.0"?><Ontology xmlns="http://www.w3.org/2002/07/owl#" ontologyIRI="http://dogs.example/">'
+        '<Declaration><Class IRI="#Dog"/></Declaration></Ontology>'
+    )
+    with pytest.raises(InputError, match=r"may be OWL/XML.*save the ontology as Turtle"):
+        build_index([ontology], tmp_path / "kb")
+
+
 def test_a_context_on_the_web_is_not_fetched(tmp_path: Path) -> None:
     (tmp_path / "g.jsonld").write_text('{"@context": "https://schema.org/", "@id": "http://a/", "name": "x"}')
     with pytest.raises(InputError, match="Nothing is fetched from the web"):

@@ -296,6 +296,11 @@ class Source:
                 "Nothing is fetched from the web: write the context into the file; for that of schema.org, "
                 '"@context": {"@vocab": "https://schema.org/"} does.'
             )
+        if "namespaces are required" in reason and self._format is RdfFormat.RDF_XML:
+            return (
+                "This may be OWL/XML, which is not RDF/XML: save the ontology as Turtle or RDF/XML, as "
+                "Protégé does by File, Save as."
+            )
         return "Mend it, or give --lenient to leave such statements out."
 
 
