@@ -15,7 +15,7 @@ import numpy as np
 from arcaneqa.errors import BudgetExceeded
 from arcaneqa.induction.found import Considered, Found, Trace
 from arcaneqa.induction.wording import class_candidate, class_words
-from arcaneqa.kb.interface import Ids, KnowledgeBase, NodeSet
+from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.name_forms import split, stem
 from arcaneqa.kb.schema import Class
 from arcaneqa.program import expression as ex
@@ -23,7 +23,7 @@ from arcaneqa.program.execute import execute
 from arcaneqa.program.rewrite import rewrite
 
 _LOOKED_AT = 200
-"""Of the answers, and of the members of a class: enough to see what is counted."""
+"""Of the answers: enough to see what is counted."""
 
 
 def with_counted_kinds(question: str, found: Sequence[Found], kb: KnowledgeBase) -> tuple[Found, ...]:
@@ -70,18 +70,17 @@ def _named(said: set[str], found: Found, counted: ex.Counted, kb: KnowledgeBase)
     nodes = list(ex.post_order(found.program))
     joined = {node.argument for node in nodes if isinstance(node, ex.Join) and node.relation == back}
     used = {node.iri for node in nodes if isinstance(node, ex.Class) and node not in joined}
-    having = [
+    named = [
         kind
         for kind in kb.schema.classes
-        if not kind.hidden
-        and kind.iri not in used
-        and _is_said(kind, said)
-        and relation in kb.out_relations(_some(kb, kb.members(kind.id).ids))
+        if not kind.hidden and kind.iri not in used and _is_said(kind, said)
     ]
-    if len(having) != 1:
+    having = set(kb.classes_having(np.array([relation], np.int64)).tolist()) if named else set()
+    meant = [kind for kind in named if kind.id in having]
+    if len(meant) != 1:
         return None
-    (kind,) = having
-    counted_now = kb.subjects(relation, _some(kb, found.nodes.ids))
+    (kind,) = meant
+    counted_now = kb.subjects(relation, kb.nodes(found.nodes.ids[:_LOOKED_AT]))
     return kind if kb.difference(counted_now, kb.members(kind.id)) else None
 
 
@@ -93,10 +92,6 @@ def _is_said(kind: Class, said: set[str]) -> bool:
     """By the noun that its name ends with: "payments" where the class is "customer payments"."""
     words = split(class_words(kind))
     return bool(words) and stem(words[-1]) in said
-
-
-def _some(kb: KnowledgeBase, ids: Ids) -> NodeSet:
-    return kb.nodes(ids[:_LOOKED_AT])
 
 
 def _narrowed(found: Found, counted: ex.Counted, kind: Class, kb: KnowledgeBase) -> Found | None:
