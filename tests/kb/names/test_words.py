@@ -12,6 +12,8 @@ from arcaneqa.kb.names.words import label_from_iri, words
         ("Unit_Price", "unit price"),
         ("customerID", "customer id"),
         ("pop", "population"),
+        ("alt", "altitude"),
+        ("altLabel", "alt label"),
         ("Dept_Name", "department name"),
         ("gdpPercap", "gdp per capita"),
         # Only whole words are shortened ones.

@@ -16,6 +16,7 @@ _IN_FULL = {
     "dept": "department",
     "desc": "description",
     "dob": "date of birth",
+    "elev": "elevation",
     "emp": "employee",
     "fname": "first name",
     "lang": "language",
@@ -34,6 +35,8 @@ _IN_FULL = {
     "yr": "year",
 }
 """What those who name columns shorten and those who ask say in full; only what can mean nothing else."""
+_ALONE = {"alt": "altitude", "temp": "temperature", "tz": "time zone"}
+"""What means nothing else as a whole name: an "alt label" is no altitude, a "temp job" no temperature."""
 
 
 def tail(iri: str) -> str:
@@ -47,6 +50,8 @@ def words(name: str) -> str:
     """A name in lower case, split at dots, underscores, other punctuation and camelCase; what is shortened
     in full."""
     parts = _BREAKS.sub(" ", CAMEL.sub(" ", name)).lower().split()
+    if len(parts) == 1 and parts[0] in _ALONE:
+        return _ALONE[parts[0]]
     return " ".join(_IN_FULL.get(part, part) for part in parts)
 
 
