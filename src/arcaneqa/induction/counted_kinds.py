@@ -33,9 +33,8 @@ def with_counted_kinds(question: str, found: Sequence[Found], kb: KnowledgeBase)
     kept: dict[ex.Expression, Found] = {}
     for one in found:
         changed: Found | None = one
-        for counted in list(_counts(one.program)):
-            kind = None if changed is None else _named(said, one, counted, kb)
-            if changed is not None and kind is not None:
+        for counted in _counts(one.program):
+            if changed is not None and (kind := _named(said, one, counted, kb)) is not None:
                 changed = _narrowed(changed, counted, kind, kb)
         if changed is not None:
             kept.setdefault(changed.program, changed)
@@ -62,8 +61,8 @@ def _keys(node: ex.Expression) -> Sequence[object]:
 
 def _named(said: set[str], found: Found, counted: ex.Counted, kb: KnowledgeBase) -> Class | None:
     """The only kind that the question names of those that have the relation, if others are counted, too."""
-    relation = kb.schema.relation_ids[counted.path[0].iri]
     back, within = counted.path[0], counted.within
+    relation = kb.schema.relation_ids[back.iri]
     if isinstance(within, ex.Class) and _is_said(_class(within, kb), said):
         return None
     # "Which customer has the most …": what is asked for is no kind that is counted, unless it is said to be.
@@ -95,7 +94,7 @@ def _is_said(kind: Class, said: set[str]) -> bool:
 
 
 def _narrowed(found: Found, counted: ex.Counted, kind: Class, kb: KnowledgeBase) -> Found | None:
-    """The same program with only that kind counted; None where it finds nothing."""
+    """The same program with only that kind counted; None where it finds nothing, or too much for memory."""
     other = ex.Counted(counted.path, ex.Class(kind.iri))
 
     def change(node: ex.Expression) -> ex.Expression:

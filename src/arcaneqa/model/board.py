@@ -8,7 +8,6 @@ every count carries the number of its turn.
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import numba
@@ -43,18 +42,12 @@ def _part_of_it(function: Any) -> Any:
     return numba.njit(nogil=True, error_model="numpy")(function)
 
 
-if sys.platform == "win32":
+_usleep: Any = types.ExternalFunction("usleep", types.intc(types.uint32))
 
-    @_part_of_it
-    def _step_aside() -> None:
-        pass
 
-else:
-    _usleep: Any = types.ExternalFunction("usleep", types.intc(types.uint32))
-
-    @_part_of_it
-    def _step_aside() -> None:
-        _usleep(_SLEEP)
+@_part_of_it
+def _step_aside() -> None:
+    _usleep(_SLEEP)
 
 
 def board(rounds: int) -> Ints:
