@@ -72,7 +72,7 @@ class Conclusions:
         left_out = coverage(question, links, found, self._kb)
         row = evidence(question, found, outcome, left_out, self._kb)
         certainty = self._confidence.weigh(row)
-        others = (other for other in outcome.found if other is not found)
+        others = [other for other in outcome.found if other is not found][:MOST_READINGS]
         runners_up = tuple(self._reading(question, links, other, outcome) for other in others)
         expected = self._confidence.precision(limit)
         reason = self._reason(question, links, found, outcome, left_out, certainty, limit)
@@ -100,7 +100,7 @@ class Conclusions:
             entities=self._entities(question, found),
             links=links,
             trace=found.trace,
-            readings=runners_up[:MOST_READINGS],
+            readings=runners_up,
             not_used=not_used(question, left_out),
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numba
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,6 +11,8 @@ from numpy.typing import NDArray
 from arcaneqa.model.gathering import gathered
 from arcaneqa.model.product import Product
 from arcaneqa.model.recurrent import read_words
+from arcaneqa.model.softening import soften
+from arcaneqa.model.tiles import FLOAT_COLUMNS
 from arcaneqa.model.word_pieces import Packed
 
 
@@ -51,6 +54,27 @@ def test_a_product_is_numpys_and_a_row_alone_is_the_same(
     for number in range(rows):
         assert np.array_equal(product(given_rows[number : number + 1])[0], found[number])
     assert np.array_equal(product(given_rows[None])[0], found)
+
+
+@numba.njit
+def _softened(row: NDArray[np.float32], count: int) -> float:
+    factor: float = soften(row.ctypes.data, count)
+    return factor
+
+
+@given(st.integers(1, 130), st.floats(0.01, 60), st.integers(0, 2**32 - 1))
+@settings(deadline=None)
+def test_softmax_is_numpys_whatever_stands_behind_a_row(count: int, spread: float, seed: int) -> None:
+    scores = np.random.default_rng(seed).normal(size=count, scale=spread).astype(np.float32)
+    room = -(-count // FLOAT_COLUMNS) * FLOAT_COLUMNS
+    row, other = np.full(room, np.nan, np.float32), np.full(room, 1e30, np.float32)
+    row[:count] = other[:count] = scores
+    factor = _softened(row, count)
+    raised = np.exp(scores.astype(np.float64) - scores.max())
+    assert np.allclose(row[:count] * factor, raised / raised.sum(), atol=1e-6)
+    assert not row[count:].any()
+    assert _softened(other, count) == factor
+    assert np.array_equal(row, other)
 
 
 def test_words_are_averaged_over_inputs_and_candidates_over_pieces() -> None:

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
 from arcaneqa.program.forms import SAYABLE, Form
+
+REMEMBERED = 64
+"""Questions: every program that was found for one is held against the same words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +43,8 @@ class Wanted(StrEnum):
     TRUTH = "yes or no"
 
 
-def signs(question: str) -> Iterator[Sign]:
+@lru_cache(REMEMBERED)
+def signs(question: str) -> tuple[Sign, ...]:
     """Every form that the words ask for, each at its first place.
 
     >>> [sign.form.name for sign in signs("Which supplier offers the most products?")]
@@ -47,11 +52,13 @@ def signs(question: str) -> Iterator[Sign]:
     """
     # One character for one, so that places stay.
     words = "".join(char.lower() if len(char.lower()) == 1 else char for char in question).replace("’", "'")
+    asked = []
     for form, met_by, patterns in _FORMS:
         found = next((match for pattern in patterns if (match := pattern.search(words))), None)
         if found is not None:
             start, end = _span(found, "said", 0)
-            yield Sign(form, start, end, met_by, _span(found, "about", "said", 0))
+            asked.append(Sign(form, start, end, met_by, _span(found, "about", "said", 0)))
+    return tuple(asked)
 
 
 def lacking(asked: Iterable[Sign], had: frozenset[Form]) -> Sign | None:
@@ -64,6 +71,7 @@ def _span(found: re.Match[str], *groups: str | int) -> tuple[int, int]:
     return found.span(next(group for group in groups if not group or group in found.re.groupindex))
 
 
+@lru_cache(REMEMBERED)
 def wanted(question: str) -> Wanted | None:
     """The kind of answer that the question word asks for, where it tells.
 

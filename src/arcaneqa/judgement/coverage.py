@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from weakref import WeakKeyDictionary
 
 from arcaneqa.induction.found import Found
 from arcaneqa.induction.scorer import TokenKind
-from arcaneqa.judgement.asked import Sign, signs
+from arcaneqa.judgement.asked import REMEMBERED, Sign, signs
 from arcaneqa.judgement.small_words import MEASURING, SMALL
 from arcaneqa.kb.interface import KnowledgeBase, Step
 from arcaneqa.kb.names.name_forms import Word, split, stem, words
@@ -59,8 +60,8 @@ def coverage(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Co
             is_met = is_met or is_column(question, sign, kb)
         (met if is_met else unmet).append(sign)
     spans += [(sign.start, sign.end) for sign in met]
-    telling = [word for word in words(question) if stem(word.folded) not in SMALL]
-    left = [word for word in telling if not _overlaps(word, spans) and stem(word.folded) not in names]
+    telling = _telling_words(question)
+    left = [word for word, root in telling if root not in names and not _overlaps(word, spans)]
     linked = [(one.start, one.end) for one in links.mentions if one.score > LIKELY]
     linked += [(one.start, one.end) for one in links.literals]
     asking = [(sign.start, sign.end) for sign in unmet]
@@ -73,6 +74,13 @@ def coverage(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Co
         tuple(question[word.start : word.end] for word in left if not _overlaps(word, known)),
         1 - len(left) / len(telling) if telling else 0.0,
     )
+
+
+@lru_cache(REMEMBERED)
+def _telling_words(question: str) -> tuple[tuple[Word, str], ...]:
+    """All but small words, with their stems."""
+    known = ((word, stem(word.folded)) for word in words(question))
+    return tuple((word, root) for word, root in known if root not in SMALL)
 
 
 def not_used(question: str, found: Coverage) -> tuple[str, ...]:

@@ -91,6 +91,7 @@ class Scratch(NamedTuple):
     narrow: Floats
     seen: Floats
     scores: Floats
+    factors: Floats
     tile: Floats
     cut: NDArray[np.int8]
     counted: NDArray[np.int32]
@@ -108,6 +109,7 @@ class Scratch(NamedTuple):
             # Rows past the last input's end are read as well, though nobody looks at what they become.
             seen=np.zeros((CHUNK, width), np.float32),
             scores=np.zeros((ROWS, columns), np.float32),
+            factors=np.empty(ROWS, np.float32),
             tile=np.empty((ROWS, FLOAT_COLUMNS), np.float32),
             cut=np.empty(CHUNK * max(inner, width), np.int8),
             counted=np.empty(CHUNK * max(inner, 3 * width), np.int32),

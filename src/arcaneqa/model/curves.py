@@ -11,6 +11,13 @@ from arcaneqa.model.tiles import float_of_bits
 
 ROUNDING = np.float32(3 << 22)
 """Added and taken away again it leaves a small float rounded to the nearest integer."""
+LEAST = np.float32(-87)
+"""Powers of less are as good as none."""
+LOG_2_E = np.float32(1.44269504)
+LN_2, LN_2_REST = np.float32(0.693359375), np.float32(2.12194440e-4)
+"""In two parts, the first of which has few digits: its multiples are exact. The second is to be added."""
+SERIES = tuple(np.float32(1.0 / divisor) for divisor in (720, 120, 24, 6, 2, 1, 1))
+"""Of the exponential function, the highest power first."""
 
 
 def _curve(function: Any) -> Any:
@@ -20,13 +27,13 @@ def _curve(function: Any) -> Any:
 @_curve
 def exp_of_negative(value: np.float32) -> np.float32:
     """Of a number that is not positive, to six digits: a power of two times a polynomial."""
-    value = max(value, np.float32(-87))
-    power = (value * np.float32(1.44269504) + ROUNDING) - ROUNDING
-    rest = value - power * np.float32(0.693359375)
-    rest = rest + power * np.float32(2.12194440e-4)
-    series = np.float32(1.0 / 720)
-    for divisor in (120.0, 24.0, 6.0, 2.0, 1.0, 1.0):
-        series = series * rest + np.float32(1.0 / divisor)
+    value = max(value, LEAST)
+    power = (value * LOG_2_E + ROUNDING) - ROUNDING
+    rest = value - power * LN_2
+    rest = rest + power * LN_2_REST
+    series = SERIES[0]
+    for part in SERIES[1:]:
+        series = series * rest + part
     factor: np.float32 = float_of_bits((np.int32(power) + np.int32(127)) << np.int32(23))
     return series * factor
 

@@ -21,6 +21,7 @@ from arcaneqa.model.board import end, next_turn, take, tasks_of, turn_of, wait_f
 from arcaneqa.model.buffers import CHUNK, Buffers, Scratch
 from arcaneqa.model.curves import ROUNDING, exp_of_negative
 from arcaneqa.model.layers import Matrix, Norm, Weights
+from arcaneqa.model.softening import soften
 from arcaneqa.model.stored import Floats
 from arcaneqa.model.tiles import (
     BYTE_COLUMNS,
@@ -209,7 +210,7 @@ def _attend(buffers: Buffers, start: int, stop: int, side: int, scratch: Scratch
     )
     heads, room, size = values.shape
     width = heads * size
-    scores, tile, seen = scratch.scores, scratch.tile, scratch.seen
+    scores, factors, tile, seen = scratch.scores, scratch.factors, scratch.tile, scratch.seen
     for number in range(buffers.job[0]):
         begin, end = starts[number], starts[number + 1]
         first, last = max(begin, start), min(end, stop)
@@ -230,7 +231,7 @@ def _attend(buffers: Buffers, start: int, stop: int, side: int, scratch: Scratch
                     )
                 count = min(ROWS, last - row)
                 for place in range(count):
-                    _soften(scores[place], end - begin)
+                    factors[place] = soften(scores.ctypes.data + place * scores.shape[1] * 4, end - begin)
                 for column in range(0, size, FLOAT_COLUMNS):
                     float_tile(
                         own_values + column * 4,
@@ -244,31 +245,9 @@ def _attend(buffers: Buffers, start: int, stop: int, side: int, scratch: Scratch
                     first_column = head * size + column
                     for place in range(count):
                         own, found = seen[row - start + place, first_column:], tile[place]
+                        factor = factors[place]
                         for one in range(FLOAT_COLUMNS):
-                            own[one] = found[one]
-
-
-@_summing
-def _soften(row: Floats, count: int) -> None:
-    """Softmax of the first `count` scores."""
-    highest = row[0]
-    for place in range(1, count):
-        highest = row[place] if row[place] > highest else highest
-    for place in range(count):
-        row[place] -= highest
-    _raise(row, count)
-    total = np.float32(0)
-    for place in range(count):
-        total += row[place]
-    factor = np.float32(1) / total
-    for place in range(count):
-        row[place] *= factor
-
-
-@_exact
-def _raise(row: Floats, count: int) -> None:
-    for place in range(count):
-        row[place] = exp_of_negative(row[place])
+                            own[one] = found[one] * factor
 
 
 @_exact

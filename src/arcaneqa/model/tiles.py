@@ -36,12 +36,12 @@ def _features() -> dict[str, bool]:
 _KNOWN = _features()
 _WIDE = _KNOWN.get("avx512f", False) and _KNOWN.get("avx512vl", False)
 MULTIPLIES_BYTES = (_WIDE and _KNOWN.get("avx512vnni", False)) or _KNOWN.get("avxvnni", False)
-_LANES = 16 if _WIDE else 8
+LANES = 16 if _WIDE else 8
 """Numbers of four bytes in a vector. Narrower processors take several registers for one."""
 BYTE_COLUMNS = 64 if _WIDE else 16
 FLOAT_COLUMNS = 32 if _WIDE else 16
 
-_INT, _LONG, _FLOAT = ir.IntType(32), ir.IntType(64), ir.FloatType()
+INT, LONG, _FLOAT = ir.IntType(32), ir.IntType(64), ir.FloatType()
 
 
 def intrinsic(function: Callable[..., Any]) -> Any:
@@ -62,8 +62,8 @@ def byte_tile(
     def generate(context: Any, builder: ir.IRBuilder, _signature: Any, given: Any) -> Any:
         if MULTIPLIES_BYTES:
             weights, rows, row_bytes, steps, out, out_bytes = given
-            width = _long(BYTE_COLUMNS * 4)
-            _tile(builder, _INT, BYTE_COLUMNS, (weights, width), (rows, row_bytes), steps, (out, out_bytes))
+            width = long(BYTE_COLUMNS * 4)
+            _tile(builder, INT, BYTE_COLUMNS, (weights, width), (rows, row_bytes), steps, (out, out_bytes))
         return context.get_dummy_value()
 
     return types.void(*[types.int64] * 6), generate
@@ -111,7 +111,7 @@ def float_of_bits(_typing: Any, bits: Any) -> Any:
 @intrinsic
 def bits_of_float(_typing: Any, value: Any) -> Any:
     def generate(_context: Any, builder: ir.IRBuilder, _signature: Any, given: Any) -> Any:
-        return builder.bitcast(given[0], _INT)
+        return builder.bitcast(given[0], INT)
 
     return types.int32(types.float32), generate
 
@@ -126,24 +126,24 @@ def _tile(
     out: tuple[Any, Any],
 ) -> None:
     """A loop over steps with one vector of sums for every row and every few columns."""
-    vector, vectors, size = ir.VectorType(kind, _LANES), columns // _LANES, 4 * _LANES
-    multiply = _multiply_bytes if kind is _INT else _multiply_floats
-    own = [builder.add(rows[0], builder.mul(rows[1], _long(row))) for row in range(ROWS)]
+    vector, vectors, size = ir.VectorType(kind, LANES), columns // LANES, 4 * LANES
+    multiply = _multiply_bytes if kind is INT else _multiply_floats
+    own = [builder.add(rows[0], builder.mul(rows[1], long(row))) for row in range(ROWS)]
     before = builder.block
     loop, after = builder.append_basic_block(), builder.append_basic_block()
     builder.branch(loop)
     builder.position_at_end(loop)
-    step, here = builder.phi(_LONG), builder.phi(_LONG)
+    step, here = builder.phi(LONG), builder.phi(LONG)
     sums = [builder.phi(vector) for _ in range(ROWS * vectors)]
-    read = [_load(builder, builder.add(here, _long(size * part)), vector) for part in range(vectors)]
-    offset = builder.mul(step, _long(4))
+    read = [load(builder, builder.add(here, long(size * part)), vector) for part in range(vectors)]
+    offset = builder.mul(step, long(4))
     added = []
     for row in range(ROWS):
-        value = _spread(builder, _load(builder, builder.add(own[row], offset), kind), vector)
+        value = spread(builder, load(builder, builder.add(own[row], offset), kind), vector)
         for part in range(vectors):
             added.append(multiply(builder, sums[row * vectors + part], read[part], value))
-    following = builder.add(step, _long(1))
-    starts = [_long(0), weights[0], *[ir.Constant(vector, None)] * len(sums)]
+    following = builder.add(step, long(1))
+    starts = [long(0), weights[0], *[ir.Constant(vector, None)] * len(sums)]
     nexts = [following, builder.add(here, weights[1]), *added]
     for phi, start, later in zip([step, here, *sums], starts, nexts, strict=True):
         phi.add_incoming(start, before)
@@ -151,39 +151,39 @@ def _tile(
     builder.cbranch(builder.icmp_signed("<", following, steps), loop, after)
     builder.position_at_end(after)
     for row in range(ROWS):
-        start = builder.add(out[0], builder.mul(out[1], _long(row)))
+        start = builder.add(out[0], builder.mul(out[1], long(row)))
         for part in range(vectors):
-            place = _at(builder, builder.add(start, _long(size * part)), vector)
+            place = at(builder, builder.add(start, long(size * part)), vector)
             builder.store(added[row * vectors + part], place, align=4)
 
 
 def _multiply_bytes(builder: ir.IRBuilder, total: Any, weights: Any, values: Any) -> Any:
-    return _instruction(builder, f"llvm.x86.avx512.vpdpbusd.{32 * _LANES}", total, weights, values)
+    return instruction(builder, f"llvm.x86.avx512.vpdpbusd.{32 * LANES}", total, weights, values)
 
 
 def _multiply_floats(builder: ir.IRBuilder, total: Any, weights: Any, values: Any) -> Any:
-    return _instruction(builder, f"llvm.fma.v{_LANES}f32", weights, values, total)
+    return instruction(builder, f"llvm.fma.v{LANES}f32", weights, values, total)
 
 
-def _instruction(builder: ir.IRBuilder, name: str, *given: Any) -> Any:
+def instruction(builder: ir.IRBuilder, name: str, *given: Any) -> Any:
     kind = ir.FunctionType(given[0].type, [one.type for one in given])
     return builder.call(builder.module.declare_intrinsic(name, (), kind), given)
 
 
-def _spread(builder: ir.IRBuilder, value: Any, vector: Any) -> Any:
+def spread(builder: ir.IRBuilder, value: Any, vector: Any) -> Any:
     nothing = ir.Constant(vector, ir.Undefined)
-    first = builder.insert_element(nothing, value, ir.Constant(_INT, 0))
-    everywhere = ir.Constant(ir.VectorType(_INT, vector.count), [0] * vector.count)
+    first = builder.insert_element(nothing, value, ir.Constant(INT, 0))
+    everywhere = ir.Constant(ir.VectorType(INT, vector.count), [0] * vector.count)
     return builder.shuffle_vector(first, nothing, everywhere)
 
 
-def _load(builder: ir.IRBuilder, address: Any, kind: Any) -> Any:
-    return builder.load(_at(builder, address, kind), align=4)
+def load(builder: ir.IRBuilder, address: Any, kind: Any) -> Any:
+    return builder.load(at(builder, address, kind), align=4)
 
 
-def _at(builder: ir.IRBuilder, address: Any, kind: Any) -> Any:
+def at(builder: ir.IRBuilder, address: Any, kind: Any) -> Any:
     return builder.inttoptr(address, kind.as_pointer())
 
 
-def _long(value: int) -> Any:
-    return ir.Constant(_LONG, value)
+def long(value: int) -> Any:
+    return ir.Constant(LONG, value)
