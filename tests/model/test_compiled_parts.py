@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numba
 import numpy as np
 from hypothesis import given, settings
@@ -56,10 +58,12 @@ def test_a_product_is_numpys_and_a_row_alone_is_the_same(
     assert np.array_equal(product(given_rows[None])[0], found)
 
 
-@numba.njit
-def _softened(row: NDArray[np.float32], count: int) -> float:
+def _soften(row: NDArray[np.float32], count: int) -> float:
     factor: float = soften(row.ctypes.data, count)
     return factor
+
+
+_softened: Any = numba.njit(_soften)
 
 
 @given(st.integers(1, 130), st.floats(0.01, 60), st.integers(0, 2**32 - 1))
