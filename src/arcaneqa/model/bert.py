@@ -11,17 +11,18 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from arcaneqa.errors import ModelError
 from arcaneqa.model.board import announce, left
-from arcaneqa.model.buffers import Buffers, Shape, Size, Workplace, Workplaces
+from arcaneqa.model.buffers import Shape, Size, Workplace, Workplaces
 from arcaneqa.model.kernels import encode
 from arcaneqa.model.layers import Layers, Matrix, Norm, Weights
+from arcaneqa.model.laying_out import NO_MARK, lay_out
 from arcaneqa.model.reader import Table, Words, separator_of, softmax
 from arcaneqa.model.stored import Floats, Stored
 from arcaneqa.model.threads import Team
 from arcaneqa.model.tiles import BYTE_COLUMNS, FLOAT_COLUMNS, MULTIPLIES_BYTES, ROWS
-from arcaneqa.ragged import Ints, offsets_of
+from arcaneqa.ragged import Ints
 
 HEAT_LAYERS = 2
 """The last layers see what the earlier ones have aligned."""
@@ -43,7 +44,8 @@ class BertReader:
         self._words = Table(stored, f"{_PREFIX}embeddings.word_embeddings.weight")
         types = stored.floats(f"{_PREFIX}embeddings.token_type_embeddings.weight")
         self._positions = stored.floats(f"{_PREFIX}embeddings.position_embeddings.weight") + types[0]
-        self._separator = separator_of(stored)
+        separator = separator_of(stored)
+        self._separator = NO_MARK if separator is None else separator
         self._second: Floats = types[-1] - types[0]
         layers, self._is_exact = _layers(stored, self._depth, in_bytes)
         first = _norm(stored, [f"{_PREFIX}embeddings.LayerNorm"])
@@ -87,12 +89,17 @@ class BertReader:
         return mean
 
     def _read(self, ids: Words, lengths: Ints, depth: int) -> Floats:
-        total, tiles = len(ids), offsets_of(-(-lengths // FLOAT_COLUMNS))
-        size = Size(total, int(tiles[-1]), int(lengths.max()))
+        total, each = len(ids), lengths.tolist()
+        size = Size(total, sum(-(-length // FLOAT_COLUMNS) for length in each), max(each))
+        if size.longest > len(self._positions):
+            raise ModelError(
+                f"the encoder in {self._stored.folder} reads at most {len(self._positions)} pieces at once"
+            )
         with self._team.gathered() as workers, self._workplaces.one(size) as workplace:
             buffers = workplace.buffers
-            buffers.job[:] = len(lengths), depth
-            self._lay_out(ids, lengths, tiles, buffers)
+            buffers.job[:] = len(each), depth
+            words = self._words[ids]
+            lay_out(ids, lengths, words, self._positions, self._second, self._separator, buffers)
             tasks = max(1, min(workers, total // _LEAST_ROWS))
             asleep = announce(buffers.board, tasks, depth + 1, tasks - 1)
             for helper in range(tasks - 1):
@@ -100,20 +107,6 @@ class BertReader:
                     self._wake(workplace, helper)
             encode(buffers, self._weights, workplace.scratch(0), self._is_exact, -1)
             return buffers.rows[:total].copy()
-
-    def _lay_out(self, ids: Words, lengths: Ints, tiles: Ints, buffers: Buffers) -> None:
-        total = len(ids)
-        starts = offsets_of(lengths)
-        buffers.starts[: len(starts)] = starts
-        within = np.arange(total) - np.repeat(starts[:-1], lengths)
-        tile, column = np.divmod(within, FLOAT_COLUMNS)
-        buffers.places[:total] = (np.repeat(tiles[:-1], lengths) + tile) * self.width * FLOAT_COLUMNS + column
-        rows = buffers.rows[:total]
-        np.add(self._words[ids], self._positions[within], out=rows)
-        if self._separator is not None:
-            rows[_is_second(ids, starts, lengths, self._separator)] += self._second
-        # The rest of the last tile is read as well, though nobody looks at what it becomes.
-        buffers.rows[total : -(-total // ROWS) * ROWS] = 0
 
     def _wake(self, workplace: Workplace, helper: int) -> None:
         def help_out() -> None:
@@ -127,13 +120,6 @@ class BertReader:
 
         if not self._team.wake(help_out):
             left(workplace.buffers.board, helper)
-
-
-def _is_second(ids: Words, starts: Ints, lengths: Ints, separator: int) -> NDArray[np.bool_]:
-    """Which tokens stand behind the first separator of their input."""
-    before = np.cumsum(ids == separator) - (ids == separator)
-    found: NDArray[np.bool_] = before > np.repeat(before[starts[:-1]], lengths)
-    return found
 
 
 def _layers(stored: Stored, depth: int, in_bytes: bool) -> tuple[Layers, bool]:

@@ -6,17 +6,14 @@ A test holds both to the same log-probabilities.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from arcaneqa.errors import ModelError
+from arcaneqa.model.choosing import attended, turned
 from arcaneqa.model.config import KIND_INDEX
 from arcaneqa.model.product import Product
-from arcaneqa.model.reader import softmax
 from arcaneqa.model.recurrent import read_words
 from arcaneqa.model.stored import Floats, Stored
 from arcaneqa.ragged import Ints
-
-_HALF = np.float32(0.5)
 
 
 class Decoder:
@@ -34,16 +31,24 @@ class Decoder:
             return found
 
         kinds = len(KIND_INDEX)
-        self._question = _Cell(
-            weight("question_lstm.weight_ih_l0", 4 * hidden, width),
-            weight("question_lstm.weight_hh_l0", 4 * hidden, hidden),
-            weight("question_lstm.bias_ih_l0", 4 * hidden) + weight("question_lstm.bias_hh_l0", 4 * hidden),
-        )
-        self._step = _Cell(
-            weight("cell.weight_ih", 4 * hidden, 2 * hidden),
-            weight("cell.weight_hh", 4 * hidden, hidden),
-            weight("cell.bias_ih", 4 * hidden) + weight("cell.bias_hh", 4 * hidden),
-        )
+        # The logistic function is a hyperbolic tangent at half the argument: one function for all gates.
+        half = np.full((4 * hidden, 1), 0.5, np.float32)
+        half[2 * hidden : 3 * hidden] = 1
+
+        def gates(cell: str, layer: str, inward: int) -> tuple[Floats, Floats, Floats]:
+            """An LSTM's weights of what comes in and of what it has shown, and their bias."""
+            bias = weight(f"{cell}.bias_ih{layer}", 4 * hidden) + weight(f"{cell}.bias_hh{layer}", 4 * hidden)
+            return (
+                weight(f"{cell}.weight_ih{layer}", 4 * hidden, inward) * half,
+                weight(f"{cell}.weight_hh{layer}", 4 * hidden, hidden) * half,
+                bias * half[:, 0],
+            )
+
+        incoming, again, bias = gates("question_lstm", "_l0", width)
+        self._words = Product(incoming, bias)
+        self._from_word_to_word = np.ascontiguousarray(again.T)
+        incoming, again, bias = gates("cell", "", 2 * hidden)
+        self._step = Product(np.concatenate([incoming, again], axis=1), bias)
         self._candidate = (
             Product(weight("candidate.weight", hidden, width), weight("candidate.bias", hidden))
             if config.projected
@@ -78,7 +83,7 @@ class Decoder:
 
     def read_question(self, words: Floats) -> Floats:
         """Q_t: the words `[n, longest, width]` of questions, each word with those before it."""
-        return read_words(self._question.inputs(words), self._question.recurrent)
+        return read_words(self._words(words), self._from_word_to_word)
 
     def read_alone(self, words: Floats) -> Floats:
         """One question by itself, as the decoder's start sees it: its words after the LSTM."""
@@ -86,70 +91,49 @@ class Decoder:
         found: Floats = self.read_question(self._alone(words)[None])[0]
         return found
 
+    def candidates(self, vectors: Floats) -> tuple[Floats, Floats]:
+        """Rows of W_t as far as the encoder decides them, and the relevance of each candidate by itself."""
+        rows = vectors if self._candidate is None else self._candidate(vectors)
+        if self._relevance is None:
+            return rows, np.zeros(len(rows), np.float32)
+        first, last = self._relevance
+        return rows, np.einsum("nh,h->n", np.tanh(first(vectors)), last)
+
     def embed(
-        self, candidates: Floats, kinds: Ints, topics: Ints, mentions: Floats, made: Ints
-    ) -> tuple[Floats, Floats]:
-        """Rows of W_t, and the relevance of each candidate by itself.
+        self,
+        rows: Floats,
+        worth: Floats,
+        kinds: list[int],
+        topics: list[int],
+        mentions: list[Floats],
+        made: list[int],
+    ) -> None:
+        """The rest of the rows of W_t, in place.
 
         `topics` are the candidates that are linked entities, `mentions` the means of their spans' words,
         `made` the program's own variables, whose states are added later.
         """
-        rows = candidates.copy() if self._candidate is None else self._candidate(candidates)
-        if self._relevance is None:
-            worth = np.zeros(len(rows), np.float32)
-        else:
-            first, last = self._relevance
-            worth = np.einsum("nh,h->n", np.tanh(first(candidates)), last)
         for unread, is_read in ((topics, self._entity_text), (made, self._made_text)):
-            if not is_read:
+            if unread and not is_read:
                 rows[unread] = 0
                 worth[unread] = 0
-        rows[topics] += mentions if self._span is None else self._span(mentions)
+        if topics:
+            words = np.array(mentions)
+            rows[topics] += words if self._span is None else self._span(words)
         if self._kind is not None:
             rows += self._kind[kinds]
-        return rows, worth
 
     def made(self, states: Floats) -> Floats:
         """What a variable of the program's own adds to its row."""
         return states if self._made is None else self._made(states)
 
-    def advance(
-        self, tokens: Floats, attended: Floats, hidden: Floats, memory: Floats
-    ) -> tuple[Floats, Floats]:
-        """h_t = LSTM(h_{t-1}, c_{t-1}), where c_{t-1} joins the last token and the attended question."""
-        inputs = self._step.inputs(np.concatenate([tokens, attended], -1))
-        return self._step.step(inputs, hidden, memory)
+    def advance(self, inputs: Floats, memory: Floats) -> tuple[Floats, Floats]:
+        """h_t = LSTM(h_{t-1}, c_{t-1}), where c_{t-1} joins the last token and the attended question: all
+        three are the `inputs`."""
+        return turned(self._step(inputs), memory)
 
-    def attend(self, hidden: Floats, questions: Floats, mask: NDArray[np.bool_]) -> Floats:
-        """q_t: the question's words, weighted by a_t = softmax(Q_t h_t); zero for a question without any."""
-        if not questions.shape[1]:
-            return np.zeros_like(hidden)
-        scores = np.where(mask, np.einsum("nwh,nh->nw", questions, hidden), np.float32(-1e30))
-        weights = np.where(mask, softmax(scores), np.float32(0))
-        found: Floats = np.einsum("nw,nwh->nh", weights, questions)
-        return found
-
-    def point(self, hidden: Floats, attended: Floats) -> Floats:
-        """What candidates are multiplied with: h_t itself, or h_t joined with q_t."""
-        return hidden if self._query is None else self._query(np.concatenate([hidden, attended], -1))
-
-
-class _Cell:
-    """An LSTM's weights, its gates in torch's order: in, forget, new, out."""
-
-    def __init__(self, incoming: Floats, recurrent: Floats, bias: Floats) -> None:
-        size = recurrent.shape[1]
-        # The logistic function is a hyperbolic tangent at half the argument: one call for all gates.
-        half = np.full(4 * size, 0.5, np.float32)
-        half[2 * size : 3 * size] = 1
-        self.inputs = Product(incoming * half[:, None], bias * half)
-        self.recurrent = np.ascontiguousarray((recurrent * half[:, None]).T)
-        self._again = Product(recurrent * half[:, None])
-
-    def step(self, inputs: Floats, hidden: Floats, memory: Floats) -> tuple[Floats, Floats]:
-        gates: Floats = np.tanh(inputs + self._again(hidden))
-        size = hidden.shape[-1]
-        take, keep, new, give = (gates[:, size * gate : size * (gate + 1)] for gate in range(4))
-        after: Floats = _HALF * ((keep + 1) * memory + (take + 1) * new)
-        shown: Floats = _HALF * (give + 1) * np.tanh(after)
-        return shown, after
+    def look(self, hidden: Floats, questions: Floats, starts: Ints) -> tuple[Floats, Floats]:
+        """q_t, the question as h_t attends to it; and what candidates are multiplied with: h_t itself, or
+        h_t joined with q_t."""
+        joined = attended(questions, starts, hidden)
+        return joined[:, self.hidden :], hidden if self._query is None else self._query(joined)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
 from pathlib import Path
 from threading import Lock
 
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcaneqa.induction.scorer import Candidate, Decision, Heat, Ranker, Reads, Scores, TokenKind
+from arcaneqa.model.choosing import log_chances
 from arcaneqa.model.config import KIND_INDEX
 from arcaneqa.model.decoder import Decoder
 from arcaneqa.model.gathering import gathered
@@ -23,7 +25,7 @@ from arcaneqa.model.reader import TOKENS_PER_CALL, QuestionReader, parts, reader
 from arcaneqa.model.span_head import SpanHead, SpanScorer
 from arcaneqa.model.stored import Floats, Stored, read_stored
 from arcaneqa.model.word_pieces import Packed, WordPieces
-from arcaneqa.ragged import offsets_of
+from arcaneqa.ragged import Ints
 
 _CLOSE = KIND_INDEX[TokenKind.CLOSE]
 _START = (KIND_INDEX[TokenKind.END],)
@@ -32,9 +34,11 @@ _START = (KIND_INDEX[TokenKind.END],)
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """What the encoder made of one question with one set of candidates."""
+    """What the encoder made of one question with one set of candidates: these as rows, what each is worth by
+    itself, and the question's words, before and after the decoder has read them."""
 
-    candidates: Floats
+    rows: Floats
+    worth: Floats
     words: Floats
     questions: Floats
 
@@ -96,13 +100,19 @@ class ModelScorer:
             for decision in decisions
         ]
         choices = [decision.choice or 0 for decision in decisions]
-        attended = np.stack([state.attended for state in states])
-        hidden, memory = self._decoder.advance(
-            np.stack([state.rows[choice] for state, choice in zip(states, choices, strict=True)]),
-            attended,
-            np.stack([state.hidden for state in states]),
-            np.stack([state.memory for state in states]),
-        )
+        size = self._decoder.hidden
+        inputs = np.empty((len(states), 3 * size), np.float32)
+        memory = np.empty((len(states), size), np.float32)
+        for number, (state, choice) in enumerate(zip(states, choices, strict=True)):
+            own = inputs[number]
+            own[:size], own[size : 2 * size], own[2 * size :] = (
+                state.rows[choice],
+                state.attended,
+                state.hidden,
+            )
+            memory[number] = state.memory
+        attended = inputs[:, size : 2 * size]
+        hidden, memory = self._decoder.advance(inputs, memory)
         # A `)` makes a variable: the state that has just taken it in.
         made = [
             (*state.made, after) if state.kinds[choice] == _CLOSE else state.made
@@ -183,29 +193,21 @@ class ModelScorer:
     ) -> tuple[list[Floats], list[NDArray[np.float32]], Floats]:
         """Rows of W_t, log-probabilities and the attended question of each decision."""
         readings = self._read(decisions)
-        lengths = np.array([len(reading.words) for reading in readings])
-        mask = np.arange(lengths.max()) < lengths[:, None]
-        questions = np.zeros((*mask.shape, self._decoder.hidden), np.float32)
-        questions[mask] = np.concatenate([reading.questions for reading in readings])
-        attended = self._decoder.attend(hidden, questions, mask)
-        pointed = self._decoder.point(hidden, attended)
+        questions = np.concatenate([reading.questions for reading in readings])
+        starts = _starts(len(reading.questions) for reading in readings)
+        attended, pointed = self._decoder.look(hidden, questions, starts)
 
-        counts = [len(decision.candidates) for decision in decisions]
         words = [self._mentioned(reading, own) for reading, own in zip(readings, alone, strict=True)]
         topics, mentions, places, states = self._variables(decisions, words, made)
-        rows, worth = self._decoder.embed(
-            np.concatenate([reading.candidates for reading in readings]),
-            np.array([kind for some in kinds for kind in some]),
-            np.array(topics, np.int64),
-            np.array(mentions, np.float32).reshape(len(topics), self._decoder.mention_width),
-            np.array(places, np.int64),
-        )
+        rows = np.concatenate([reading.rows for reading in readings])
+        worth = np.concatenate([reading.worth for reading in readings])
+        self._decoder.embed(rows, worth, [kind for some in kinds for kind in some], topics, mentions, places)
         if places:
-            rows[places] += self._decoder.made(np.stack(states))
-        scores = np.einsum("nh,nh->n", rows, np.repeat(pointed, counts, axis=0)) + worth
-        ends = np.cumsum(counts).tolist()
-        own = [slice(end - count, end) for end, count in zip(ends, counts, strict=True)]
-        return [rows[part] for part in own], [_log_softmax(scores[part]) for part in own], attended
+            rows[places] += self._decoder.made(np.array(states))
+        firsts = _starts(len(some) for some in kinds)
+        log_probs = log_chances(rows, worth, firsts, pointed)
+        own = [slice(first, last) for first, last in pairwise(firsts.tolist())]
+        return [rows[part] for part in own], [log_probs[part] for part in own], attended
 
     def _mentioned(self, reading: _Reading, alone: Floats | None) -> Floats:
         """The words of a question, as mentions are averaged from them."""
@@ -266,11 +268,13 @@ class ModelScorer:
         tokens = self._tokens(packed)
         words, candidates = gathered(packed, tokens)
         questions = self._decoder.read_question(words)
-        ends = offsets_of(np.array([len(asked.candidates) for asked in keys]))
+        rows, worth = self._decoder.candidates(candidates)
+        ends = _starts(len(asked.candidates) for asked in keys)
         # Copies: a view would keep all that was read beside it in memory.
         return [
             _Reading(
-                candidates[ends[number] : ends[number + 1]].copy(),
+                rows[ends[number] : ends[number + 1]].copy(),
+                worth[ends[number] : ends[number + 1]].copy(),
                 words[number, :length].copy(),
                 questions[number, :length].copy(),
             )
@@ -286,10 +290,9 @@ class ModelScorer:
         return found[0] if len(found) == 1 else np.concatenate(found)
 
 
-def _log_softmax(scores: Floats) -> NDArray[np.float32]:
-    shifted = scores - scores.max()
-    found: NDArray[np.float32] = shifted - np.log(np.exp(shifted).sum())
-    return found
+def _starts(lengths: Iterable[int]) -> Ints:
+    """Where each begins of what lies end to end, and where the last one ends."""
+    return np.array([0, *accumulate(lengths)], np.int64)
 
 
 def _made_number(candidate: Candidate, decision: Decision) -> int | None:

@@ -1,0 +1,44 @@
+"""Inputs as the encoder's buffers want them, compiled: a library would go over them a dozen times."""
+
+from __future__ import annotations
+
+from arcaneqa.compiled import compiled
+from arcaneqa.model.buffers import Buffers
+from arcaneqa.model.reader import Words
+from arcaneqa.model.stored import Floats
+from arcaneqa.model.tiles import FLOAT_COLUMNS, ROWS
+from arcaneqa.ragged import Ints
+
+NO_MARK = -1
+"""For an encoder without segments: no word piece has this number."""
+
+
+@compiled
+def lay_out(
+    ids: Words, lengths: Ints, words: Floats, positions: Floats, second: Floats, mark: int, buffers: Buffers
+) -> None:
+    """`words` are the vectors of all ids, to which those of their places are added. What stands behind the
+    first `mark` of an input is of its second segment."""
+    width = words.shape[1]
+    starts, places, rows = buffers.starts, buffers.places, buffers.rows
+    row, tile = 0, 0
+    starts[0] = 0
+    for number in range(len(lengths)):
+        is_second = False
+        for place in range(lengths[number]):
+            column = place % FLOAT_COLUMNS
+            places[row] = (tile + place // FLOAT_COLUMNS) * width * FLOAT_COLUMNS + column
+            own, word, at = rows[row], words[row], positions[place]
+            for part in range(width):
+                own[part] = word[part] + at[part]
+            if is_second:
+                for part in range(width):
+                    own[part] += second[part]
+            is_second = is_second or ids[row] == mark
+            row += 1
+        tile += (lengths[number] + FLOAT_COLUMNS - 1) // FLOAT_COLUMNS
+        starts[number + 1] = row
+    # The rest of the last tile is read as well, though nobody looks at what it becomes.
+    for rest in range(row, (row + ROWS - 1) // ROWS * ROWS):
+        for part in range(width):
+            rows[rest, part] = 0
