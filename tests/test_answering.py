@@ -6,12 +6,18 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from arcaneqa.answer import ArcaneQA
 from arcaneqa.batch import answer_file
+from arcaneqa.describe import named_of
 from arcaneqa.errors import InputError
 from arcaneqa.kb.build import build_index
+from arcaneqa.kb.index import Index
+from arcaneqa.kb.terms import Iri
+from arcaneqa.program import expression as ex
+from arcaneqa.program.execute import execute
 
 SOURCE = Path(__file__).parent / "strangers" / "brewery.ttl"
 QUESTIONS = (
@@ -124,3 +130,30 @@ def test_who_somebody_is_is_told_by_all_their_facts() -> None:
     # Whom an airport or a council is called after is not among the facts.
     for unknown in ("Who was Napoleon?", "What is the Arctic?"):
         assert qa.ask(unknown).facts is None
+
+
+NAMELESS = """@prefix : <http://e/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:a :maker _:cecil ; :kind :b, [ :on :c ] . _:cecil rdfs:label "Cecil" . :b rdfs:label "Membrane" .
+"""
+
+
+def test_what_has_no_iri_is_asked_for_though_sparql_cannot_name_it(tmp_path: Path) -> None:
+    (tmp_path / "g.ttl").write_text(NAMELESS)
+    build_index([tmp_path / "g.ttl"], tmp_path / "index")
+    qa = ArcaneQA.load(tmp_path / "index")
+    maker = ex.Relation("http://e/maker", inverse=True)
+    (cecil,) = qa.kb.terms(execute(ex.Join(maker, ex.Entity(Iri("http://e/a"))), qa.kb).nodes.ids)
+    answer = qa.run(ex.Join(ex.Relation("http://e/maker"), ex.Entity(cecil)))
+    assert [item.iri for item in answer.items] == ["http://e/a"]
+    assert answer.sparql is None
+
+
+def test_what_nothing_names_is_left_out_beside_what_has_a_name(tmp_path: Path) -> None:
+    (tmp_path / "g.ttl").write_text(NAMELESS)
+    build_index([tmp_path / "g.ttl"], tmp_path / "index")
+    with Index(tmp_path / "index") as kb:
+        found = execute(ex.Join(ex.Relation("http://e/kind", inverse=True), ex.Entity(Iri("http://e/a"))), kb)
+        assert len(found.nodes) == 2
+        assert kb.labels(named_of(kb, found.nodes.ids)) == ["Membrane"]
+        unnamed = np.array([node for node in found.nodes.ids if kb.labels(np.array([node])) == [None]])
+        assert np.array_equal(named_of(kb, unnamed), unnamed), "nothing else was found"

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from arcaneqa.answered import Answer
 from arcaneqa.confidence import Confidence
-from arcaneqa.describe import items_of_result, table_of_result, unit_of
+from arcaneqa.describe import items_of_result, named_of, table_of_result, unit_of
 from arcaneqa.entity_facts import asked_about
-from arcaneqa.errors import BudgetExceeded
+from arcaneqa.errors import BudgetExceeded, ProgramError
 from arcaneqa.induction.found import Found, Outcome
 from arcaneqa.judgement.asked import Sign, lacking, signs
 from arcaneqa.judgement.coverage import Coverage, coverage, is_about, not_used
@@ -143,8 +143,16 @@ class Conclusions:
             expression=program,
             tree=program_tree(program, self._kb),
             paraphrase=paraphrase(program, self._kb),
-            sparql=to_sparql(program, self._kb.profile, self._kb.schema, exclude_mentioned),
+            sparql=self._sparql(program, exclude_mentioned),
         )
+
+    def _sparql(self, program: Expression, exclude_mentioned: bool) -> str | None:
+        """None of a program that mentions something without an IRI: SPARQL cannot name it, but the answer
+        stands."""
+        try:
+            return to_sparql(program, self._kb.profile, self._kb.schema, exclude_mentioned)
+        except ProgramError:
+            return None
 
     def _reason(
         self,
@@ -195,7 +203,7 @@ class Conclusions:
                 except BudgetExceeded:
                     continue
             if result.order is None and result.table is None and result.value is None:
-                asked = in_asked_language(self._kb, question, result.nodes.ids)
+                asked = named_of(self._kb, in_asked_language(self._kb, question, result.nodes.ids))
                 result = replace(result, nodes=self._kb.nodes(asked))
             if items := items_of_result(self._kb, result):
                 return candidate, items, table_of_result(self._kb, result)

@@ -45,6 +45,16 @@ def items_of(kb: KnowledgeBase, ids: Ids) -> tuple[AnswerItem, ...]:
     return tuple(items)
 
 
+def named_of(kb: KnowledgeBase, ids: Ids) -> Ids:
+    """Things without the blank nodes among them that nothing names, such as the restrictions that an ontology
+    gives beside the kinds of a thing; all where none has a name."""
+    if not 1 < len(ids) <= MOST_NAMELESS or kb.are_literals(ids).any():
+        return ids
+    pairs = zip(kb.terms(ids), kb.labels(ids), strict=True)
+    told = np.array([label is not None or not isinstance(term, Blank) for term, label in pairs])
+    return ids[told] if told.any() else ids
+
+
 def items_of_result(kb: KnowledgeBase, result: Result, most: int = MOST_ITEMS) -> tuple[AnswerItem, ...]:
     """What a program found, as far as it fits: a value, the first column of a table, or nodes in order."""
     if result.nothing:

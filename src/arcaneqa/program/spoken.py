@@ -207,5 +207,10 @@ def _local(iri: str) -> str:
 
 
 def _namespace(iri: str) -> str:
-    """`http://dbpedia.org/ontology/capital` → ontology."""
-    return words(tail(iri[: -len(tail(iri))]))
+    """`http://dbpedia.org/ontology/capital` → ontology; the version of `…/foaf/0.1/name` says nothing."""
+    above = iri[: -len(tail(iri))]
+    name = tail(above)
+    while name != above and not any(map(str.isalpha, name)):
+        above = above.rstrip("/#")[: -len(name)]
+        name = tail(above)
+    return words(name)

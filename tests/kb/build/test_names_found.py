@@ -120,6 +120,7 @@ def test_what_repeats_or_is_a_code_names_nothing(tmp_path: Path) -> None:
         ("student names", "students", Worth.ITS_NAME),
         ("name common", "country", Worth.USUAL_NAME),
         ("name suffix", "country", Worth.UNIQUE_TEXT),
+        ("identifier", "move", Worth.SLUG),
     ],
 )
 def test_words_of_names(attribute: str, klass: str, expected: Worth) -> None:
@@ -131,6 +132,32 @@ def test_texts_of_names() -> None:
     assert not read_as_names(["a@b.example", "c@d.example"], Worth.NAME)
     assert not read_as_names(["3 May 2001", "4 June 2002"], Worth.UNIQUE_TEXT)
     assert not read_as_names(["X-1", "Y-2"], Worth.UNIQUE_TEXT)
+
+
+def test_an_identifier_in_words_names_where_nothing_else_does(tmp_path: Path) -> None:
+    moves = ("karate-chop", "pound", "generation-iii", "water1", "v-create")
+    rows = [f':{n} a :Move ; :identifier "{move}" ; :ref "TOY000{n}" .' for n, move in enumerate(moves)]
+    assert label(build(tmp_path, "\n".join(rows)), "0") == "karate-chop"
+    (tmp_path / "codes").mkdir()
+    codes = [f':{n} a :Move ; :identifier "a{n}f-99b{n}-cafe{n}{n}" .' for n in range(5)]
+    assert label(build(tmp_path / "codes", "\n".join(codes)), "0") is None
+
+
+def test_an_article_is_called_by_its_description_rather_than_by_its_code(tmp_path: Path) -> None:
+    rows = [
+        f':{n} a :Product ; :sku "TOY0{n}" ; :desc "{city} Board Game" .' for n, city in enumerate(CITIES)
+    ]
+    assert label(build(tmp_path, "\n".join(rows)), "1") == "Bergen Board Game"
+
+
+def test_parts_of_names_in_either_order(tmp_path: Path) -> None:
+    rows = [f':{n} a :Person ; :nameFirst "Ann" ; :nameLast "{city}" .' for n, city in enumerate(CITIES)]
+    assert label(build(tmp_path, "\n".join(rows)), "1") == "Ann Bergen"
+
+
+def test_labels_as_machines_write_them_are_read_in_words(tmp_path: Path) -> None:
+    kb = build(tmp_path, ':p rdfs:label "has_narrow_synonym" . :x a :City ; :p "y" .')
+    assert kb.schema.relations[kb.schema.relation_ids[EX + "p"]].label == "has narrow synonym"
 
 
 def test_identifiers_are_known_and_measures_are_not(tmp_path: Path) -> None:

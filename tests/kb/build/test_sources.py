@@ -69,16 +69,30 @@ def test_folders_and_several_files(tmp_path: Path) -> None:
         build_index([tmp_path / "none"], tmp_path / "index")
 
 
-def test_relative_iris_want_a_base(tmp_path: Path) -> None:
-    (tmp_path / "g.ttl").write_text("<a> <b> <c> .")
+def test_relative_iris_are_completed_by_the_file_or_by_a_base(tmp_path: Path) -> None:
+    (tmp_path / "g h.ttl").write_text("<a> <b> <c> . <> <b> <#here> .")
     (tmp_path / "g.jsonld").write_text('{"@id": "d", "http://e/p": {"@id": "e"}}')
-    with pytest.raises(InputError, match="--base IRI"):
-        build_index([tmp_path / "g.ttl"], tmp_path / "index")
-    build_index([tmp_path / "g.ttl", tmp_path / "g.jsonld"], tmp_path / "index", base="http://here/")
+    sources = [tmp_path / "g h.ttl", tmp_path / "g.jsonld"]
+    build_index(sources, tmp_path / "index")
+    with Index(tmp_path / "index") as kb:
+        names = ("a", "c", "d", "e", "g%20h.ttl", "g%20h.ttl#here")
+        assert all(kb.node(Iri(f"file:///{name}")) is not None for name in names)
+    build_index(sources, tmp_path / "index", base="http://here/")
     with Index(tmp_path / "index") as kb:
         assert all(kb.node(Iri(f"http://here/{name}")) is not None for name in "acde")
     with pytest.raises(InputError, match="--base takes an IRI"):
-        build_index([tmp_path / "g.ttl"], tmp_path / "index", base="here")
+        build_index(sources, tmp_path / "index", base="here")
+
+
+def test_a_text_is_a_table_where_its_lines_say_so(tmp_path: Path) -> None:
+    (tmp_path / "stops.txt").write_text("stop_id,stop_name\n1,Cedar Road\n2,Palm Cove\n")
+    (tmp_path / "readme.txt").write_text("Dear reader, these are buses.\nHere, you find stops.\n")
+    (tmp_path / "words.txt").write_text("apple\npear\n")
+    (tmp_path / "ragged.txt").write_text("a,b\n1\n")
+    build_index([tmp_path], tmp_path / "index")
+    with Index(tmp_path / "index") as kb:
+        assert [klass.label for klass in kb.schema.classes] == ["stops"]
+        assert kb.labels(kb.members(0).ids) == ["Cedar Road", "Palm Cove"]
 
 
 def test_an_ontology_in_owl_xml_is_told_from_rdf_xml(tmp_path: Path) -> None:

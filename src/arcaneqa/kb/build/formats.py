@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import re
 from collections.abc import Iterable
+from itertools import islice
 from pathlib import Path
 
 from pyoxigraph import NamedNode, RdfFormat
@@ -23,6 +26,11 @@ FORMATS = {
 PACKED = (".gz", ".bz2", ".zst")
 SQLITE = (".sqlite", ".sqlite3", ".db")
 SEPARATED = (".csv", ".tsv")
+_TEXT = ".txt"
+"""Of any text; of a table where its lines say so, as in timetables of buses and trains (GTFS)."""
+_COLUMN = re.compile(r"\ufeff?[\w.-]{1,60}")
+_LINES_READ = 3
+_LONGEST_LINE = 10_000
 PARQUET = (".parquet",)
 _PACKED_TABLES = (".gz", ".zst")
 _ENDINGS = ", ".join((*FORMATS, *SQLITE, *SEPARATED, *PARQUET))
@@ -44,7 +52,20 @@ def table_format(path: Path) -> str | None:
     ending = name.suffix.lower()
     if ending in SEPARATED or (path == name and ending in (*SQLITE, *PARQUET)):
         return ending
-    return None
+    return ending if path == name and ending == _TEXT and _is_separated(path) else None
+
+
+def _is_separated(path: Path) -> bool:
+    """Whether a text begins with the names of columns, words without spaces, and has as many cells below."""
+    if not path.is_file():
+        return False
+    with path.open(encoding="utf-8", errors="replace") as file:
+        lines = list(islice(iter(lambda: file.readline(_LONGEST_LINE), ""), _LINES_READ))
+    for delimiter in ",\t;|":
+        header, *rows = csv.reader(lines, delimiter=delimiter) if lines else [[]]
+        if len(header) > 1 and all(map(_COLUMN.fullmatch, header)):
+            return bool(rows) and all(len(row) == len(header) for row in rows if row)
+    return False
 
 
 def source_files(paths: Iterable[Path]) -> list[Path]:

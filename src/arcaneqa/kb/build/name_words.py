@@ -12,8 +12,12 @@ _PLAIN = frozenset(("full", "display", "preferred", "official", "main", "complet
 _USUAL = frozenset(
     ("common", "primary", "english", "original", "long", "short", "local", "native", "scientific")
 )
-_FIRST = frozenset(("first name", "given name", "forename", "fname", "f name", "firstname", "givenname"))
-_LAST = frozenset(("last name", "family name", "surname", "lname", "l name", "lastname", "familyname"))
+_FIRST = frozenset(
+    ("first name", "given name", "forename", "fname", "f name", "firstname", "givenname", "name first")
+)
+_LAST = frozenset(
+    ("last name", "family name", "surname", "lname", "l name", "lastname", "familyname", "name last")
+)
 
 
 def _words(text: str) -> frozenset[str]:
@@ -28,8 +32,10 @@ _PERSONS = _words(
 _NUMBERS = _words("number no nr num")
 _LONGER = _words("description desc details detail address text summary date")
 """Texts that name something only where nothing else does, and only if they are short."""
+_SLUGS = _words("identifier slug handle")
+"""Written for machines, and yet the only name that some tables have: `karate-chop`."""
 _NEVER = _words(
-    "id ids identifier code key number no nr num time day month year hour email mail phone fax tel url uri "
+    "id ids code key number no nr num time day month year hour email mail phone fax tel url uri "
     "homepage website web link password hash comment note notes remark remarks abstract status state type "
     "kind category class group gender sex color colour location place country city region county street zip "
     "postcode language languages nationality size unit format path file image photo picture icon version "
@@ -46,17 +52,19 @@ class Worth(IntEnum):
     OWN_NUMBER = 2
     """The flight number of a flight, where it is more than a number."""
     LAST_RESORT = 3
-    UNIQUE_TEXT = 4
+    SLUG = 4
+    """An identifier, where its texts are words."""
+    UNIQUE_TEXT = 5
     """Only its texts speak for it."""
-    ABOUT_IT = 5
+    ABOUT_IT = 6
     """So do its texts, and it has a word of the class."""
-    NAME_OF_OTHERS = 6
-    NAME_OF_A_PART = 7
-    ITS_KIND = 8
+    NAME_OF_OTHERS = 7
+    NAME_OF_A_PART = 8
+    ITS_KIND = 9
     """It is called as the class is: the device of a device."""
-    USUAL_NAME = 9
-    NAME = 10
-    ITS_NAME = 11
+    USUAL_NAME = 10
+    NAME = 11
+    ITS_NAME = 12
 
     @property
     def is_named(self) -> bool:
@@ -92,6 +100,8 @@ def worth(attribute: str, klass: str, others: frozenset[str]) -> Worth:
         return Worth.NAME_OF_OTHERS if before & (_PERSONS | others) else Worth.NAME_OF_A_PART
     if set(words) == own or (klass and words == [singular(klass.split()[-1])]):
         return Worth.ITS_KIND
+    if last in _SLUGS:
+        return Worth.SLUG
     if last in _LONGER:
         return Worth.DATE if last == "date" else Worth.LAST_RESORT
     return Worth.ABOUT_IT if own & set(words) else Worth.UNIQUE_TEXT
@@ -123,6 +133,10 @@ _DATE = re.compile(
 )
 _LINK = re.compile(r"\S+@\S+\.\S+|[a-z]+://\S*|www\.\S+", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]{3,}")
+_CODE = re.compile(r"[A-Z]{1,6}[-_.:/]?\d[\dA-Z\-_.:/]*")
+"""`TOY0008` tells articles apart, and is what none of them is called."""
+_SLUG = re.compile(r"[^\W\d_]+(?:[-_. ][^\W_]+)*\d?")
+"""Words and numbers with marks between them, as in addresses of pages: `generation-iii`, `water1`."""
 _LONGEST_NAME = 100
 """Characters, on average: longer texts are descriptions."""
 _LONGEST_WEAK_NAME = 40
@@ -144,7 +158,9 @@ def read_as_names(texts: Sequence[str], of_worth: Worth) -> bool:
     if sum(map(len, texts)) > _LONGEST_WEAK_NAME * count:
         return False
     dates = sum(bool(_DATE.search(text)) for text in texts)
-    wordy = sum(bool(_WORD.search(text)) for text in texts)
+    wordy = sum(bool(_WORD.search(text)) and not _CODE.fullmatch(text.strip()) for text in texts)
+    if of_worth is Worth.SLUG:
+        return 5 * sum(bool(_SLUG.fullmatch(text) and _WORD.search(text)) for text in texts) >= 4 * count
     if of_worth is Worth.OWN_NUMBER:
         return all(any(map(str.isalpha, text)) for text in texts)
     # What only has a date is called by it.

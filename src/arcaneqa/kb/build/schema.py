@@ -107,7 +107,7 @@ def describe(inputs: Inputs, draft: Draft) -> Schema:
         domain = class_ids.get(inputs.declared.domains.get(iri, ""))
         range_ = class_ids.get(inputs.declared.ranges.get(iri, ""))
         are_declared = domain is not None, range_ is not None
-        label = inputs.label_of(iri) or label_from_iri(iri)
+        label = _called(iri, inputs)
         numbers = values[inward.keys[cuts[1] : cuts[2]].astype(np.int64) - dictionary.entities]
         counts = len(outward.values), len(inward.keys)
         are_whole = bool(np.array_equal(numbers, np.floor(numbers)))
@@ -139,7 +139,7 @@ def describe(inputs: Inputs, draft: Draft) -> Schema:
         Class(
             number,
             iri,
-            inputs.label_of(iri) or label_from_iri(iri),
+            _called(iri, inputs),
             int(sizes[number]),
             bool(inputs.hidden_classes[number]),
         )
@@ -148,6 +148,14 @@ def describe(inputs: Inputs, draft: Draft) -> Schema:
     _write_extremes(facts, spans, dictionary, draft)
     times = {iri: number for iri, number in ids.items() if ValueKind.TIME in relations[number].kinds}
     return Schema(relations, classes, time_pairs(inputs.profile, times))
+
+
+def _called(iri: str, inputs: Inputs) -> str:
+    """The label; one that is written as machines write (`has_narrow_synonym`) in words."""
+    label = inputs.label_of(iri)
+    if label and "_" in label and " " not in label:
+        label = words(label)
+    return label or label_from_iri(iri)
 
 
 class _Kinds:

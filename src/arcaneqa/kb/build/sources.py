@@ -13,6 +13,7 @@ from itertools import islice
 from operator import attrgetter
 from pathlib import Path
 from typing import BinaryIO, cast
+from urllib.parse import quote
 from xml.parsers import expat
 
 import zstandard
@@ -76,7 +77,8 @@ class Source:
     facts.
 
     Files of lines can be had in blocks of whole lines instead, which others may parse: `blocks` and
-    `statements_of`. Without `skipped`, the first bad statement raises. `base` completes relative IRIs.
+    `statements_of`. Without `skipped`, the first bad statement raises. `base` completes relative IRIs, else
+    the name of the file does.
     """
 
     def __init__(self, path: Path, skipped: Skipped | None, base: str | None = None) -> None:
@@ -87,7 +89,8 @@ class Source:
         self.rules = 0
         self.watcher: Callable[[int], None] | None = None
         self._skipped = skipped
-        self._base = base
+        # As other readers do, but for the folder: an index must not depend on where its sources lay.
+        self._base = base or f"file:///{quote(path.name)}"
         self._format = format_of(path)
 
     @property
@@ -289,8 +292,6 @@ class Source:
         self._skipped.add(1, [sentence + consequence])
 
     def _way_out(self, reason: str) -> str:
-        if "No scheme found" in reason and self._base is None and not self.has_lines:
-            return "Give --base IRI to complete relative IRIs, or --lenient to leave such statements out."
         if "remote context" in reason:
             return (
                 "Nothing is fetched from the web: write the context into the file; for that of schema.org, "
