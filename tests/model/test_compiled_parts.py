@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from arcaneqa.model.gathering import gathered
 from arcaneqa.model.product import Product
-from arcaneqa.model.recurrent import read_words
+from arcaneqa.model.recurrent import Recurrent
 from arcaneqa.model.softening import soften
 from arcaneqa.model.tiles import FLOAT_COLUMNS
 from arcaneqa.model.word_pieces import Packed
@@ -25,7 +25,8 @@ def test_words_are_read_as_by_the_book(count: int, longest: int, seed: int) -> N
     draw, size = np.random.default_rng(seed), 16
     recurrent = draw.normal(size=(size, 4 * size)).astype(np.float32)
     inputs = draw.normal(size=(count, longest, 4 * size), scale=3).astype(np.float32)
-    found = read_words(inputs, recurrent)
+    read_words = Recurrent(recurrent.T)
+    found = read_words(inputs)
     hidden: NDArray[np.float64] = np.zeros((count, size))
     memory: NDArray[np.float64] = hidden
     for place in range(longest):
@@ -34,7 +35,7 @@ def test_words_are_read_as_by_the_book(count: int, longest: int, seed: int) -> N
         hidden = _logistic(2 * give) * np.tanh(memory)
         assert np.allclose(found[:, place], hidden, atol=1e-4)
     for number in range(count):
-        assert np.array_equal(read_words(inputs[number : number + 1], recurrent)[0], found[number])
+        assert np.array_equal(read_words(inputs[number : number + 1])[0], found[number])
 
 
 def _logistic(values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -17,25 +17,24 @@ def _loops(function: Any) -> Any:
     return compiled(function, error_model="numpy", fastmath={"reassoc", "nnan", "nsz", "contract"})
 
 
-def turned(gates: Floats, memory: Floats) -> tuple[Floats, Floats]:
-    """What an LSTM shows and remembers. Gates are in torch's order (in, forget, new, out), all but `new` at
-    half their size: the logistic function is a hyperbolic tangent at half the argument."""
-    shown, after = np.empty_like(memory), np.empty_like(memory)
-    _turn(gates, memory, shown, after)
-    return shown, after
-
-
 @_loops
-def _turn(gates: Floats, memory: Floats, shown: Floats, after: Floats) -> None:
+def turn(gates: Floats, memory: Floats, shown: Floats) -> None:
+    """What an LSTM shows next; what it remembers is written where it was. Gates are in torch's order (in,
+    forget, new, out), all but `new` at half their size (the logistic function is a hyperbolic tangent at half
+    the argument), and are written over."""
     count, size = memory.shape
     half = np.float32(0.5)
     for number in range(count):
-        own, before, later, out = gates[number], memory[number], after[number], shown[number]
+        own, kept, out = gates[number], memory[number], shown[number]
+        for gate in range(4 * size):
+            own[gate] = tanh(own[gate])
         take, keep, new, give = own[:size], own[size : 2 * size], own[2 * size : 3 * size], own[3 * size :]
         for place in range(size):
-            kept = (tanh(keep[place]) + 1) * before[place]
-            later[place] = half * (kept + (tanh(take[place]) + 1) * tanh(new[place]))
-            out[place] = half * (tanh(give[place]) + 1) * tanh(later[place])
+            kept[place] = half * ((keep[place] + 1) * kept[place] + (take[place] + 1) * new[place])
+        for place in range(size):
+            out[place] = tanh(kept[place])
+        for place in range(size):
+            out[place] *= half * (give[place] + 1)
 
 
 def attended(questions: Floats, starts: Ints, hidden: Floats) -> Floats:

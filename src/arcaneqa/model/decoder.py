@@ -8,10 +8,10 @@ from __future__ import annotations
 import numpy as np
 
 from arcaneqa.errors import ModelError
-from arcaneqa.model.choosing import attended, turned
+from arcaneqa.model.choosing import attended, turn
 from arcaneqa.model.config import KIND_INDEX
 from arcaneqa.model.product import Product
-from arcaneqa.model.recurrent import read_words
+from arcaneqa.model.recurrent import Recurrent
 from arcaneqa.model.stored import Floats, Stored
 from arcaneqa.ragged import Ints
 
@@ -46,7 +46,7 @@ class Decoder:
 
         incoming, again, bias = gates("question_lstm", "_l0", width)
         self._words = Product(incoming, bias)
-        self._from_word_to_word = np.ascontiguousarray(again.T)
+        self._read_words = Recurrent(again)
         incoming, again, bias = gates("cell", "", 2 * hidden)
         self._step = Product(np.concatenate([incoming, again], axis=1), bias)
         self._candidate = (
@@ -83,7 +83,7 @@ class Decoder:
 
     def read_question(self, words: Floats) -> Floats:
         """Q_t: the words `[n, longest, width]` of questions, each word with those before it."""
-        return read_words(self._words(words), self._from_word_to_word)
+        return self._read_words(self._words(words))
 
     def read_alone(self, words: Floats) -> Floats:
         """One question by itself, as the decoder's start sees it: its words after the LSTM."""
@@ -127,10 +127,12 @@ class Decoder:
         """What a variable of the program's own adds to its row."""
         return states if self._made is None else self._made(states)
 
-    def advance(self, inputs: Floats, memory: Floats) -> tuple[Floats, Floats]:
+    def advance(self, inputs: Floats, memory: Floats) -> Floats:
         """h_t = LSTM(h_{t-1}, c_{t-1}), where c_{t-1} joins the last token and the attended question: all
-        three are the `inputs`."""
-        return turned(self._step(inputs), memory)
+        three are the `inputs`. The cell's memory is written where it was."""
+        shown = np.empty_like(memory)
+        turn(self._step(inputs), memory, shown)
+        return shown
 
     def look(self, hidden: Floats, questions: Floats, starts: Ints) -> tuple[Floats, Floats]:
         """q_t, the question as h_t attends to it; and what candidates are multiplied with: h_t itself, or

@@ -10,7 +10,11 @@ import numpy as np
 
 from arcaneqa.compiled import compiled
 from arcaneqa.model.stored import Floats
-from arcaneqa.model.tiles import FLOAT_COLUMNS, ROWS, float_tile
+from arcaneqa.model.tiles import FLOAT_COLUMNS, PANELS, ROWS, float_tile, row_tile
+
+_FEW = 2
+"""Rows that are multiplied one by one: a tile has the same work with any number of them."""
+_AT_ONCE = PANELS * FLOAT_COLUMNS
 
 
 class Product:
@@ -18,37 +22,58 @@ class Product:
 
     def __init__(self, matrix: Floats, bias: Floats | None = None) -> None:
         self._outward, self._inward = matrix.shape
-        panels = -(-self._outward // FLOAT_COLUMNS)
-        padded = np.zeros((panels * FLOAT_COLUMNS, self._inward), np.float32)
-        padded[: self._outward] = matrix
-        turned = padded.reshape(panels, FLOAT_COLUMNS, self._inward).transpose(0, 2, 1)
-        self._panels = np.ascontiguousarray(turned)
+        self._panels = panels_of(matrix)
         self._bias = np.zeros(self._outward, np.float32) if bias is None else bias
 
     def __call__(self, rows: Floats) -> Floats:
         flat = np.ascontiguousarray(rows).reshape(-1, self._inward)
         found = np.empty((len(flat), self._outward), np.float32)
-        # Neither shared nor kept: threads multiply at the same time.
-        last, tile = np.zeros((ROWS, self._inward), np.float32), np.empty((ROWS, FLOAT_COLUMNS), np.float32)
-        _multiply(flat, self._panels, self._bias, found, last, tile)
+        multiply(flat, self._panels, self._bias, found, room_for(self._inward))
         return found.reshape(*rows.shape[:-1], self._outward)
 
 
+def panels_of(matrix: Floats) -> Floats:
+    """A matrix as tiles want it, with as many panels as a row alone takes at once."""
+    outward, inward = matrix.shape
+    panels = -(-outward // _AT_ONCE) * PANELS
+    padded = np.zeros((panels * FLOAT_COLUMNS, inward), np.float32)
+    padded[:outward] = matrix
+    return np.ascontiguousarray(padded.reshape(panels, FLOAT_COLUMNS, inward).transpose(0, 2, 1))
+
+
+def room_for(inward: int) -> Floats:
+    """For the rows behind the last whole tile, and for what becomes of a tile. Neither shared nor kept:
+    threads multiply at the same time."""
+    return np.zeros(ROWS * inward + max(ROWS * FLOAT_COLUMNS, _AT_ONCE), np.float32)
+
+
 @compiled
-def _multiply(rows: Floats, panels: Floats, bias: Floats, out: Floats, last: Floats, tile: Floats) -> None:
-    """`last` is for the rows behind the last whole tile, `tile` for what becomes of one."""
+def multiply(rows: Floats, panels: Floats, bias: Floats, out: Floats, room: Floats) -> None:
+    """Rows times a matrix in panels, with a bias, into `out`."""
     count, inward = rows.shape
+    outward, panel_bytes = out.shape[1], inward * FLOAT_COLUMNS * 4
+    last, tile = room[: ROWS * inward], room[ROWS * inward :]
     whole = count // ROWS * ROWS
+    if count - whole <= _FEW:
+        for row in range(whole, count):
+            place = rows.ctypes.data + row * inward * 4
+            for first in range(0, outward, _AT_ONCE):
+                weights = panels.ctypes.data + first // FLOAT_COLUMNS * panel_bytes
+                row_tile(weights, panel_bytes, place, inward, tile.ctypes.data)
+                for column in range(min(_AT_ONCE, outward - first)):
+                    out[row, first + column] = tile[column] + bias[first + column]
+        count = whole
     for row in range(whole, count):
-        last[row - whole] = rows[row]
-    for panel in range(len(panels)):
-        weights, first = panels[panel].ctypes.data, panel * FLOAT_COLUMNS
-        columns = min(FLOAT_COLUMNS, out.shape[1] - first)
+        for place in range(inward):
+            last[(row - whole) * inward + place] = rows[row, place]
+    for first in range(0, outward if count else 0, FLOAT_COLUMNS):
+        weights = panels.ctypes.data + first // FLOAT_COLUMNS * panel_bytes
         for start in range(0, count, ROWS):
             place = rows.ctypes.data + start * inward * 4 if start < whole else last.ctypes.data
             float_tile(
                 weights, FLOAT_COLUMNS * 4, place, inward * 4, inward, tile.ctypes.data, FLOAT_COLUMNS * 4
             )
             for row in range(start, min(start + ROWS, count)):
-                for column in range(columns):
-                    out[row, first + column] = tile[row - start, column] + bias[first + column]
+                found = tile[(row - start) * FLOAT_COLUMNS :]
+                for column in range(min(FLOAT_COLUMNS, outward - first)):
+                    out[row, first + column] = found[column] + bias[first + column]

@@ -112,7 +112,7 @@ class ModelScorer:
             )
             memory[number] = state.memory
         attended = inputs[:, size : 2 * size]
-        hidden, memory = self._decoder.advance(inputs, memory)
+        hidden = self._decoder.advance(inputs, memory)
         # A `)` makes a variable: the state that has just taken it in.
         made = [
             (*state.made, after) if state.kinds[choice] == _CLOSE else state.made

@@ -9,7 +9,7 @@ else products are of floats.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from llvmlite import binding, ir
@@ -18,6 +18,8 @@ from numba.core import config, types
 
 ROWS = 6
 """Rows of a tile: with its columns they fill the registers and leave some for what is multiplied."""
+PANELS = 4
+"""Of columns, for a row alone: a sum has to wait for the one before, so several are added up in turn."""
 
 
 def _features() -> dict[str, bool]:
@@ -62,8 +64,8 @@ def byte_tile(
     def generate(context: Any, builder: ir.IRBuilder, _signature: Any, given: Any) -> Any:
         if MULTIPLIES_BYTES:
             weights, rows, row_bytes, steps, out, out_bytes = given
-            width = long(BYTE_COLUMNS * 4)
-            _tile(builder, INT, BYTE_COLUMNS, (weights, width), (rows, row_bytes), steps, (out, out_bytes))
+            panel = (weights, long(BYTE_COLUMNS * 4))
+            _tile(builder, INT, _beside(BYTE_COLUMNS), panel, (rows, row_bytes), steps, (out, out_bytes))
         return context.get_dummy_value()
 
     return types.void(*[types.int64] * 6), generate
@@ -84,18 +86,31 @@ def float_tile(
 
     def generate(context: Any, builder: ir.IRBuilder, _signature: Any, given: Any) -> Any:
         columns, column_bytes, rows, row_bytes, steps, out, out_bytes = given
-        _tile(
-            builder,
-            _FLOAT,
-            FLOAT_COLUMNS,
-            (columns, column_bytes),
-            (rows, row_bytes),
-            steps,
-            (out, out_bytes),
-        )
+        panel = (columns, column_bytes)
+        _tile(builder, _FLOAT, _beside(FLOAT_COLUMNS), panel, (rows, row_bytes), steps, (out, out_bytes))
         return context.get_dummy_value()
 
     return types.void(*[types.int64] * 7), generate
+
+
+@intrinsic
+def row_tile(_typing: Any, panels: Any, panel_bytes: Any, row: Any, steps: Any, out: Any) -> Any:
+    """One row times `PANELS` panels of `FLOAT_COLUMNS` columns, `panel_bytes` from one to the next. Each sum
+    is the same to the last bit as in a tile of many rows, which would mostly be wasted on a single one."""
+
+    def generate(context: Any, builder: ir.IRBuilder, _signature: Any, given: Any) -> Any:
+        panels, panel_bytes, row, steps, out = given
+        beside = [
+            builder.add(builder.mul(panel_bytes, long(panel)), place)
+            for panel in range(PANELS)
+            for place in _beside(FLOAT_COLUMNS)
+        ]
+        nothing = long(0)
+        panel = (panels, long(FLOAT_COLUMNS * 4))
+        _tile(builder, _FLOAT, beside, panel, (row, nothing), steps, (out, nothing), count=1)
+        return context.get_dummy_value()
+
+    return types.void(*[types.int64] * 5), generate
 
 
 @intrinsic
@@ -116,29 +131,36 @@ def bits_of_float(_typing: Any, value: Any) -> Any:
     return types.int32(types.float32), generate
 
 
+def _beside(columns: int) -> list[Any]:
+    """Where the vectors of so many columns begin, in bytes."""
+    return [long(4 * place) for place in range(0, columns, LANES)]
+
+
 def _tile(
     builder: ir.IRBuilder,
     kind: Any,
-    columns: int,
+    beside: Sequence[Any],
     weights: tuple[Any, Any],
     rows: tuple[Any, Any],
     steps: Any,
     out: tuple[Any, Any],
+    count: int = ROWS,
 ) -> None:
-    """A loop over steps with one vector of sums for every row and every few columns."""
-    vector, vectors, size = ir.VectorType(kind, LANES), columns // LANES, 4 * LANES
+    """A loop over steps with one vector of sums for every row and every few columns, which lie `beside` each
+    other in a step."""
+    vector, vectors, size = ir.VectorType(kind, LANES), len(beside), 4 * LANES
     multiply = _multiply_bytes if kind is INT else _multiply_floats
-    own = [builder.add(rows[0], builder.mul(rows[1], long(row))) for row in range(ROWS)]
+    own = [builder.add(rows[0], builder.mul(rows[1], long(row))) for row in range(count)]
     before = builder.block
     loop, after = builder.append_basic_block(), builder.append_basic_block()
     builder.branch(loop)
     builder.position_at_end(loop)
     step, here = builder.phi(LONG), builder.phi(LONG)
-    sums = [builder.phi(vector) for _ in range(ROWS * vectors)]
-    read = [load(builder, builder.add(here, long(size * part)), vector) for part in range(vectors)]
+    sums = [builder.phi(vector) for _ in range(count * vectors)]
+    read = [load(builder, builder.add(here, place), vector) for place in beside]
     offset = builder.mul(step, long(4))
     added = []
-    for row in range(ROWS):
+    for row in range(count):
         value = spread(builder, load(builder, builder.add(own[row], offset), kind), vector)
         for part in range(vectors):
             added.append(multiply(builder, sums[row * vectors + part], read[part], value))
@@ -150,7 +172,7 @@ def _tile(
         phi.add_incoming(later, loop)
     builder.cbranch(builder.icmp_signed("<", following, steps), loop, after)
     builder.position_at_end(after)
-    for row in range(ROWS):
+    for row in range(count):
         start = builder.add(out[0], builder.mul(out[1], long(row)))
         for part in range(vectors):
             place = at(builder, builder.add(start, long(size * part)), vector)
