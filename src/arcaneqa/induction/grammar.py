@@ -8,6 +8,7 @@ from arcaneqa.induction.kept_meanings import Meanings
 from arcaneqa.induction.results import Results
 from arcaneqa.induction.state import Known, State
 from arcaneqa.induction.tokens import COMPARATIVES, Form, Token
+from arcaneqa.induction.topics import Topics
 from arcaneqa.induction.wording import FUNCTION_WORDS
 from arcaneqa.program.expression import Class, Relation
 from arcaneqa.program.steps import Function, Symbol, Variable
@@ -19,10 +20,17 @@ class Grammar:
     def __init__(self, meanings: Meanings) -> None:
         self.meanings = meanings
         self.results = Results(meanings)
+        self._topics: dict[tuple[int, int], tuple[Topics, Known]] = {}
 
     def topic(self, state: State, index: int) -> Known:
-        topic = state.topics.items[index]
-        return Known(index, self.meanings.topic(topic.term), topic.term, topic.words.text)
+        """Every rule asks for every topic at every step, so each is made once; its topics are kept beside it,
+        so their id stays their own."""
+        key = (id(state.topics), index)
+        if (found := self._topics.get(key)) is None:
+            topic = state.topics.items[index]
+            known = Known(index, self.meanings.topic(topic.term), topic.term, topic.words.text)
+            found = self._topics[key] = (state.topics, known)
+        return found[1]
 
     def advance(self, state: State, token: Token) -> State:
         match token:
