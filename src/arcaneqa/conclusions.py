@@ -14,6 +14,7 @@ from arcaneqa.induction.found import Found, Outcome
 from arcaneqa.judgement.asked import Sign, lacking, signs
 from arcaneqa.judgement.coverage import Coverage, coverage, is_about, not_used
 from arcaneqa.judgement.evidence import evidence
+from arcaneqa.judgement.pointless import comes_back
 from arcaneqa.judgement.polarity import is_reversed
 from arcaneqa.judgement.refusals import Refusals, Suggest
 from arcaneqa.judgement.weighing import impossible_kind, weighed
@@ -176,9 +177,11 @@ class Conclusions:
             why = f"No reading is likely enough ({best})."
         elif is_reversed(question, found.program, self._kb):
             why = "The nearest reading takes the other end than the question does."
+        elif comes_back(found):
+            why = "The nearest reading finds nothing but what it sets out from."
         elif (kind := impossible_kind(question, found, self._kb)) is not None:
             why = f"This asks for {kind}, and the nearest reading finds nothing of that kind."
-        elif certainty < SURE and not is_about(question, found):
+        elif certainty < SURE and not is_about(question, found, self._kb):
             why = "Nothing in the question names an entity, a class or a value of this knowledge base."
         else:
             return None

@@ -162,7 +162,7 @@ def test_evidence_of_a_worked_case() -> None:
 
 def test_a_program_is_about_what_the_question_writes_as_one_word() -> None:
     rooms = found("ex:Worker", "class room")
-    assert is_about("which classroom is the largest?", rooms)
-    assert is_about("which car is the largest?", found("ex:Worker", "cars93"))
-    assert is_about("which room is the largest?", rooms)
-    assert not is_about("which teacher is the tallest?", rooms)
+    assert is_about("which classroom is the largest?", rooms, KB)
+    assert is_about("which car is the largest?", found("ex:Worker", "cars93"), KB)
+    assert is_about("which room is the largest?", rooms, KB)
+    assert not is_about("which teacher is the tallest?", rooms, KB)

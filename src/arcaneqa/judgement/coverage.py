@@ -7,6 +7,7 @@ already: "the most faculties" asks for no count where "faculty" is a number.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from weakref import WeakKeyDictionary
 from arcaneqa.induction.found import Found
 from arcaneqa.induction.scorer import TokenKind
 from arcaneqa.judgement.asked import REMEMBERED, Sign, signs
+from arcaneqa.judgement.qualifying import qualifying
 from arcaneqa.judgement.small_words import MEASURING, SMALL
 from arcaneqa.kb.interface import KnowledgeBase, Step
 from arcaneqa.kb.names.name_forms import Word, split, stem, words
@@ -23,7 +25,7 @@ from arcaneqa.kb.schema import Relation, ValueKind
 from arcaneqa.kb.terms import Literal
 from arcaneqa.kb.values import kind_of
 from arcaneqa.links import LIKELY, Links
-from arcaneqa.program.expression import Compare, Expression, Extreme, path_of, post_order
+from arcaneqa.program.expression import Class, Compare, Expression, Extreme, path_of, post_order
 from arcaneqa.program.forms import Form, forms_of
 
 _NAMES = (TokenKind.CLASS, TokenKind.RELATION, TokenKind.VARIABLE, TokenKind.CONSTANT, TokenKind.LITERAL)
@@ -35,12 +37,13 @@ _PLAINER = {Form.BY_COUNT: Form.SUPERLATIVE, Form.COUNT_COMPARED: Form.COMPARISO
 class Coverage:
     """`unmet`: words that ask for a form which the program lacks. `unused`: what was linked or stated and is
     not in the program, as the question writes it. `unknown`: other words that nothing in the program says.
-    `share` of all telling words is taken up."""
+    `share` of all telling words is taken up. So many of the unused were surely said: `dropped`."""
 
     unmet: tuple[Sign, ...]
     unused: tuple[str, ...]
     unknown: tuple[str, ...]
     share: float
+    dropped: int = 0
 
 
 def coverage(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Coverage:
@@ -66,13 +69,18 @@ def coverage(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Co
     linked += [(one.start, one.end) for one in links.literals]
     asking = [(sign.start, sign.end) for sign in unmet]
     linked += _said_yes_or_no(left, kb)
-    unused = [span for span in linked if any(_overlaps(word, [span]) for word in left)]
+    surely = [*_said_how_many(question, left, kb), *qualifying(question, links, found.program, kb)]
+    unused, dropped = (
+        [span for span in said if any(_overlaps(word, [span]) for word in left)]
+        for said in ([*linked, *surely], surely)
+    )
     known = [*unused, *asking]
     return Coverage(
         tuple(unmet),
         tuple(dict.fromkeys(question[start:end] for start, end in _apart(unused))),
         tuple(question[word.start : word.end] for word in left if not _overlaps(word, known)),
         1 - len(left) / len(telling) if telling else 0.0,
+        len(dropped),
     )
 
 
@@ -89,12 +97,17 @@ def not_used(question: str, found: Coverage) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*found.unused, *asked)))
 
 
-def is_about(question: str, found: Found) -> bool:
-    """Whether a program takes up anything of the question: a topic, or a word of its schema items."""
+def is_about(question: str, found: Found, kb: KnowledgeBase) -> bool:
+    """Whether a program takes up anything of the question: a topic, a word of its schema items, or what those
+    of its classes are to others: people are the players of teams."""
     if found.topics:
         return True
     chosen = (step.candidates[step.choice] for step in found.trace.steps)
     items = [one.text for one in chosen if one.kind in (TokenKind.CLASS, TokenKind.RELATION)]
+    classes = {
+        kb.schema.class_ids.get(node.iri) for node in post_order(found.program) if isinstance(node, Class)
+    }
+    items += [r.label for r in kb.schema.relations if r.range in classes and r.range_declared]
     asked = {stem(word) for word in split(question)}
     # "Classroom" is said where a column is called class room.
     together = {stem("".join(split(text))) for text in items}
@@ -157,6 +170,7 @@ _SHARES = frozenset(map(stem, ("percent", "percentage", "proportion", "fraction"
 _HOW_MANY = frozenset(map(stem, ("count", "num", "total", "tot", "sum")))
 """What a number is called that says how many there are of something."""
 _NUMBER = stem("number")
+_ASKED = re.compile(r"\bhow many\s+", re.IGNORECASE)
 _MEASURING = SMALL | MEASURING | _HOW_MANY
 _NUMBERS: WeakKeyDictionary[KnowledgeBase, tuple[frozenset[str], ...]] = WeakKeyDictionary()
 _YES_OR_NO: WeakKeyDictionary[KnowledgeBase, tuple[frozenset[str], ...]] = WeakKeyDictionary()
@@ -217,6 +231,17 @@ def _said_yes_or_no(said: Sequence[Word], kb: KnowledgeBase) -> list[tuple[int, 
     those of which it is true."""
     at = {stem(word.folded): (word.start, word.end) for word in said}
     return [at[word] for name in _yes_or_no(kb) for word in name if name <= at.keys()]
+
+
+def _said_how_many(question: str, said: Sequence[Word], kb: KnowledgeBase) -> list[tuple[int, int]]:
+    """Where "how many" goes on with the name of a number: whoever asks how many pages a book has wants no
+    count of books."""
+    asked = _ASKED.search(question)
+    return [
+        (word.start, word.end)
+        for word in said
+        if asked and word.start == asked.end() and frozenset((stem(word.folded),)) in _numbers(kb)
+    ]
 
 
 def _says_no(relation: Relation, kb: KnowledgeBase) -> bool:

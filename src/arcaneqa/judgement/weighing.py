@@ -12,6 +12,7 @@ from arcaneqa.induction.found import Found, Outcome
 from arcaneqa.judgement.asked import Wanted, wanted
 from arcaneqa.judgement.coverage import coverage
 from arcaneqa.judgement.placing import misplaced, misscaled
+from arcaneqa.judgement.pointless import is_pointless
 from arcaneqa.judgement.polarity import is_reversed
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.schema import ValueKind
@@ -27,8 +28,8 @@ little to overrule a model that is sure."""
 YES_OR_NO = 2
 """Things more that a list leaves out where yes or no was asked for."""
 REVERSED = 5.0
-"""What it costs to take the latest for the oldest, or a number for another one's or on another scale: words
-and facts leave no doubt."""
+"""What it costs to take the latest for the oldest, a number for another one's or on another scale, or all of
+a kind for the solar ones: words and facts leave no doubt."""
 _NEVER = {
     Wanted.PERSON: {ValueKind.NUMBER, ValueKind.TIME, ValueKind.BOOLEAN},
     Wanted.PLACE: {ValueKind.NUMBER, ValueKind.TIME, ValueKind.BOOLEAN},
@@ -53,6 +54,7 @@ def weighed(question: str, links: Links, outcome: Outcome, kb: KnowledgeBase) ->
             count += len(left_out.unknown)
         wrong = is_reversed(question, one.program, kb) + misplaced(question, one.program, kb)
         wrong += misscaled(links.literals, one.program, kb) + (impossible_kind(question, one, kb) is not None)
+        wrong += is_pointless(one, kb) + left_out.dropped
         cost = LEFT_OUT * count + REVERSED * wrong
         found.append(replace(one, score=one.score - cost, reading=one.reading - cost))
     return replace(outcome, found=tuple(sorted(found, key=lambda one: -one.score)))

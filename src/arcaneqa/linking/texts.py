@@ -18,6 +18,8 @@ MOST_TEXTS = 3
 """Values of texts that one question names."""
 MOST_READINGS = 3
 """Values that one stretch may stand for."""
+MOST_COMPARED = 50
+"""Values of one stretch that are looked at."""
 SAYS_NOTHING = STOP_WORDS | QUESTION_WORDS | UNITS
 
 
@@ -51,19 +53,46 @@ def stated_texts(
             for m in mentions
             if (fit := whole.get((m.start, m.end))) is not None and not (is_plain and fit is Match.SHORT)
         )
-        if taken or (named and not _is_shared(by_span[span], kb)) or len(links) == MOST_TEXTS:
+        meant_as_text = named and (_is_shared(by_span[span], kb) or _is_asked_for(by_span[span], text, kb))
+        if taken or (named and not meant_as_text) or len(links) == MOST_TEXTS:
             continue
         same = [one for m in mentions if (m.start, m.end) == (start, end) for one in m.candidates]
         said = set(text.folded(span))
         meant = {one.node for one in same if said <= set(split(one.label))}
         telling = [one for one in by_span[span] if not _is_part_of_name(one.node, meant, text, kb)]
-        best = sorted(telling, key=lambda proposal: proposal.match)[:MOST_READINGS]
-        if not best:
-            continue
-        terms = kb.terms(np.array([proposal.node for proposal in best], dtype=np.int64))
-        readings = tuple(term for term in terms if isinstance(term, Literal))
-        links.append(LiteralLink(start, end, text.question[start:end], readings))
+        readings = _best(telling, text.question[start:end], kb)
+        if readings:
+            links.append(LiteralLink(start, end, text.question[start:end], readings))
     return sorted(links, key=lambda link: link.start)
+
+
+def _best(proposals: Sequence[Proposal], written: str, kb: KnowledgeBase) -> tuple[Literal, ...]:
+    """The texts that fit best; of those that fit alike, those that are written as in the question first, and
+    where its capitals tell them apart no other: KGM is not kg·m."""
+    fitting = sorted(proposals, key=lambda proposal: proposal.match)
+    terms = kb.terms(np.array([proposal.node for proposal in fitting[:MOST_COMPARED]], dtype=np.int64))
+    pairs = [
+        (proposal.match, term)
+        for proposal, term in zip(fitting, terms, strict=False)
+        if isinstance(term, Literal)
+    ]
+    exact = [term for _, term in pairs if term.lexical == written]
+    if exact and written != written.lower():
+        return tuple(exact[:MOST_READINGS])
+    pairs.sort(key=lambda pair: (pair[0], pair[1].lexical != written))
+    return tuple(term for _, term in pairs[:MOST_READINGS])
+
+
+def _is_asked_for(proposals: Sequence[Proposal], text: Text, kb: KnowledgeBase) -> bool:
+    """Whether the question says which attribute it is: the currency code CHF."""
+    return any(one.match is Match.PLAIN and _is_attribute_said(one.node, text, kb) for one in proposals)
+
+
+def _is_attribute_said(node: int, text: Text, kb: KnowledgeBase) -> bool:
+    asked = {stem(word.folded) for word in text.words}
+    relations = kb.in_relations(kb.nodes(np.array([node], np.int64))).tolist()
+    labels = (kb.schema.relations[relation].label for relation in relations)
+    return any(asked.issuperset(map(stem, split(label))) for label in labels)
 
 
 def _is_shared(proposals: Sequence[Proposal], kb: KnowledgeBase) -> bool:
@@ -79,9 +108,7 @@ def _is_part_of_name(node: int, meant: Set[int], text: Text, kb: KnowledgeBase) 
     bearers = kb.neighbours(nodes).ids.tolist()
     if len(bearers) != 1 or bearers[0] not in meant:
         return False
-    asked = {stem(word.folded) for word in text.words}
-    labels = (kb.schema.relations[relation].label for relation in kb.in_relations(nodes).tolist())
-    return not any(asked.issuperset(map(stem, split(label))) for label in labels)
+    return not _is_attribute_said(node, text, kb)
 
 
 def _says_something(text: Text, span: Span) -> bool:

@@ -1,0 +1,100 @@
+"""Programs that answer nothing whatever was asked, and names that say which of a kind are meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from arcaneqa.induction.found import Found, Trace
+from arcaneqa.judgement.coverage import coverage, is_about
+from arcaneqa.judgement.pointless import comes_back, is_pointless
+from arcaneqa.judgement.qualifying import qualifying
+from arcaneqa.kb.build import build_index
+from arcaneqa.kb.index import Index
+from arcaneqa.kb.short_names import Names
+from arcaneqa.kb.terms import Iri
+from arcaneqa.links import EntityCandidate, Links, MentionLink
+from arcaneqa.program.execute import execute
+from arcaneqa.program.text import parse
+
+EX = "http://example.org/"
+FACTS = """@prefix ex: <http://example.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+ex:g1 a ex:Generator ; ex:carrier ex:solar ; ex:successor ex:g2 ; ex:active true ; ex:pages 114 .
+ex:g2 a ex:Generator ; ex:carrier ex:gas ; ex:active false .
+ex:b1 ex:feeds ex:g1 . ex:b2 ex:feeds ex:g1, ex:g2 .
+ex:player rdfs:range ex:Generator . ex:b1 ex:player ex:g1 .
+"""
+
+
+@pytest.fixture(scope="module")
+def kb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    folder = tmp_path_factory.mktemp("kb")
+    (folder / "g.ttl").write_text(FACTS)
+    build_index([folder / "g.ttl"], folder / "index")
+    with Index(folder / "index") as opened:
+        yield opened
+
+
+def found(program: str, kb: Index) -> Found:
+    parsed = parse(program, Names(kb.profile), kb.schema)
+    return Found(parsed, -1.0, execute(parsed, kb), (), Trace((), []))
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        ("(JOIN ex:carrier_inv (JOIN ex:carrier ex:solar))", True),
+        ("(JOIN ex:carrier_inv (AND ex:Generator (JOIN ex:carrier ex:solar)))", True),
+        ("(JOIN ex:feeds_inv (JOIN ex:feeds ex:g2))", False),  # the others that it feeds
+        ("(JOIN ex:carrier_inv (JOIN ex:feeds_inv ex:b1))", False),
+        ("(JOIN ex:successor (JOIN ex:successor_inv ex:g1))", True),
+    ],
+)
+def test_there_and_back_again(kb: Index, program: str, expected: bool) -> None:
+    assert comes_back(found(program, kb)) is expected
+
+
+def test_nobody_counts_how_many_of_yes_and_no_there_are(kb: Index) -> None:
+    assert is_pointless(found("(COUNT ex:Generator ex:active)", kb), kb)
+    assert is_pointless(found("(COUNT (JOIN ex:active_inv ex:Generator))", kb), kb)
+    assert not is_pointless(found("(COUNT ex:Generator ex:carrier)", kb), kb)
+    assert not is_pointless(found("(COUNT (JOIN ex:carrier_inv ex:Generator))", kb), kb)
+
+
+def _linked(kb: Index, question: str, text: str, name: str) -> Links:
+    start, node = question.index(text), kb.node(Iri(EX + name))
+    assert node is not None
+    candidate = EntityCandidate(node, name, 0.0)
+    return Links(question, (MentionLink(start, start + len(text), text, -3.0, (candidate,)),))
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "name", "expected"),
+    [
+        ("how many solar generators are there?", "solar", "solar", 1),
+        ("how many solar panels are there?", "solar", "solar", 0),
+        ("how many generators are solar?", "solar", "solar", 0),
+        ("how many sola generators are there?", "sola", "solar", 0),  # not its whole name
+        ("how many b1 generators are there?", "b1", "b1", 0),  # no value of theirs
+    ],
+)
+def test_a_doubted_name_right_before_its_kind_counts(
+    kb: Index, question: str, text: str, name: str, expected: int
+) -> None:
+    links = _linked(kb, question, text, name)
+    program = found("(COUNT ex:Generator)", kb).program
+    assert len(qualifying(question, links, program, kb)) == expected
+    assert coverage(question, links, found("(COUNT ex:Generator)", kb), kb).dropped == expected
+
+
+def test_how_many_of_a_number_is_no_count_of_its_owners(kb: Index) -> None:
+    question = "How many pages does it have?"
+    assert coverage(question, Links(question), found("(COUNT ex:Generator)", kb), kb).unused == ("pages",)
+    question = "How many generators have pages?"
+    assert coverage(question, Links(question), found("(COUNT ex:Generator)", kb), kb).dropped == 0
+
+
+def test_what_a_kind_is_to_others_names_it(kb: Index) -> None:
+    assert is_about("which player is best?", found("ex:Generator", kb), kb)
+    assert not is_about("which successor is best?", found("ex:Generator", kb), kb), "declared of nothing"
