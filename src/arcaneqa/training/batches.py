@@ -12,7 +12,7 @@ from arcaneqa.induction.scorer import TokenKind
 from arcaneqa.model.config import KIND_INDEX
 from arcaneqa.model.inputs import arrange, tensor
 from arcaneqa.model.network import Sequences
-from arcaneqa.model.word_pieces import EMPTY, TokenTable, WordPieces, pack, pack_alone
+from arcaneqa.model.word_pieces import EMPTY, Packed, TokenTable, WordPieces, pack, pack_alone
 from arcaneqa.ragged import Ints, offsets_of, ranges
 from arcaneqa.training.prepared import Prepared
 
@@ -73,12 +73,13 @@ class Corpus:
         tokens_per_call: int,
         limit: int | None = None,
         draw: int | None = None,
+        blanks: float = 0.0,
     ) -> Sequences:
         """The questions' programs as tensors; every question must have a decision.
 
         With a `draw`, candidates come in random order, so that their place says nothing, and at most
-        `limit` of them, the gold among them. It depends on the draw and the step alone, not on what else is
-        in the batch.
+        `limit` of them, the gold among them, and a share `blanks` of the question's word pieces is hidden. It
+        depends on the draw and the step alone, not on what else is in the batch.
         """
         data = self.prepared
         counts = np.diff(data.step_offsets)[questions]
@@ -113,6 +114,8 @@ class Corpus:
             self.type_rows[data.candidate_types[candidates]],
             config,
         )
+        if blanks and draw is not None:
+            _hide(packed, steps[free], blanks, self.words.blank, draw)
 
         kinds = data.candidate_kinds
         closed = np.flatnonzero(kinds[picked] == _CLOSE)
@@ -179,6 +182,16 @@ class Corpus:
         chosen = places[order[kept]]
         chosen[new_starts + gold_rank] = places[starts + gold]
         return data.set_candidates[chosen], held, new_starts + gold_rank
+
+
+def _hide(packed: Packed, steps: Ints, share: float, blank: int, draw: int) -> None:
+    """Blanks for some of each question's word pieces; which ones, every decision draws for itself."""
+    lengths = packed.question_lengths[packed.input_decisions]
+    places = ranges(packed.input_starts + 1, lengths)
+    within = ranges(np.zeros_like(lengths), lengths)
+    owners = np.repeat(steps[packed.input_decisions], lengths)
+    hidden = _scrambled(within, owners, draw) < np.uint64(int(share * 2**64))
+    packed.ids[places[hidden]] = blank
 
 
 def _scrambled(places: Ints, steps: Ints, draw: int) -> NDArray[np.uint64]:

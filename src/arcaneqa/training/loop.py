@@ -180,7 +180,7 @@ class Trainer:
         def build(corpus: Corpus, number: int, chosen: Ints) -> list[Sequences]:
             draw = settings.seed * 1_000_003 + number
             return [
-                corpus.batch(part, settings.call_tokens, settings.candidates or None, draw)
+                corpus.batch(part, settings.call_tokens, settings.candidates or None, draw, settings.blanks)
                 for part in parts(chosen[rank::size], corpus.tokens, settings.part_tokens)
             ]
 

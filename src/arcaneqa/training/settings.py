@@ -16,9 +16,10 @@ class Settings:
 
     `batch` counts questions an update, over all processes; they are cut into parts of at most
     `part_tokens` encoder tokens (gradients add up), and those into encoder calls of `call_tokens`.
-    `candidates` 0 reads whole sets, `clip` 0 lets gradients be as they are. `steady` keeps the learning rates
-    as they are from the first update to the last; `by_question` lets every question count alike, however
-    many decisions it has.
+    `candidates` 0 reads whole sets, `clip` 0 lets gradients be as they are. `blanks` is the share of a
+    question's word pieces that are hidden while learning, so that no question is known by heart. `steady`
+    keeps the learning rates as they are from the first update to the last; `by_question` lets every question
+    count alike, however many decisions it has.
     """
 
     sets: tuple[Path, ...]
@@ -32,6 +33,7 @@ class Settings:
     part_tokens: int = 262_144
     call_tokens: int = 32_768
     candidates: int = 64
+    blanks: float = 0.0
     rate: float = 1e-3
     encoder_rate: float = 1e-4
     warmup: float = 0.05
@@ -60,6 +62,8 @@ class Settings:
         for name in ("epochs", "batch", "part_tokens", "call_tokens", "rate"):
             if getattr(self, name) <= 0:
                 raise InputError(f"{name.replace('_', '-')} must be above zero")
+        if not 0 <= self.blanks < 1:
+            raise InputError("blanks is a share of the words: 0 for none, and below 1")
         if self.candidates not in (0, *range(2, self.candidates + 1)):
             raise InputError("candidates must be at least 2, the gold one and another, or 0 for all")
 

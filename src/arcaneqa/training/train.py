@@ -175,6 +175,7 @@ def _parser() -> argparse.ArgumentParser:
         ("part_tokens", int),
         ("call_tokens", int),
         ("candidates", int),
+        ("blanks", float),
         ("rate", float),
         ("encoder_rate", float),
         ("warmup", float),
