@@ -4,8 +4,8 @@
     python recipes/bundled_model.py SETS --start MODEL --out MODEL --minutes 4 --without-fold 0
 
 SETS holds what `training_data.py`, `published_sets.py` and `other_words.py` left: a folder a source, way and
-fold. Runs that differ in their seed are averaged (`average.py`), then confidence is fitted (`calibrate.py`). A
-run without a fold learns decisions only: it searches for readings in that fold (`training_data.py --model`).
+fold. Runs that differ in their seed are averaged (`average.py`), then confidence is fitted (`calibrate.py`).
+A run without a fold learns decisions only; it searches for readings in that fold (`training_data.py`).
 MORE are options of `python -m arcaneqa.training.train`.
 """
 
