@@ -98,3 +98,8 @@ def test_how_many_of_a_number_is_no_count_of_its_owners(kb: Index) -> None:
 def test_what_a_kind_is_to_others_names_it(kb: Index) -> None:
     assert is_about("which player is best?", found("ex:Generator", kb), kb)
     assert not is_about("which successor is best?", found("ex:Generator", kb), kb), "declared of nothing"
+
+
+def test_in_a_table_of_one_kind_all_there_is_may_be_called_anything(kb: Index) -> None:
+    assert is_about("how many stations are there?", found("(COUNT ex:Generator)", kb), kb)
+    assert not is_about("which station is best?", found("ex:Generator", kb), kb)

@@ -33,6 +33,9 @@ def test_a_reading_that_takes_up_more_wins_where_it_is_about_as_likely(lead: flo
         ("when did anna marry?", "(JOIN ex:married_inv ex:anna)", True),
         ("when was anna born?", "(JOIN ex:born_inv ex:anna)", False),
         ("which worker is tall?", "(JOIN ex:height_inv ex:anna)", False),
+        ("how tall is anna?", "(JOIN ex:boss_inv ex:anna)", True),
+        ("how tall is anna?", "(JOIN ex:height_inv ex:anna)", False),
+        ("how many bosses does anna have?", "(JOIN ex:boss_inv ex:anna)", False),  # they can be counted
     ],
 )
 def test_nobody_is_a_number(question: str, program: str, expected: bool) -> None:

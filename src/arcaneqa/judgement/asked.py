@@ -39,6 +39,7 @@ class Wanted(StrEnum):
     PERSON = "somebody"
     PLACE = "a place"
     TIME = "a time"
+    AMOUNT = "an amount"
     COUNT = "a number"
     TRUTH = "yes or no"
 

@@ -25,7 +25,7 @@ from arcaneqa.kb.schema import Relation, ValueKind
 from arcaneqa.kb.terms import Literal
 from arcaneqa.kb.values import kind_of
 from arcaneqa.links import LIKELY, Links
-from arcaneqa.program.expression import Class, Compare, Expression, Extreme, path_of, post_order
+from arcaneqa.program.expression import Class, Compare, Count, Expression, Extreme, path_of, post_order
 from arcaneqa.program.forms import Form, forms_of
 
 _NAMES = (TokenKind.CLASS, TokenKind.RELATION, TokenKind.VARIABLE, TokenKind.CONSTANT, TokenKind.LITERAL)
@@ -100,7 +100,7 @@ def not_used(question: str, found: Coverage) -> tuple[str, ...]:
 def is_about(question: str, found: Found, kb: KnowledgeBase) -> bool:
     """Whether a program takes up anything of the question: a topic, a word of its schema items, or what those
     of its classes are to others: people are the players of teams."""
-    if found.topics:
+    if found.topics or _counts_the_only_kind(found.program, kb):
         return True
     chosen = (step.candidates[step.choice] for step in found.trace.steps)
     items = [one.text for one in chosen if one.kind in (TokenKind.CLASS, TokenKind.RELATION)]
@@ -113,6 +113,12 @@ def is_about(question: str, found: Found, kb: KnowledgeBase) -> bool:
     together = {stem("".join(split(text))) for text in items}
     apart = {stem(word.rstrip("0123456789")) for text in items for word in split(text)}
     return not asked.isdisjoint(together | apart)
+
+
+def _counts_the_only_kind(program: Expression, kb: KnowledgeBase) -> bool:
+    """Whether it counts all there is: a table of stations may be called metro."""
+    shown = [klass.iri for klass in kb.schema.classes if klass.members and not klass.hidden]
+    return len(shown) == 1 and program == Count(Class(shown[0]))
 
 
 def _is_named(question: str, sign: Sign, called: Iterable[set[str]]) -> bool:

@@ -34,6 +34,7 @@ _NEVER = {
     Wanted.PERSON: {ValueKind.NUMBER, ValueKind.TIME, ValueKind.BOOLEAN},
     Wanted.PLACE: {ValueKind.NUMBER, ValueKind.TIME, ValueKind.BOOLEAN},
     Wanted.TIME: {ValueKind.BOOLEAN},
+    Wanted.AMOUNT: {ValueKind.ENTITY, ValueKind.BOOLEAN},
 }
 """Kinds of values that no question word of a kind can mean."""
 _LOOKED_AT = 5
@@ -75,7 +76,7 @@ def is_unexpected(question: str, found: Found, kb: KnowledgeBase) -> bool:
 
 def impossible_kind(question: str, found: Found, kb: KnowledgeBase) -> Wanted | None:
     """What is asked for, where nothing that comes can be that: somebody or a place, and all are numbers and
-    times; a time, and it is yes or no."""
+    times; a time, and it is yes or no; how much something costs, and it is a licence."""
     kind = wanted(question)
     if kind not in _NEVER or found.result.table is not None:
         return None
@@ -89,7 +90,7 @@ def _fits(kind: Wanted, term: object, label: str | None) -> bool:
     value = kind_of(term) if isinstance(term, Literal) else ValueKind.ENTITY
     text = label or ""
     match kind:
-        case Wanted.COUNT:
+        case Wanted.COUNT | Wanted.AMOUNT:
             return value is ValueKind.NUMBER or (value is ValueKind.TEXT and any(map(str.isdigit, text)))
         case Wanted.TIME:
             return value is ValueKind.TIME or _YEAR.search(text) is not None
