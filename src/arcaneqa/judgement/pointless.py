@@ -1,4 +1,5 @@
-"""Programs that answer nothing, whatever was asked: a way there and back again, and a count of yes and no."""
+"""Programs that answer nothing, whatever was asked: a way there and back again, a count of yes and no, and of
+rows that say themselves how many there are."""
 
 from __future__ import annotations
 
@@ -6,12 +7,13 @@ from collections.abc import Iterator
 
 from arcaneqa.induction.found import Found
 from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.names.name_forms import split, stem
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.program import expression as ex
 
 
 def is_pointless(found: Found, kb: KnowledgeBase) -> bool:
-    return comes_back(found) or _counts_truths(found.program, kb)
+    return comes_back(found) or _counts_truths(found.program, kb) or _counts_counts(found.program, kb)
 
 
 def comes_back(found: Found) -> bool:
@@ -51,3 +53,24 @@ def _counts_truths(program: ex.Expression, kb: KnowledgeBase) -> bool:
             return False
     number = None if counted is None else kb.schema.relation_ids.get(counted.iri)
     return number is not None and kb.schema.relations[number].kinds == {ValueKind.BOOLEAN}
+
+
+def _counts_counts(program: ex.Expression, kb: KnowledgeBase) -> bool:
+    """Whether it counts members of a class that has a number of its own name: a row of degrees says how many
+    degrees there were."""
+    if not isinstance(program, ex.Count) or program.path:
+        return False
+    named = (one.iri for one in _conjuncts(program.argument) if isinstance(one, ex.Class))
+    kinds = {number for iri in named if (number := kb.schema.class_ids.get(iri)) is not None}
+    return any(
+        relation.domain in kinds
+        and relation.kinds == {ValueKind.NUMBER}
+        and not (relation.hidden or relation.is_identifier)
+        and _stems(relation.label) == _stems(kb.schema.classes[relation.domain].label)
+        for relation in (kb.schema.relations if kinds else ())
+        if relation.domain is not None
+    )
+
+
+def _stems(label: str) -> list[str]:
+    return [stem(word) for word in split(label)]

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from arcaneqa.induction.found import Found, Outcome
 from arcaneqa.judgement.asked import Wanted, wanted
+from arcaneqa.judgement.asked_kinds import asked_kind, is_another_kind, led_on
 from arcaneqa.judgement.coverage import coverage
 from arcaneqa.judgement.placing import misplaced, misscaled
 from arcaneqa.judgement.pointless import is_pointless
@@ -46,7 +47,8 @@ def weighed(question: str, links: Links, outcome: Outcome, kb: KnowledgeBase) ->
     """The same programs, best first: each thing that one leaves out, a form it lacks or an answer of another
     kind than was asked for counts against it."""
     found = []
-    for one in outcome.found:
+    kind = asked_kind(question, kb)
+    for one in outcome.found if kind is None else _with_ways(kind, outcome.found, kb):
         left_out = coverage(question, links, one, kb)
         count = len(left_out.unused) + len(left_out.unmet) + is_unexpected(question, one, kb)
         count += YES_OR_NO * any(sign.form is Form.TRUTH for sign in left_out.unmet)
@@ -56,9 +58,20 @@ def weighed(question: str, links: Links, outcome: Outcome, kb: KnowledgeBase) ->
         wrong = is_reversed(question, one.program, kb) + misplaced(question, one.program, kb)
         wrong += misscaled(links.literals, one.program, kb) + (impossible_kind(question, one, kb) is not None)
         wrong += is_pointless(one, kb) + left_out.dropped
+        wrong += kind is not None and is_another_kind(kind, one, kb)
         cost = LEFT_OUT * count + REVERSED * wrong
         found.append(replace(one, score=one.score - cost, reading=one.reading - cost))
     return replace(outcome, found=tuple(sorted(found, key=lambda one: -one.score)))
+
+
+def _with_ways(kind: int, found: Sequence[Found], kb: KnowledgeBase) -> list[Found]:
+    """The programs, and what the likeliest leads to where it finds another kind than was asked for."""
+    best = max(found, key=lambda one: one.score, default=None)
+    if best is None or not is_another_kind(kind, best, kb):
+        return list(found)
+    other = led_on(kind, best, kb)
+    known = {one.program for one in found}
+    return [*found, other] if other is not None and other.program not in known else list(found)
 
 
 def is_unexpected(question: str, found: Found, kb: KnowledgeBase) -> bool:

@@ -1,0 +1,79 @@
+"""The kind that a question asks for by its name, and the way there from what a program found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from arcaneqa.induction.found import Found, Outcome, Trace
+from arcaneqa.judgement.asked_kinds import asked_kind, is_another_kind, led_on
+from arcaneqa.judgement.weighing import weighed
+from arcaneqa.kb.build import build_index
+from arcaneqa.kb.index import Index
+from arcaneqa.kb.short_names import Names
+from arcaneqa.kb.terms import Iri
+from arcaneqa.links import Links
+from arcaneqa.program.execute import execute
+from arcaneqa.program.text import parse
+
+FACTS = """@prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:Carrier rdfs:label "carriers" . :CarrierType rdfs:label "carrier types" .
+:gas a :Carrier . :sun a :Carrier . :fuel a :CarrierType . :b1 a :Bus . :b2 a :Bus .
+:g1 a :Generator ; :carrier :gas ; :cost 5 ; :from :b1 ; :to :b2 .
+:g2 a :Generator ; :carrier :sun ; :cost 0 ; :from :b2 ; :to :b2 .
+"""
+
+
+@pytest.fixture(scope="module")
+def kb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    folder = tmp_path_factory.mktemp("kb")
+    (folder / "g.ttl").write_text(FACTS)
+    build_index([folder / "g.ttl"], folder / "index")
+    with Index(folder / "index") as opened:
+        yield opened
+
+
+def found(program: str, kb: Index, score: float = -1.0) -> Found:
+    parsed = parse(program, Names(kb.profile), kb.schema)
+    return Found(parsed, score, execute(parsed, kb), (), Trace((), []))
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Which carriers have no costs?", "Carrier"),
+        ("list all the carriers that cost nothing", "Carrier"),
+        ("which carrier types are there?", "CarrierType"),
+        ("which carrier costs are high?", None),
+        ("how many carriers are there?", None),
+        ("which carriers", None),
+    ],
+)
+def test_the_kind_is_asked_for_by_its_whole_name(kb: Index, question: str, expected: str | None) -> None:
+    kind = asked_kind(question, kb)
+    assert (None if kind is None else kb.schema.classes[kind].iri.rpartition("/")[2]) == expected
+
+
+def test_what_is_of_another_kind_gives_way_to_what_it_leads_to(kb: Index) -> None:
+    question = "Which carriers have a cost of 0?"
+    generators = found("(JOIN :cost 0)", kb)
+    carrier = asked_kind(question, kb)
+    assert carrier is not None
+    assert is_another_kind(carrier, generators, kb)
+    assert not is_another_kind(carrier, found("(JOIN :carrier_inv :g1)", kb), kb)
+    assert not is_another_kind(carrier, found("(JOIN :cost_inv :g1)", kb), kb), "a number is no thing"
+    best, second = weighed(question, Links(question), Outcome((generators,), is_complete=True), kb).found
+    assert best.program == parse("(JOIN :carrier_inv (JOIN :cost 0))", Names(kb.profile), kb.schema)
+    assert kb.terms(best.nodes.ids) == [Iri("http://example.org/sun")]
+    assert second.program == generators.program
+
+
+def test_where_two_ways_lead_there_none_is_taken(kb: Index) -> None:
+    bus = kb.schema.class_ids["http://example.org/Bus"]
+    assert led_on(bus, found("(JOIN :cost 5)", kb), kb) is None
+
+
+def test_nobody_is_led_back(kb: Index) -> None:
+    carrier = kb.schema.class_ids["http://example.org/Carrier"]
+    assert led_on(carrier, found("(JOIN :carrier :gas)", kb), kb) is None
