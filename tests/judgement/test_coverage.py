@@ -165,4 +165,5 @@ def test_a_program_is_about_what_the_question_writes_as_one_word() -> None:
     assert is_about("which classroom is the largest?", rooms, KB)
     assert is_about("which car is the largest?", found("ex:Worker", "cars93"), KB)
     assert is_about("which room is the largest?", rooms, KB)
+    assert is_about("list all people", found("ex:Worker", "Person"), KB)
     assert not is_about("which teacher is the tallest?", rooms, KB)

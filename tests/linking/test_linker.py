@@ -325,3 +325,38 @@ def test_a_place_is_found_by_its_code_unless_something_has_its_name(tmp_path: Pa
         assert values("shops in Georgia") == {"Georgia"}
         # A country's two letters are a state's here, so they say nothing.
         assert values("shops in Canada") == set()
+
+
+def _linked_texts(tmp_path: Path, facts: dict[str, str], question: str) -> set[str]:
+    (tmp_path / "g.nt").write_text(
+        "".join(
+            f'<{EX}x{n}> <{EX}{relation}> "{value}" .\n' for n, (value, relation) in enumerate(facts.items())
+        )
+    )
+    build_index([tmp_path / "g.nt"], tmp_path / "kb")
+    with Index(tmp_path / "kb") as kb:
+        found = Linker(kb).link(question).literals
+    return {reading.lexical for one in found for reading in one.readings}
+
+
+def test_somebody_stands_for_what_they_do(tmp_path: Path) -> None:
+    facts = {"rowing": "sport", "boxing": "sport", "Emily Rogers": "coach"}
+    assert _linked_texts(tmp_path, facts, "average weight of rowers") == {"rowing"}
+
+
+def test_a_code_is_read_as_it_is_written(tmp_path: Path) -> None:
+    facts = {"kg·m": "symbol", "kg.m": "ucum", "kgm": "other", "kg/m": "latex", "KGM": "code"}
+    assert _linked_texts(tmp_path, facts, "Which unit is KGM?") == {"KGM"}
+    assert len(_linked_texts(tmp_path, facts, "which unit is kgm?")) == 3, "capitals may be left out"
+
+
+def test_a_text_is_stated_though_something_is_called_so_where_its_attribute_is_said(tmp_path: Path) -> None:
+    label = "http://www.w3.org/2000/01/rdf-schema#label"
+    (tmp_path / "g.nt").write_text(
+        f'<{EX}a> <{label}> "CHF" .\n<{EX}b> <{EX}currencyCode> "CHF" .\n<{EX}a> <{EX}near> <{EX}b> .\n'
+    )
+    build_index([tmp_path / "g.nt"], tmp_path / "kb")
+    with Index(tmp_path / "kb") as kb:
+        linker = Linker(kb)
+        assert [one.text for one in linker.link("Which currency has the code CHF?").literals] == ["CHF"]
+        assert not linker.link("what is near CHF?").literals

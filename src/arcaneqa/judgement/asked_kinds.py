@@ -11,8 +11,9 @@ import numpy as np
 from arcaneqa.errors import BudgetExceeded
 from arcaneqa.induction.found import Considered, Found, Trace
 from arcaneqa.induction.scorer import Candidate, TokenKind
+from arcaneqa.judgement.small_words import root_of
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.kb.names.name_forms import split, stem
+from arcaneqa.kb.names.name_forms import split
 from arcaneqa.program import expression as ex
 from arcaneqa.program.execute import execute
 
@@ -33,14 +34,14 @@ def asked_kind(question: str, kb: KnowledgeBase) -> int | None:
     """The class that the question asks for by its whole name, if it is one."""
     asking = _ASKING.match(question)
     said = [] if asking is None else split(question[asking.end() :])
-    heads = {n: list(map(stem, said[:n])) for n in range(1, len(said)) if _GOES_ON.fullmatch(said[n])}
+    heads = {n: list(map(root_of, said[:n])) for n in range(1, len(said)) if _GOES_ON.fullmatch(said[n])}
     if not heads:
         return None
     length = min(heads)
     kinds = [
         klass.id
         for klass in kb.schema.classes
-        if not klass.hidden and klass.members and list(map(stem, split(klass.label))) == heads[length]
+        if not klass.hidden and klass.members and list(map(root_of, split(klass.label))) == heads[length]
     ]
     return kinds[0] if len(kinds) == 1 else None
 

@@ -18,7 +18,7 @@ from arcaneqa.induction.found import Found
 from arcaneqa.induction.scorer import TokenKind
 from arcaneqa.judgement.asked import REMEMBERED, Sign, signs
 from arcaneqa.judgement.qualifying import qualifying
-from arcaneqa.judgement.small_words import MEASURING, SMALL
+from arcaneqa.judgement.small_words import MEASURING, SMALL, root_of
 from arcaneqa.kb.interface import KnowledgeBase, Step
 from arcaneqa.kb.names.name_forms import Word, split, stem, words
 from arcaneqa.kb.schema import Relation, ValueKind
@@ -49,7 +49,7 @@ class Coverage:
 def coverage(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Coverage:
     spans = [(topic.words.start, topic.words.end) for topic in found.topics]
     chosen = (step.candidates[step.choice] for step in found.trace.steps)
-    called = [{stem(word) for word in split(one.text)} for one in chosen if one.kind in _NAMES]
+    called = [{root_of(word) for word in split(one.text)} for one in chosen if one.kind in _NAMES]
     names = {word for words_of_one in called for word in words_of_one}
     forms = forms_of(found.program)
     met: list[Sign] = []
@@ -87,7 +87,7 @@ def coverage(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Co
 @lru_cache(REMEMBERED)
 def _telling_words(question: str) -> tuple[tuple[Word, str], ...]:
     """All but small words, with their stems."""
-    known = ((word, stem(word.folded)) for word in words(question))
+    known = ((word, root_of(word.folded)) for word in words(question))
     return tuple((word, root) for word, root in known if root not in SMALL)
 
 
@@ -108,10 +108,10 @@ def is_about(question: str, found: Found, kb: KnowledgeBase) -> bool:
         kb.schema.class_ids.get(node.iri) for node in post_order(found.program) if isinstance(node, Class)
     }
     items += [r.label for r in kb.schema.relations if r.range in classes and r.range_declared]
-    asked = {stem(word) for word in split(question)}
+    asked = {root_of(word) for word in split(question)}
     # "Classroom" is said where a column is called class room.
     together = {stem("".join(split(text))) for text in items}
-    apart = {stem(word.rstrip("0123456789")) for text in items for word in split(text)}
+    apart = {root_of(word.rstrip("0123456789")) for text in items for word in split(text)}
     return not asked.isdisjoint(together | apart)
 
 
@@ -125,7 +125,7 @@ def _is_named(question: str, sign: Sign, called: Iterable[set[str]]) -> bool:
     """Whether the words are those of one name: "total credits", "the most votes" where votes are a number,
     "authors or tutors" where they are one class."""
     start, end = sign.about
-    telling = {stem(word) for word in split(question[start:end])} - SMALL - MEASURING
+    telling = {root_of(word) for word in split(question[start:end])} - SMALL - MEASURING
     joins_two = sign.about != (sign.start, sign.end)
     return len(telling) > joins_two and any(telling <= name for name in called)
 

@@ -19,3 +19,8 @@ FOREIGN = tuple(
     if isinstance(words, dict)
 )
 """For each of some languages, words that ask and other small words."""
+
+
+def root_of(word: str) -> str:
+    """The stem of a folded word; people are persons."""
+    return "person" if word == "people" else stem(word)

@@ -36,6 +36,8 @@ PER_KEY = 32
 """Entities of one spelling that are looked at, those best known first."""
 PER_PART = 10
 """Entities whose names hold a part of one."""
+SHORTEST_DOER = 4
+"""Letters: "over" and "ever" are called after nothing."""
 MOST_TYPOS = 4
 """Words of a question for which other spellings are looked for."""
 MOST_WAYS = 32
@@ -203,6 +205,8 @@ class SurfaceProposer:
                     queries.append((key(other), span, Match.LOOSE))
             for name in self._short_forms.get("".join(parts), ()):
                 queries.append((next(keys_of_name(name))[0], span, Match.KNOWN))
+            if len(parts) == 1 and parts[0] not in self._ordinary:
+                queries += [(key([what]), span, Match.KNOWN) for what in _doing(stem(parts[0]))]
         found: list[Proposal] = []
         hits = self._surfaces.find([value for value, _, _ in queries], PER_KEY)
         for (_, span, level), names in zip(queries, hits, strict=True):
@@ -349,6 +353,11 @@ class RemoteProposer:
 
     def rarity(self, text: Text) -> dict[str, float]:  # noqa: ARG002
         return {}
+
+
+def _doing(doer: str) -> list[str]:
+    """What somebody does who is called after it: rowers row, and their sport is called rowing."""
+    return [doer[:-2] + "ing"] if len(doer) > SHORTEST_DOER and doer.endswith("er") else []
 
 
 def _peoples(short_forms: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
