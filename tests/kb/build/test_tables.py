@@ -326,3 +326,37 @@ def test_a_locked_database_is_refused(tmp_path: Path) -> None:
             build_index([path], tmp_path / "kb")
     finally:
         writer.close()
+
+
+def _table(tmp_path: Path, header: str, rows: Sequence[Sequence[str]]) -> Index:
+    with (tmp_path / "t.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([header.split(), *rows])
+    build_index([tmp_path / "t.csv"], tmp_path / "kb")
+    kb = open_kb(tmp_path / "kb")
+    assert isinstance(kb, Index)
+    return kb
+
+
+def test_cells_that_are_lists_hold_several_values(tmp_path: Path) -> None:
+    lines = ["1, 5, 8", "1", "5", "8 , 1", "5,8", "8", "1, 5", "1"]
+    genres = ["war|drama", "drama", "war", "comedy|war", "comedy", "drama|comedy", "war", "drama"]
+    rows = [(f"Stop{n}", line, genre) for n, (line, genre) in enumerate(zip(lines, genres, strict=True))]
+    with _table(tmp_path, "name lines genre", rows) as kb:
+        told = [values(kb, f"urn:column:t.{column}", "urn:row:t.Stop0") for column in ("lines", "genre")]
+    assert set(told[0]) == {Literal(line, XSD + "integer") for line in ("1", "5", "8")}
+    assert set(told[1]) == {Literal("drama"), Literal("war")}
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["Paris, France", "Lyon, France", "Bonn, Germany", "Ulm, Germany", "Nice, France", "Köln, Germany"],
+        ["Curie, Marie", "Curie, Pierre", "Bohr, Niels", "Bohr, Aage", "Braun, Karl", "Bragg, Lawrence"],
+        ["Food, Beef & Beef", "Food, Duck", "Toy", "Toy, large", "Food, Tuna", "Webcam"],
+        ["a, b", "c", "d", "e", "f", "g"],  # one cell says nothing
+    ],
+)
+def test_a_comma_alone_makes_no_list(tmp_path: Path, cells: list[str]) -> None:
+    with _table(tmp_path, "number said", [(str(n), cell) for n, cell in enumerate(cells)]) as kb:
+        relation = kb.schema.relations[kb.schema.relation_ids["urn:column:t.said"]]
+        assert (relation.facts, relation.objects) == (len(cells), len(cells))

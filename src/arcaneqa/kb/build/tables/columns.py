@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from arcaneqa.kb.build.formats import SQLITE, table_format
 from arcaneqa.kb.build.tables.catalogue import Loaded
+from arcaneqa.kb.build.tables.listed_cells import separator
 from arcaneqa.kb.names.words import words
 from arcaneqa.kb.terms import XSD
 from arcaneqa.kb.values import CURRENCIES
@@ -84,12 +85,14 @@ _TRUTHS = (("true", "false"), ("yes", "no"), ("y", "n"), ("t", "f"))
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """`lexical` is an SQL expression over the cell: the literal's text, or NULL for a blank."""
+    """`lexical` is an SQL expression over the cell: the literal's text, or NULL for a blank. `separator` is
+    what stands between the texts of a cell that holds several."""
 
     name: str
     lexical: str
     datatype: str | None = None
     unit: str | None = None
+    separator: str | None = None
 
 
 def read_columns(table: Loaded, connection: DuckDBPyConnection) -> list[Column]:
@@ -106,7 +109,8 @@ def read_columns(table: Loaded, connection: DuckDBPyConnection) -> list[Column]:
                 break
         else:
             if _any(connection, table.place, f"{cell} <> ''"):
-                found.append(Column(name, f"nullif({cell}, '')"))
+                several = separator(connection, table.place, cell)
+                found.append(Column(name, f"nullif({cell}, '')", separator=several))
     return found
 
 

@@ -5,6 +5,7 @@
 | table | class `table:NAME` |
 | row | entity `row:NAME.KEY`, its number where nothing tells rows apart |
 | column | relation `column:NAME.COLUMN` with a literal, or to the row that a foreign key names |
+| cell of a column of lists | several literals |
 | table of two foreign keys and nothing else | relation `column:NAME` between the rows it pairs |
 """
 
@@ -19,6 +20,7 @@ from arcaneqa.errors import InputError, needs
 from arcaneqa.kb.build.tables.catalogue import Loaded, load
 from arcaneqa.kb.build.tables.columns import Column, read_columns
 from arcaneqa.kb.build.tables.foreign_keys import Keys, Link, find_links, is_pairing, link_words
+from arcaneqa.kb.build.tables.listed_cells import parts
 from arcaneqa.kb.names.words import words
 from arcaneqa.kb.profile import RDFS
 from arcaneqa.kb.terms import RDF
@@ -104,7 +106,8 @@ class _Writer:
     def _values(self, column: Column) -> str:
         typed = f"^^<{column.datatype}>" if column.datatype else ""
         shown = "v" if column.datatype else _escaped("v")
-        source = f"(SELECT {self._row} AS s, {column.lexical} AS v FROM {self._table.place})"
+        value = parts(column.lexical, column.separator) if column.separator else column.lexical
+        source = f"(SELECT {self._row} AS s, {value} AS v FROM {self._table.place})"
         return (
             f"SELECT s || ' {self._relation(column.name)} \"' || {shown} || '\"{typed} .' "
             f"FROM {source} WHERE v IS NOT NULL"

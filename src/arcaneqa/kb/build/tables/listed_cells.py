@@ -1,0 +1,62 @@
+"""Cells that hold several values: the lines of a station as "1, 5, 8", the genres of a film as "drama|war".
+
+A comma alone says little: "Paris, France" is one place and "Curie, Marie" one person. In a list the values
+come in any company, so that what follows another in one cell stands first or alone in others.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+_SEPARATORS = (";", "|", ",")
+_SAMPLE = 20_000
+"""Rows that are looked at."""
+_SEVERAL = 0.05
+"""Share of the filled cells that must hold several values."""
+_LEAST = 3
+"""Cells with several values below which nothing is known."""
+_ELSEWHERE = 0.8
+"""Share of what follows others that must stand first elsewhere."""
+_TWICE = 2
+"""Times that a value occurs, on average: what hardly recurs is a text."""
+_LONGEST = 30
+"""Characters of a value, on average."""
+
+
+def separator(connection: DuckDBPyConnection, place: str, cell: str) -> str | None:
+    """What stands between the values of a column's cells, if they are lists."""
+    return next((sign for sign in _SEPARATORS if _separates(connection, place, cell, sign)), None)
+
+
+def parts(cell: str, sign: str) -> str:
+    """SQL for the values of a cell, one a row."""
+    return f"unnest(list_distinct({_split(cell, sign)}))"
+
+
+def _split(cell: str, sign: str) -> str:
+    return f"regexp_split_to_array({cell}, '\\s*{re.escape(sign)}\\s*')"
+
+
+def _separates(connection: DuckDBPyConnection, place: str, cell: str, sign: str) -> bool:
+    counted = connection.execute(
+        f"WITH cells AS (SELECT {_split(cell, sign)} AS list FROM {place} "
+        f"WHERE {cell} <> '' LIMIT {_SAMPLE}), "
+        "parts AS (SELECT list[place] AS part, place FROM "
+        "(SELECT list, unnest(range(1, len(list) + 1)) AS place FROM cells)) "
+        "SELECT (SELECT count(*) FROM cells), (SELECT count(*) FROM cells WHERE len(list) > 1), "
+        "count(*), count(DISTINCT part), avg(length(part)), count(*) FILTER (part = ''), "
+        "count(*) FILTER (place > 1), "
+        "count(*) FILTER (place > 1 AND part IN (SELECT part FROM parts WHERE place = 1)) FROM parts"
+    ).fetchone()
+    filled, several, values, different, length, empty, later, first_elsewhere = counted or (0,) * 8
+    return bool(
+        several >= max(_LEAST, _SEVERAL * filled)
+        and values >= _TWICE * different
+        and length <= _LONGEST
+        and not empty
+        and first_elsewhere >= _ELSEWHERE * later
+    )
