@@ -167,3 +167,18 @@ def test_a_program_is_about_what_the_question_writes_as_one_word() -> None:
     assert is_about("which room is the largest?", rooms, KB)
     assert is_about("list all people", found("ex:Worker", "Person"), KB)
     assert not is_about("which teacher is the tallest?", rooms, KB)
+
+
+@pytest.mark.parametrize(
+    ("question", "program", "expected"),
+    [
+        ("how tall is anna?", "(JOIN ex:height_inv ex:anna)", ()),
+        ("how old is anna?", "(JOIN ex:height_inv ex:anna)", ("old",)),
+        ("how old is anna?", "(JOIN ex:born_inv ex:anna)", ()),
+        ("how old is anna?", "(JOIN ex:boss_inv ex:anna)", ()),  # declined as no amount
+        ("how old are those of a height of 170?", "(JOIN ex:height 170)", ()),
+    ],
+)
+def test_a_number_of_another_name_is_no_age(question: str, program: str, expected: tuple[str, ...]) -> None:
+    left = coverage(question, Links(question), found(program), KB)
+    assert (left.unused, left.dropped) == (expected, len(expected))

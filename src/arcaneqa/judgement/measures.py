@@ -1,0 +1,38 @@
+"""What "how old", "how tall" and the like measure: a number of another name does not answer them."""
+
+from __future__ import annotations
+
+import re
+
+from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.names.name_forms import split, stem
+from arcaneqa.kb.schema import ValueKind
+from arcaneqa.program import expression as ex
+
+
+def _names(words: str) -> frozenset[str]:
+    return frozenset(map(stem, words.split()))
+
+
+_MEASURES = {
+    "old": _names("old age year birth born date founded established created built opened started begin"),
+    "tall": _names("tall height high stature size length cm inch feet foot meter metre ht"),
+    "heavy": _names("heavy weight mass kg kilogram gram pound lb ton tonne wt"),
+    "fast": _names("fast speed velocity time pace mph kmh kph knot second minute"),
+    "deep": _names("deep depth"),
+    "wide": _names("wide width breadth"),
+}
+_ASKED = re.compile(rf"\bhow ({'|'.join(_MEASURES)})\b", re.IGNORECASE)
+
+
+def unmeasured(question: str, program: ex.Expression, kb: KnowledgeBase) -> list[tuple[int, int]]:
+    """Where the question asks for a measure, if the program gives numbers whose name says nothing of it."""
+    asked = _ASKED.search(question)
+    if asked is None or not isinstance(program, ex.Join) or not program.relation.inverse:
+        return []
+    number = kb.schema.relation_ids.get(program.relation.iri)
+    relation = None if number is None else kb.schema.relations[number]
+    if relation is None or relation.kinds != {ValueKind.NUMBER}:
+        return []
+    said = frozenset(map(stem, split(relation.label)))
+    return [asked.span(1)] if said.isdisjoint(_MEASURES[asked[1].lower()]) else []
