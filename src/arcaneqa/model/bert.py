@@ -93,7 +93,8 @@ class BertReader:
         size = Size(total, sum(-(-length // FLOAT_COLUMNS) for length in each), max(each))
         if size.longest > len(self._positions):
             raise ModelError(
-                f"the encoder in {self._stored.folder} reads at most {len(self._positions)} pieces at once"
+                f"the encoder in {self._stored.folder} reads at most {len(self._positions)} word pieces, "
+                "fewer than its configuration says; train the model again with a lower max_tokens"
             )
         with self._team.gathered() as workers, self._workplaces.one(size) as workplace:
             buffers = workplace.buffers
