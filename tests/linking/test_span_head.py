@@ -154,7 +154,7 @@ def test_a_head_is_stored_beside_its_encoder(folder: Path, head: SpanHead, kb: I
     head.save(folder)
     loaded = SpanHead.of_model(folder)
     assert loaded is not None
-    assert np.allclose(loaded.inward, head.inward, atol=1e-3)
+    assert np.allclose(loaded.inward, head.inward, rtol=1e-3, atol=1e-3)
     assert (folder / FILE).stat().st_size < 300_000
     [mention, *_] = ArcaneQA.load(kb, folder).linker.link("the mayor of paris").mentions
     assert mention.score != mention.by_words
