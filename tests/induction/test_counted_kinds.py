@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from arcaneqa import ArcaneQA
+from arcaneqa.induction.counted_kinds import with_counted_kinds
 from arcaneqa.kb.build import build_index
+from arcaneqa.program import expression as ex
+from arcaneqa.program.execute import execute
 
 BUILT = {"Ada Stone": (2, 4), "Ben Wood": (3, 1), "Cleo Brick": (1, 0)}
 """Bridges and mills of each architect: Ada has built most, Ben most bridges."""
@@ -44,3 +49,17 @@ def test_what_nobody_has_so_many_of_is_no_answer(qa: ArcaneQA) -> None:
     answer = qa.ask("Which architects have more than 5 bridges?", threshold=0.0)
     assert all("COUNT :architect_inv)" not in one.program for one in answer.readings)
     assert "Ada Stone" not in {item.label for item in answer.items}
+
+
+def test_a_table_is_sorted_by_the_column_it_has_now(qa: ArcaneQA) -> None:
+    """A row for each building, with how many its architect has built, the most first."""
+    back = ex.Relation("http://built.example/architect", True)
+    counted = ex.Counted((back,), None)
+    rows = ex.Per(ex.Class("http://built.example/Architect"), (back,), (counted,))
+    program = ex.Sort(rows, counted, descending=True)
+    asked = "Which architect has the most bridges?"
+    one = qa.search.run(asked, [qa.topics(asked, qa.linker.link(asked))]).found[0]
+    whole = replace(one, program=program, result=execute(program, qa.kb))
+    (narrowed,) = with_counted_kinds("bridges of each architect", [whole], qa.kb)
+    bridges = ex.Counted((back,), ex.Class("http://built.example/Bridge"))
+    assert narrowed.program == replace(program, argument=replace(rows, columns=(bridges,)), key=bridges)

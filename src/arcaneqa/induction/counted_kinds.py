@@ -54,7 +54,7 @@ def _keys(node: ex.Expression) -> Sequence[object]:
     match node:
         case ex.Extreme() | ex.Compare() | ex.Sort():
             return (node.key,)
-        case ex.Show():
+        case ex.Show() | ex.Per():
             return node.columns
     return ()
 
@@ -101,7 +101,7 @@ def _narrowed(found: Found, counted: ex.Counted, kind: Class, kb: KnowledgeBase)
         match node:
             case ex.Extreme() | ex.Compare() | ex.Sort() if node.key == counted:
                 return replace(node, key=other)
-            case ex.Show(_, columns):
+            case ex.Show(_, columns) | ex.Per(_, _, columns):
                 return replace(node, columns=tuple(other if one == counted else one for one in columns))
         return node
 
