@@ -117,8 +117,8 @@ def test_compiled_ahead_the_first_question_need_not_wait(tmp_path: Path) -> None
     asked = ahead + (
         "; from arcaneqa.model.kernels import encode; from arcaneqa.kb.index.step_kernels import leading\n"
         "from arcaneqa.model import gathering, product, recurrent\n"
-        "for stats in (encode.stats, leading.stats, gathering._gather.stats, product._multiply.stats, "
-        "recurrent._read.stats):\n"
+        "for stats in (encode.stats, leading.stats, gathering._gather.stats, product.multiply.stats, "
+        "recurrent._read_words.stats):\n"
         "    assert sum(stats.cache_hits.values()) == 1 and not stats.cache_misses, stats"
     )
     for program in (ahead, asked):
