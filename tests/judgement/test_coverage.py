@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -156,8 +157,35 @@ def test_evidence_of_a_worked_case() -> None:
     assert row["words taken up"] == 0.5
     assert row["answer of another kind"] == 1
     assert row["nothing linked"] == 0
+    assert row["names that nobody has"] == 0
     alone = evidence(question, best, Outcome((best,), is_complete=True), left, KB)
     assert alone[FEATURES.index("lead over the second")] == 30
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("who is the boss of Bertha Miller?", 2),
+        ("Bertha is whose boss?", 0),
+        ("Which Worker Has The Boss Bertha", 0),
+        ("who is the boss of bertha?", 0),
+    ],
+)
+def test_names_that_nobody_has(question: str, names: int) -> None:
+    best = found("(JOIN ex:boss_inv ex:anna)", "boss")
+    left = coverage(question, Links(question), best, KB)
+    row = evidence(question, best, Outcome((best,), is_complete=True), left, KB)
+    assert row[FEATURES.index("names that nobody has")] == names
+
+
+@pytest.mark.parametrize(("question", "unsaid"), [("which workers are male?", 0), ("which workers?", 1)])
+def test_constants_that_nobody_said(question: str, unsaid: int) -> None:
+    best = found("(JOIN ex:gender ex:male)", "gender")
+    constant = Considered("", [Candidate(TokenKind.CONSTANT, "male")], np.zeros(1, np.float32), 0)
+    best = replace(best, trace=Trace(best.trace.topics, [*best.trace.steps, constant]))
+    left = coverage(question, Links(question), best, KB)
+    row = evidence(question, best, Outcome((best,), is_complete=True), left, KB)
+    assert row[FEATURES.index("constants that nobody said")] == unsaid
 
 
 def test_a_program_is_about_what_the_question_writes_as_one_word() -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from arcaneqa.errors import BudgetExceeded
 from arcaneqa.induction.found import Considered, Found, Trace
 from arcaneqa.induction.wording import class_candidate, class_words
-from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.interface import KnowledgeBase, Step
 from arcaneqa.kb.names.name_forms import split, stem
 from arcaneqa.kb.schema import Class
 from arcaneqa.program import expression as ex
@@ -46,7 +46,7 @@ def _counts(program: ex.Expression) -> Iterator[ex.Counted]:
     for node in ex.post_order(program):
         for key in _keys(node):
             match key:
-                case ex.Counted((ex.Relation(_, True),), None | ex.Class()):
+                case ex.Counted((*_, ex.Relation(_, True)), None | ex.Class()):
                     yield key
 
 
@@ -61,25 +61,26 @@ def _keys(node: ex.Expression) -> Sequence[object]:
 
 def _named(said: set[str], found: Found, counted: ex.Counted, kb: KnowledgeBase) -> Class | None:
     """The only kind that the question names of those that have the relation, if others are counted, too."""
-    back, within = counted.path[0], counted.within
+    back, within = counted.path[-1], counted.within
     relation = kb.schema.relation_ids[back.iri]
-    if isinstance(within, ex.Class) and _is_said(_class(within, kb), said):
+    if isinstance(within, ex.Class) and is_said(_class(within, kb), said):
         return None
     # "Which customer has the most …": what is asked for is no kind that is counted, unless it is said to be.
     nodes = list(ex.post_order(found.program))
     joined = {node.argument for node in nodes if isinstance(node, ex.Join) and node.relation == back}
     used = {node.iri for node in nodes if isinstance(node, ex.Class) and node not in joined}
     named = [
-        kind
-        for kind in kb.schema.classes
-        if not kind.hidden and kind.iri not in used and _is_said(kind, said)
+        kind for kind in kb.schema.classes if not kind.hidden and kind.iri not in used and is_said(kind, said)
     ]
     having = set(kb.classes_having(np.array([relation], np.int64)).tolist()) if named else set()
     meant = [kind for kind in named if kind.id in having]
     if len(meant) != 1:
         return None
     (kind,) = meant
-    counted_now = kb.subjects(relation, kb.nodes(found.nodes.ids[:_LOOKED_AT]))
+    if len(counted.path) == 1:
+        counted_now = kb.subjects(relation, kb.nodes(found.nodes.ids[:_LOOKED_AT]))
+    else:
+        counted_now = kb.having(Step(relation))
     return kind if kb.difference(counted_now, kb.members(kind.id)) else None
 
 
@@ -87,7 +88,7 @@ def _class(named: ex.Class, kb: KnowledgeBase) -> Class:
     return kb.schema.classes[kb.schema.class_ids[named.iri]]
 
 
-def _is_said(kind: Class, said: set[str]) -> bool:
+def is_said(kind: Class, said: set[str]) -> bool:
     """By the noun that its name ends with: "payments" where the class is "customer payments"."""
     words = split(class_words(kind))
     return bool(words) and stem(words[-1]) in said
@@ -101,11 +102,17 @@ def _narrowed(found: Found, counted: ex.Counted, kind: Class, kb: KnowledgeBase)
         match node:
             case ex.Extreme() | ex.Compare() | ex.Sort() if node.key == counted:
                 return replace(node, key=other)
-            case ex.Show(_, columns) | ex.Per(_, _, columns):
+            case ex.Show(_, columns):
                 return replace(node, columns=tuple(other if one == counted else one for one in columns))
+            case ex.Per(_, _, amounts):
+                return replace(node, columns=tuple(other if one == counted else one for one in amounts))
         return node
 
-    program = rewrite(found.program, change)
+    return of_kind(found, rewrite(found.program, change), kind, kb)
+
+
+def of_kind(found: Found, program: ex.Expression, kind: Class, kb: KnowledgeBase) -> Found | None:
+    """What was found, less what is of another kind; None where it is nothing, or too much for memory."""
     try:
         result = execute(program, kb)
     except BudgetExceeded:

@@ -21,6 +21,7 @@ from arcaneqa.induction.found import Considered, Found, Outcome, Trace
 from arcaneqa.induction.induction import Induction, Machine
 from arcaneqa.induction.learned import Learned
 from arcaneqa.induction.meaning import Meaning
+from arcaneqa.induction.named_kinds import with_named_kinds
 from arcaneqa.induction.ranker import Shortlist, WordRanker
 from arcaneqa.induction.readings import Readings
 from arcaneqa.induction.scorer import Decision, Ranker, Scorer, Scores, TokenKind
@@ -140,6 +141,7 @@ class Search:
         if self._readings is None:
             return outcome
         found = with_counted_kinds(question, outcome.found, self._induction.kb)
+        found = with_named_kinds(question, found, self._induction.kb)
         return (yield from self._readings.weigh(question, replace(outcome, found=found)))
 
     def _extended(

@@ -1,0 +1,84 @@
+"""What is meant where several kinds of things share a relation.
+
+"The last names of teachers in room 109": if pupils have rooms as well, a program that takes whatever has room
+109 answers with both. As with what is counted (`counted_kinds`), the words of the question and the facts
+leave no doubt: where the question names one of the kinds that were mixed up, only that is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from arcaneqa.errors import BudgetExceeded
+from arcaneqa.induction.counted_kinds import is_said, of_kind
+from arcaneqa.induction.found import Found
+from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.names.name_forms import split, stem
+from arcaneqa.kb.schema import Class
+from arcaneqa.program import expression as ex
+from arcaneqa.program.execute import execute
+from arcaneqa.program.rewrite import rewrite
+
+
+def with_named_kinds(question: str, found: Sequence[Found], kb: KnowledgeBase) -> tuple[Found, ...]:
+    """The programs, each with only that kind taken which the question names."""
+    said = {stem(word) for word in split(question)}
+    named = [kind for kind in kb.schema.classes if not kind.hidden and is_said(kind, said)]
+    if not named:
+        return tuple(found)
+    kept: dict[ex.Expression, Found] = {}
+    for one in found:
+        changed = _narrowed(one, named, kb)
+        kept.setdefault(changed.program, changed)
+    return tuple(kept.values())
+
+
+def _narrowed(found: Found, named: Sequence[Class], kb: KnowledgeBase) -> Found:
+    used = {node.iri for node in ex.post_order(found.program) if isinstance(node, ex.Class)}
+    unused = [kind for kind in named if kind.iri not in used]
+    for open_set in _open_sets(found.program) if unused else ():
+        kind = _mixed_with_others(open_set, unused, kb)
+        if kind is not None:
+            return of_kind(found, _with_kind(found.program, open_set, kind), kind, kb) or found
+    return found
+
+
+def _with_kind(program: ex.Expression, open_set: ex.Expression, kind: Class) -> ex.Expression:
+    only = ex.And(ex.Class(kind.iri), open_set)
+    return rewrite(program, lambda node: only if node == open_set else node)
+
+
+def _open_sets(program: ex.Expression) -> Iterator[ex.Expression]:
+    """The sets from which an answer is read off, as far as no class says what they are of."""
+    match program:
+        case ex.Join(relation, argument) if relation.inverse:
+            yield from _open_sets(argument)
+        case ex.Count(argument) | ex.Aggregate(_, argument) | ex.Sort(argument) | ex.Show(argument):
+            yield from _open_sets(argument)
+        case ex.Extreme(_, argument) | ex.Per(argument) | ex.Not(argument):
+            yield from _open_sets(argument)
+        case ex.Join() | ex.Compare() | ex.Like():
+            yield program
+        case ex.And() if not any(isinstance(node, ex.Class) for node in _members_of(program)):
+            yield program
+
+
+def _members_of(program: ex.Expression) -> Iterator[ex.Expression]:
+    """What a conjunction is made of."""
+    if isinstance(program, ex.And):
+        yield from _members_of(program.left)
+        yield from _members_of(program.right)
+    else:
+        yield program
+
+
+def _mixed_with_others(open_set: ex.Expression, kinds: Sequence[Class], kb: KnowledgeBase) -> Class | None:
+    """The only one of the kinds that some members of the set are of, and others are not."""
+    try:
+        nodes = execute(open_set, kb).nodes
+    except BudgetExceeded:
+        return None
+    met = [kind for kind in kinds if kb.intersects(nodes, kb.members(kind.id))]
+    if len(met) != 1 or not kb.difference(nodes, kb.members(met[0].id)):
+        return None
+    return met[0]
