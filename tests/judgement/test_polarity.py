@@ -41,6 +41,27 @@ def test_the_ends_of_time(kb: KnowledgeBase, question: str, program: str, expect
 @pytest.mark.parametrize(
     ("question", "program", "expected"),
     [
+        ("states with at least 1,000 people", "(LE demo:population 1000)", True),
+        ("states with at least 1,000 people", "(GE demo:population 1000)", False),
+        ("states with more than 1000 people", "(LT demo:population 1000)", True),
+        ("states with no more than 1000 people", "(GT demo:population 1000)", True),
+        ("states with no more than 1000 people", "(LE demo:population 1000)", False),
+        ("states that do not have more than 1000 people", "(LE demo:population 1000)", False),
+        ("states with more than 1000 people", "(NOT demo:State (LE demo:population 1000))", False),
+        # Both ends are said of the number, or another number is compared.
+        ("more than 1000 people or less than 1000 km", "(LT demo:population 1000)", False),
+        ("states with more than 1000 people", "(LT demo:population 2000)", False),
+    ],
+)
+def test_more_than_a_number_is_not_less(
+    kb: KnowledgeBase, question: str, program: str, expected: bool
+) -> None:
+    assert is_reversed(question, parse(program, Names(kb.profile), kb.schema), kb) is expected
+
+
+@pytest.mark.parametrize(
+    ("question", "program", "expected"),
+    [
         ("who was the oldest guest?", "(ARGMIN table:guests column:guests.age)", True),
         ("who was the oldest guest?", "(ARGMAX table:guests column:guests.age)", False),
         ("the youngest guest", "(ARGMAX table:guests column:guests.age)", True),

@@ -33,6 +33,7 @@ def command(
     candidates: Annotated[
         int, typer.Option(help="Larger candidate sets are sampled anew each time; 0 reads all.")
     ] = 64,
+    blanks: Annotated[float, typer.Option(help="Share of a question's words that is hidden.")] = 0.0,
     rate: Annotated[float, typer.Option(help="Peak learning rate of the decoder.")] = 1e-3,
     encoder_rate: Annotated[float, typer.Option(help="Peak learning rate of the encoder.")] = 1e-4,
     warmup: Annotated[float, typer.Option(help="Share of the run in which the rates rise.")] = 0.05,
@@ -82,6 +83,7 @@ def command(
         part_tokens=part_tokens,
         call_tokens=call_tokens,
         candidates=candidates,
+        blanks=blanks,
         rate=rate,
         encoder_rate=encoder_rate,
         warmup=warmup,

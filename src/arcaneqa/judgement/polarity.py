@@ -61,7 +61,43 @@ def is_reversed(question: str, program: ex.Expression, kb: KnowledgeBase) -> boo
     Of numbers only where their name tells: the oldest have the largest age and the smallest year.
     """
     measured = list(_measured(program))
-    return bool(measured) and any(_is_reversed(scale, question, measured, kb) for scale in _SCALES)
+    if measured and any(_is_reversed(scale, question, measured, kb) for scale in _SCALES):
+        return True
+    return _is_against_its_words(question, program)
+
+
+_BEFORE_A_NUMBER = re.compile(
+    r"\b(?P<no>no |not )?"
+    r"(?:(?P<up>at least|(?:more|greater|higher|larger|bigger) than|over|above)"
+    r"|(?P<down>at most|(?:less|fewer|lower|smaller) than|under|below|up to)) \W?(?P<number>\d[\d,.]*)",
+    re.IGNORECASE,
+)
+_DENYING = re.compile(r"\b(?:not|never|without|except|no(?! (?:more|less|fewer)))\b|n't\b", re.IGNORECASE)
+
+
+def _is_against_its_words(question: str, program: ex.Expression) -> bool:
+    """Whether a program takes less than a number where the question says more than that one, or the other way
+    round. Where something is denied, either may be meant."""
+    said: dict[str, set[bool]] = {}
+    for match in _BEFORE_A_NUMBER.finditer(question):
+        goes_up = (match["up"] is not None) != (match["no"] is not None)
+        said.setdefault(_plain(match["number"]), set()).add(goes_up)
+    nodes = list(ex.post_order(program)) if said and not _DENYING.search(question) else []
+    if any(isinstance(node, ex.Not) for node in nodes):
+        return False
+    for node in nodes:
+        match node:
+            case ex.Compare(comparison, _, ex.Value(literal)):
+                directions = said.get(_plain(literal.lexical), set())
+                if len(directions) == 1 and (comparison in _UPWARDS) not in directions:
+                    return True
+    return False
+
+
+def _plain(number: str) -> str:
+    """The same however it is written: 1,000.0 is 1000."""
+    digits = number.replace(",", "").rstrip(".")
+    return digits.rstrip("0").rstrip(".") if "." in digits else digits
 
 
 def _measured(program: ex.Expression) -> list[tuple[str, bool]]:
