@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from arcaneqa import ArcaneQA
 from arcaneqa.induction.named_kinds import with_named_kinds
 from arcaneqa.kb.build import build_index
+from arcaneqa.kb.open import open_kb
 from arcaneqa.kb.terms import Iri
 from arcaneqa.program import expression as ex
 from arcaneqa.program.execute import execute
@@ -58,3 +60,15 @@ def test_only_the_kind_that_is_named_is_taken(
     assert one.program == expected
     wanted = execute(expected, qa.kb)
     assert (one.result.nodes.ids.tolist(), one.result.value) == (wanted.nodes.ids.tolist(), wanted.value)
+
+
+@pytest.mark.parametrize("more", [":Teacher9 a :Teacher, :Pupil .", ":Somebody :room :r1 ."])
+def test_kinds_that_overlap_or_are_not_told_exclude_nobody(tmp_path: Path, qa: ArcaneQA, more: str) -> None:
+    facts = [f"@prefix : <{AT}> .", *(f":{kind}1 a :{kind} ; :room :r1 ." for kind in ("Teacher", "Pupil"))]
+    (tmp_path / "facts.ttl").write_text("\n".join([*facts, ":r1 a :Room .", more]))
+    build_index([tmp_path / "facts.ttl"], tmp_path / "kb")
+    question = "teachers in hall 1"
+    with open_kb(tmp_path / "kb") as kb:
+        some = qa.search.run(question, [qa.topics(question, qa.linker.link(question))]).found[0]
+        given = replace(some, program=ROOM, result=execute(ROOM, kb))
+        assert with_named_kinds(question, [given], kb) == (given,)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from arcaneqa.errors import BudgetExceeded
 from arcaneqa.induction.counted_kinds import is_said, of_kind
 from arcaneqa.induction.found import Found
-from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.interface import KnowledgeBase, NodeSet
 from arcaneqa.kb.names.name_forms import split, stem
 from arcaneqa.kb.schema import Class
 from arcaneqa.program import expression as ex
@@ -73,12 +73,25 @@ def _members_of(program: ex.Expression) -> Iterator[ex.Expression]:
 
 
 def _mixed_with_others(open_set: ex.Expression, kinds: Sequence[Class], kb: KnowledgeBase) -> Class | None:
-    """The only one of the kinds that some members of the set are of, and others are not."""
+    """The only one of the kinds that some members of the set are of, and others cannot be."""
     try:
         nodes = execute(open_set, kb).nodes
     except BudgetExceeded:
         return None
     met = [kind for kind in kinds if kb.intersects(nodes, kb.members(kind.id))]
-    if len(met) != 1 or not kb.difference(nodes, kb.members(met[0].id)):
+    if len(met) != 1:
         return None
-    return met[0]
+    (kind,) = met
+    return kind if _exclude_each_other(kind, kb.difference(nodes, kb.members(kind.id)), kb) else None
+
+
+def _exclude_each_other(kind: Class, others: NodeSet, kb: KnowledgeBase) -> bool:
+    """Whether the others are all of kinds that share no member with this one. Where kinds overlap, or not
+    everything has one, a politician may be there who is only called a person."""
+    rest = others
+    for klass in kb.classes(others).tolist() if others else ():
+        members = kb.members(klass)
+        if not kb.schema.classes[klass].hidden and kb.intersects(members, kb.members(kind.id)):
+            return False
+        rest = kb.difference(rest, members)
+    return bool(others) and not rest
