@@ -15,7 +15,7 @@ from arcaneqa.describe import named_of
 from arcaneqa.errors import InputError
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
-from arcaneqa.kb.terms import Iri
+from arcaneqa.kb.terms import Blank, Iri
 from arcaneqa.program import expression as ex
 from arcaneqa.program.execute import execute
 
@@ -143,6 +143,7 @@ def test_what_has_no_iri_is_asked_for_though_sparql_cannot_name_it(tmp_path: Pat
     qa = ArcaneQA.load(tmp_path / "index")
     maker = ex.Relation("http://e/maker", inverse=True)
     (cecil,) = qa.kb.terms(execute(ex.Join(maker, ex.Entity(Iri("http://e/a"))), qa.kb).nodes.ids)
+    assert isinstance(cecil, Blank)
     answer = qa.run(ex.Join(ex.Relation("http://e/maker"), ex.Entity(cecil)))
     assert [item.iri for item in answer.items] == ["http://e/a"]
     assert answer.sparql is None

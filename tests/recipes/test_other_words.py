@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -105,4 +106,4 @@ def test_nothing_to_break_where_none_was_right_already() -> None:
     [("spider-steps-0", "spider-steps-renamed-0"), ("demo-readings", "demo-readings-renamed")],
 )
 def test_a_copy_keeps_its_fold(folder: str, name: str) -> None:
-    assert other_words.place_of(other_words.Path(folder), "renamed") == name
+    assert other_words.place_of(Path(folder), "renamed") == name
