@@ -7,8 +7,9 @@ and the facts leave no doubt. So where the question names one kind, only that is
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -24,6 +25,8 @@ from arcaneqa.program.rewrite import rewrite
 
 _LOOKED_AT = 200
 """Of the answers: enough to see what is counted."""
+_NOUNS: WeakKeyDictionary[KnowledgeBase, dict[str, list[Class]]] = WeakKeyDictionary()
+"""Classes by what their names end with; read once a knowledge base, which may have thousands."""
 
 
 def with_counted_kinds(question: str, found: Sequence[Found], kb: KnowledgeBase) -> tuple[Found, ...]:
@@ -63,15 +66,13 @@ def _named(said: set[str], found: Found, counted: ex.Counted, kb: KnowledgeBase)
     """The only kind that the question names of those that have the relation, if others are counted, too."""
     back, within = counted.path[-1], counted.within
     relation = kb.schema.relation_ids[back.iri]
-    if isinstance(within, ex.Class) and is_said(_class(within, kb), said):
+    if isinstance(within, ex.Class) and _noun(_class(within, kb)) in said:
         return None
     # "Which customer has the most …": what is asked for is no kind that is counted, unless it is said to be.
     nodes = list(ex.post_order(found.program))
     joined = {node.argument for node in nodes if isinstance(node, ex.Join) and node.relation == back}
     used = {node.iri for node in nodes if isinstance(node, ex.Class) and node not in joined}
-    named = [
-        kind for kind in kb.schema.classes if not kind.hidden and kind.iri not in used and is_said(kind, said)
-    ]
+    named = [kind for kind in said_kinds(said, kb) if kind.iri not in used]
     having = set(kb.classes_having(np.array([relation], np.int64)).tolist()) if named else set()
     meant = [kind for kind in named if kind.id in having]
     if len(meant) != 1:
@@ -88,10 +89,21 @@ def _class(named: ex.Class, kb: KnowledgeBase) -> Class:
     return kb.schema.classes[kb.schema.class_ids[named.iri]]
 
 
-def is_said(kind: Class, said: set[str]) -> bool:
-    """By the noun that its name ends with: "payments" where the class is "customer payments"."""
+def said_kinds(said: Set[str], kb: KnowledgeBase) -> list[Class]:
+    """The classes that are named by the stems of a question's words."""
+    if (nouns := _NOUNS.get(kb)) is None:
+        nouns = {}
+        for kind in kb.schema.classes:
+            if not kind.hidden and (noun := _noun(kind)) is not None:
+                nouns.setdefault(noun, []).append(kind)
+        _NOUNS[kb] = nouns
+    return sorted((kind for noun in said for kind in nouns.get(noun, ())), key=lambda kind: kind.id)
+
+
+def _noun(kind: Class) -> str | None:
+    """What its name ends with: "payments" where the class is "customer payments"."""
     words = split(class_words(kind))
-    return bool(words) and stem(words[-1]) in said
+    return stem(words[-1]) if words else None
 
 
 def _narrowed(found: Found, counted: ex.Counted, kind: Class, kb: KnowledgeBase) -> Found | None:

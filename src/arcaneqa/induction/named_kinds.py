@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from arcaneqa.errors import BudgetExceeded
-from arcaneqa.induction.counted_kinds import is_said, of_kind
+from arcaneqa.induction.counted_kinds import of_kind, said_kinds
 from arcaneqa.induction.found import Found
 from arcaneqa.kb.interface import KnowledgeBase, NodeSet
 from arcaneqa.kb.names.name_forms import split, stem
@@ -23,7 +23,7 @@ from arcaneqa.program.rewrite import rewrite
 def with_named_kinds(question: str, found: Sequence[Found], kb: KnowledgeBase) -> tuple[Found, ...]:
     """The programs, each with only that kind taken which the question names."""
     said = {stem(word) for word in split(question)}
-    named = [kind for kind in kb.schema.classes if not kind.hidden and is_said(kind, said)]
+    named = said_kinds(said, kb)
     if not named:
         return tuple(found)
     kept: dict[ex.Expression, Found] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -28,22 +29,29 @@ _GOES_ON = re.compile(
 """Words behind a noun that is whole: in "which carrier types are there?" carriers are not asked for."""
 _LOOKED_AT = 5
 """Of the answers; a set is of one kind, or nearly."""
+_NAMES: WeakKeyDictionary[KnowledgeBase, dict[tuple[str, ...], list[int]]] = WeakKeyDictionary()
 
 
 def asked_kind(question: str, kb: KnowledgeBase) -> int | None:
     """The class that the question asks for by its whole name, if it is one."""
     asking = _ASKING.match(question)
     said = [] if asking is None else split(question[asking.end() :])
-    heads = {n: list(map(root_of, said[:n])) for n in range(1, len(said)) if _GOES_ON.fullmatch(said[n])}
-    if not heads:
+    length = next((n for n in range(1, len(said)) if _GOES_ON.fullmatch(said[n])), None)
+    if length is None:
         return None
-    length = min(heads)
-    kinds = [
-        klass.id
-        for klass in kb.schema.classes
-        if not klass.hidden and klass.members and list(map(root_of, split(klass.label))) == heads[length]
-    ]
+    kinds = _by_name(kb).get(tuple(map(root_of, said[:length])), ())
     return kinds[0] if len(kinds) == 1 else None
+
+
+def _by_name(kb: KnowledgeBase) -> dict[tuple[str, ...], list[int]]:
+    """Classes by the roots of their names' words; read once a knowledge base, which may have thousands."""
+    if (names := _NAMES.get(kb)) is None:
+        names = {}
+        for klass in kb.schema.classes:
+            if not klass.hidden and klass.members:
+                names.setdefault(tuple(map(root_of, split(klass.label))), []).append(klass.id)
+        _NAMES[kb] = names
+    return names
 
 
 def is_another_kind(kind: int, found: Found, kb: KnowledgeBase) -> bool:

@@ -53,9 +53,9 @@ class Buffers(NamedTuple):
     """`job` is how many inputs there are and how many layers they go through; `starts` says where inputs
     begin, and where the last one ends.
 
-    Rows go up to a multiple of `ROWS`. Keys and values (of every head, by row) are there twice: whoever is
-    ahead writes those of the next layer. Keys lie in tiles, and every input begins a new one: `places` says
-    where a row's first number is.
+    A tile reads rows behind the last as well, though nobody looks at what they become. Keys and values (of
+    every head, by row) are there twice: whoever is ahead writes those of the next layer. Keys lie in tiles,
+    and every input begins a new one: `places` says where a row's first number is.
     """
 
     board: Ints
@@ -70,16 +70,15 @@ class Buffers(NamedTuple):
     @classmethod
     def of(cls, size: Size, shape: Shape) -> Buffers:
         width, heads = shape.width, shape.heads
-        rows = -(-size.rows // ROWS) * ROWS
         return cls(
             board=board(shape.layers + 1),
             job=np.zeros(2, np.int64),
-            starts=np.zeros(rows + 1, np.int64),
-            places=np.zeros(rows, np.int64),
-            rows=np.zeros((rows, width), np.float32),
-            queries=np.zeros((rows + ROWS, width), np.float32),
+            starts=np.zeros(size.rows + 1, np.int64),
+            places=np.zeros(size.rows, np.int64),
+            rows=np.zeros((size.rows + ROWS, width), np.float32),
+            queries=np.zeros((size.rows + ROWS, width), np.float32),
             keys=np.zeros((2, size.tiles * width * FLOAT_COLUMNS), np.float32),
-            values=np.zeros((2, heads, rows, width // heads), np.float32),
+            values=np.zeros((2, heads, size.rows, width // heads), np.float32),
         )
 
 
@@ -94,9 +93,8 @@ class Scratch(NamedTuple):
     factors: Floats
     tile: Floats
     cut: NDArray[np.int8]
-    counted: NDArray[np.int32]
     units: Floats
-    sums: NDArray[np.int32]
+    raised: NDArray[np.int32]
 
     @classmethod
     def of(cls, size: Size, shape: Shape) -> Scratch:
@@ -106,15 +104,13 @@ class Scratch(NamedTuple):
             joined=np.empty((CHUNK, 3 * width), np.float32),
             wide=np.empty((CHUNK, inner), np.float32),
             narrow=np.empty((CHUNK, width), np.float32),
-            # Rows past the last input's end are read as well, though nobody looks at what they become.
             seen=np.zeros((CHUNK, width), np.float32),
             scores=np.zeros((ROWS, columns), np.float32),
             factors=np.empty(ROWS, np.float32),
             tile=np.empty((ROWS, FLOAT_COLUMNS), np.float32),
             cut=np.empty(CHUNK * max(inner, width), np.int8),
-            counted=np.empty(CHUNK * max(inner, 3 * width), np.int32),
             units=np.empty(CHUNK, np.float32),
-            sums=np.empty(CHUNK, np.int32),
+            raised=np.empty(CHUNK, np.int32),
         )
 
 

@@ -11,6 +11,7 @@ from arcaneqa.model.tiles import float_of_bits
 
 ROUNDING = np.float32(3 << 22)
 """Added and taken away again it leaves a small float rounded to the nearest integer."""
+ROUNDING_BITS = int(ROUNDING.view(np.int32))
 LEAST = np.float32(-87)
 """Powers of less are as good as none."""
 LOG_2_E = np.float32(1.44269504)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from arcaneqa.compiled import compiled
 from arcaneqa.model.board import end, next_turn, take, tasks_of, turn_of, wait_for
 from arcaneqa.model.buffers import CHUNK, Buffers, Scratch
-from arcaneqa.model.curves import ROUNDING, exp_of_negative
+from arcaneqa.model.curves import ROUNDING, ROUNDING_BITS, exp_of_negative
 from arcaneqa.model.layers import Matrix, Norm, Weights
 from arcaneqa.model.softening import soften
 from arcaneqa.model.stored import Floats
@@ -31,6 +31,8 @@ from arcaneqa.model.tiles import (
     byte_tile,
     float_of_bits,
     float_tile,
+    four_rows,
+    two_rows,
 )
 
 
@@ -82,22 +84,28 @@ def _read(
         while task >= 0:
             # Nothing in the buffers changes while a task is not ended.
             total, tasks = buffers.starts[buffers.job[0]], tasks_of(board, turn)
-            blocks = (total + ROWS - 1) // ROWS
-            first, last = blocks * task // tasks * ROWS, blocks * (task + 1) // tasks * ROWS
+            first, last = total * task // tasks, total * (task + 1) // tasks
+            chunks = (last - first + CHUNK - 1) // CHUNK
             if layer == 0:
                 for row in range(first, last):
                     _normalise(rows[row], weights.first.gain[0], weights.first.bias[0], weights.epsilon)
             else:
-                for start in range(first, last, CHUNK):
-                    count = min(CHUNK, last - start)
-                    _see(buffers, weights, scratch, layer - 1, is_exact, start, count)
+                for chunk in range(chunks):
+                    start, stop = _cut_off(first, last, chunk, chunks)
+                    _see(buffers, weights, scratch, layer - 1, is_exact, start, stop - start)
             if layer < depth:
-                for start in range(first, last, CHUNK):
-                    count = min(CHUNK, last - start)
-                    _multiply(rows, start, count, layers.joined, layer, is_exact, scratch, joined)
-                    _part(buffers, joined, start, min(start + count, total), layer % 2)
+                for chunk in range(chunks):
+                    start, stop = _cut_off(first, last, chunk, chunks)
+                    _multiply(rows, start, stop - start, layers.joined, layer, is_exact, scratch, joined)
+                    _part(buffers, joined, start, stop, layer % 2)
             end(board, layer)
             task = take(board, turn, layer, own)
+
+
+@_exact
+def _cut_off(first: int, last: int, chunk: int, chunks: int) -> tuple[int, int]:
+    """Chunks are of about the same size: all the weights are fetched for the last one, too."""
+    return first + (last - first) * chunk // chunks, first + (last - first) * (chunk + 1) // chunks
 
 
 @_exact
@@ -143,21 +151,23 @@ def _multiply(
             for place in range(outward):
                 own[place] += bias[place]
         return
-    cut, units, sums, counted = scratch.cut, scratch.units, scratch.sums, scratch.counted
+    cut, units, raised = scratch.cut, scratch.units, scratch.raised
     for row in range(count):
-        units[row], sums[row] = _cut(source[start + row], cut[row * inward : (row + 1) * inward])
+        units[row], total = _cut(source[start + row], cut[row * inward : (row + 1) * inward])
+        # Weights were raised by 128 to be unsigned.
+        raised[row] = np.int32(128 * total)
     for column in range(0, outward, BYTE_COLUMNS):
         panel = weights + column * inward
+        scale, more = scales[column:].ctypes.data, bias[column:].ctypes.data
         for row in range(0, count, ROWS):
-            place = counted.ctypes.data + (row * outward + column) * 4
-            byte_tile(panel, cut.ctypes.data + row * inward, inward, inward // 4, place, outward * 4)
-    for row in range(count):
-        # Weights were raised by 128 to be unsigned.
-        own, unit, raised = out[row], units[row], np.int32(128 * sums[row])
-        found = counted[row * outward : (row + 1) * outward]
-        for place in range(outward):
-            exact = np.float32(np.int32(found[place] - raised))
-            own[place] = exact * (unit * scales[place]) + bias[place]
+            place, own = out.ctypes.data + (row * outward + column) * 4, cut.ctypes.data + row * inward
+            unit, less = units.ctypes.data + row * 4, raised.ctypes.data + row * 4
+            if count - row <= 2:
+                two_rows(panel, own, inward, inward // 4, place, outward * 4, unit, less, scale, more)
+            elif count - row <= 4:
+                four_rows(panel, own, inward, inward // 4, place, outward * 4, unit, less, scale, more)
+            else:
+                byte_tile(panel, own, inward, inward // 4, place, outward * 4, unit, less, scale, more)
 
 
 @_exact
@@ -172,10 +182,11 @@ def _cut(row: Floats, out: NDArray[np.int8]) -> tuple[np.float32, np.int32]:
     factor = np.float32(127) / highest if highest > 0 else np.float32(0)
     total = np.int32(0)
     for place in range(len(row)):
-        whole = np.int32((row[place] * factor + ROUNDING) - ROUNDING)
-        out[place] = np.int8(whole)
-        total = np.int32(total + whole)
-    return highest / np.float32(127), total
+        # Beside so large a number as is added, the last bits of a float are the nearest integer.
+        bits = np.int32(bits_of_float(row[place] * factor + ROUNDING))
+        out[place] = np.int8(bits)
+        total = np.int32(total + bits)
+    return highest / np.float32(127), np.int32(total - len(row) * ROUNDING_BITS)
 
 
 @_exact
@@ -194,8 +205,9 @@ def _part(buffers: Buffers, joined: Floats, start: int, stop: int, side: int) ->
             for place in range(size):
                 value[place] = made[place]
     for place in range(width):
-        for row in range(start, stop):
-            keys[places[row] + place * FLOAT_COLUMNS] = joined[row - start, width + place]
+        for row in range(stop - start):
+            # Without a sign: no need to ask whether it counts from the end.
+            keys[np.uintp(places[start + row] + place * FLOAT_COLUMNS)] = joined[row, width + place]
 
 
 @_exact
@@ -246,7 +258,7 @@ def _attend(buffers: Buffers, start: int, stop: int, side: int, scratch: Scratch
                     for place in range(count):
                         own, found = seen[row - start + place, first_column:], tile[place]
                         factor = factors[place]
-                        for one in range(FLOAT_COLUMNS):
+                        for one in range(len(found)):
                             own[one] = found[one] * factor
 
 

@@ -6,7 +6,7 @@ from arcaneqa.compiled import compiled
 from arcaneqa.model.buffers import Buffers
 from arcaneqa.model.reader import Words
 from arcaneqa.model.stored import Floats
-from arcaneqa.model.tiles import FLOAT_COLUMNS, ROWS
+from arcaneqa.model.tiles import FLOAT_COLUMNS
 from arcaneqa.ragged import Ints
 
 NO_MARK = -1
@@ -38,7 +38,3 @@ def lay_out(
             row += 1
         tile += (lengths[number] + FLOAT_COLUMNS - 1) // FLOAT_COLUMNS
         starts[number + 1] = row
-    # The rest of the last tile is read as well, though nobody looks at what it becomes.
-    for rest in range(row, (row + ROWS - 1) // ROWS * ROWS):
-        for part in range(width):
-            rows[rest, part] = 0

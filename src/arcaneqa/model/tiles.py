@@ -44,6 +44,7 @@ BYTE_COLUMNS = 64 if _WIDE else 16
 FLOAT_COLUMNS = 32 if _WIDE else 16
 
 INT, LONG, _FLOAT = ir.IntType(32), ir.IntType(64), ir.FloatType()
+_INTS, _FLOATS = ir.VectorType(INT, LANES), ir.VectorType(_FLOAT, LANES)
 
 
 def intrinsic(function: Callable[..., Any]) -> Any:
@@ -51,24 +52,62 @@ def intrinsic(function: Callable[..., Any]) -> Any:
     return extending.intrinsic(function)
 
 
-@intrinsic
-def byte_tile(
-    _typing: Any, weights: Any, rows: Any, row_bytes: Any, steps: Any, out: Any, out_bytes: Any
-) -> Any:
-    """Sums of products of unsigned weights and signed bytes of rows, four of each a step, into `out`.
+def _byte_tile(count: int) -> Any:
+    """A tile of bytes with so many rows."""
 
-    All but `steps` are addresses, and distances in bytes. A step has the four bytes of every column of the
-    tile, column after column.
-    """
+    @intrinsic
+    def tile(
+        _typing: Any,
+        weights: Any,
+        rows: Any,
+        row_bytes: Any,
+        steps: Any,
+        out: Any,
+        out_bytes: Any,
+        units: Any,
+        raised: Any,
+        scales: Any,
+        bias: Any,
+    ) -> Any:
+        """Sums of products of unsigned weights and signed bytes of rows, four of each a step, into `out` as
+        floats: less what a row is `raised` by, times its unit and the scale of the column, and the bias.
 
-    def generate(context: Any, builder: ir.IRBuilder, _signature: Any, given: Any) -> Any:
-        if MULTIPLIES_BYTES:
-            weights, rows, row_bytes, steps, out, out_bytes = given
-            panel = (weights, long(BYTE_COLUMNS * 4))
-            _tile(builder, INT, _beside(BYTE_COLUMNS), panel, (rows, row_bytes), steps, (out, out_bytes))
-        return context.get_dummy_value()
+        All but `steps` are addresses, and distances in bytes. A step has the four bytes of every column of
+        the tile, column after column.
+        """
 
-    return types.void(*[types.int64] * 6), generate
+        def generate(context: Any, builder: ir.IRBuilder, _signature: Any, given: Any) -> Any:
+            if MULTIPLIES_BYTES:
+                weights, rows, row_bytes, steps, out, out_bytes, units, raised, scales, bias = given
+                panel, beside = (weights, long(BYTE_COLUMNS * 4)), _beside(BYTE_COLUMNS)
+                sums = _sums(builder, INT, beside, panel, (rows, row_bytes), steps, count)
+                factors, added = (
+                    [load(builder, builder.add(place, one), _FLOATS) for one in beside]
+                    for place in (scales, bias)
+                )
+                for row, own in enumerate(sums):
+                    here = long(4 * row)
+                    less = spread(builder, load(builder, builder.add(raised, here), INT), _INTS)
+                    unit = spread(builder, load(builder, builder.add(units, here), _FLOAT), _FLOATS)
+                    own[:] = [
+                        _multiply_floats(
+                            builder,
+                            more,
+                            builder.sitofp(builder.sub(total, less), _FLOATS),
+                            builder.fmul(unit, factor),
+                        )
+                        for total, factor, more in zip(own, factors, added, strict=True)
+                    ]
+                _write(builder, sums, beside, (out, out_bytes))
+            return context.get_dummy_value()
+
+        return types.void(*[types.int64] * 10), generate
+
+    return tile
+
+
+byte_tile, four_rows, two_rows = map(_byte_tile, (ROWS, 4, 2))
+"""The smaller ones are for the rows behind the last whole tile: a short input has not many."""
 
 
 @intrinsic
@@ -86,8 +125,9 @@ def float_tile(
 
     def generate(context: Any, builder: ir.IRBuilder, _signature: Any, given: Any) -> Any:
         columns, column_bytes, rows, row_bytes, steps, out, out_bytes = given
-        panel = (columns, column_bytes)
-        _tile(builder, _FLOAT, _beside(FLOAT_COLUMNS), panel, (rows, row_bytes), steps, (out, out_bytes))
+        panel, beside = (columns, column_bytes), _beside(FLOAT_COLUMNS)
+        sums = _sums(builder, _FLOAT, beside, panel, (rows, row_bytes), steps, ROWS)
+        _write(builder, sums, beside, (out, out_bytes))
         return context.get_dummy_value()
 
     return types.void(*[types.int64] * 7), generate
@@ -107,7 +147,8 @@ def row_tile(_typing: Any, panels: Any, panel_bytes: Any, row: Any, steps: Any, 
         ]
         nothing = long(0)
         panel = (panels, long(FLOAT_COLUMNS * 4))
-        _tile(builder, _FLOAT, beside, panel, (row, nothing), steps, (out, nothing), count=1)
+        sums = _sums(builder, _FLOAT, beside, panel, (row, nothing), steps, 1)
+        _write(builder, sums, _beside(PANELS * FLOAT_COLUMNS), (out, nothing))
         return context.get_dummy_value()
 
     return types.void(*[types.int64] * 5), generate
@@ -136,19 +177,18 @@ def _beside(columns: int) -> list[Any]:
     return [long(4 * place) for place in range(0, columns, LANES)]
 
 
-def _tile(
+def _sums(
     builder: ir.IRBuilder,
     kind: Any,
     beside: Sequence[Any],
     weights: tuple[Any, Any],
     rows: tuple[Any, Any],
     steps: Any,
-    out: tuple[Any, Any],
-    count: int = ROWS,
-) -> None:
+    count: int,
+) -> list[list[Any]]:
     """A loop over steps with one vector of sums for every row and every few columns, which lie `beside` each
     other in a step."""
-    vector, vectors, size = ir.VectorType(kind, LANES), len(beside), 4 * LANES
+    vector, vectors = ir.VectorType(kind, LANES), len(beside)
     multiply = _multiply_bytes if kind is INT else _multiply_floats
     own = [builder.add(rows[0], builder.mul(rows[1], long(row))) for row in range(count)]
     before = builder.block
@@ -172,11 +212,16 @@ def _tile(
         phi.add_incoming(later, loop)
     builder.cbranch(builder.icmp_signed("<", following, steps), loop, after)
     builder.position_at_end(after)
-    for row in range(count):
-        start = builder.add(out[0], builder.mul(out[1], long(row)))
-        for part in range(vectors):
-            place = at(builder, builder.add(start, long(size * part)), vector)
-            builder.store(added[row * vectors + part], place, align=4)
+    return [added[row * vectors : (row + 1) * vectors] for row in range(count)]
+
+
+def _write(
+    builder: ir.IRBuilder, rows: Sequence[Sequence[Any]], beside: Sequence[Any], out: tuple[Any, Any]
+) -> None:
+    for number, row in enumerate(rows):
+        start = builder.add(out[0], builder.mul(out[1], long(number)))
+        for vector, place in zip(row, beside, strict=True):
+            builder.store(vector, at(builder, builder.add(start, place), vector.type), align=4)
 
 
 def _multiply_bytes(builder: ir.IRBuilder, total: Any, weights: Any, values: Any) -> Any:
