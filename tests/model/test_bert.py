@@ -68,6 +68,26 @@ def test_any_number_of_threads_reads_the_same(lengths: list[int], workers: int, 
     assert np.array_equal(alone, reader.read(ids, np.array(lengths)))
 
 
+@given(
+    st.lists(st.integers(1, 120), min_size=1, max_size=6),
+    st.floats(0, 1),
+    st.integers(1, 4),
+    st.booleans(),
+)
+@settings(max_examples=25, deadline=None)
+def test_what_is_wanted_is_read_the_same(
+    lengths: list[int], share: float, workers: int, in_bytes: bool
+) -> None:
+    """Also where nothing is wanted of an input, or at all."""
+    reader, draw = _reader(in_bytes), np.random.default_rng(sum(lengths))
+    ids = draw.integers(1_000, 20_000, sum(lengths)).astype(np.int32)
+    is_wanted = draw.random(len(ids)) < share
+    reader._team = _team(workers)
+    everything = reader.read(ids, np.array(lengths))
+    found = reader.read(ids, np.array(lengths), is_wanted)
+    assert np.array_equal(found[is_wanted], everything[is_wanted])
+
+
 @cache
 def _reader(in_bytes: bool) -> BertReader:
     return BertReader(read_stored(bundled_model()), in_bytes and MULTIPLIES_BYTES)

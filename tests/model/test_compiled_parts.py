@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from arcaneqa.model.gathering import gathered
+from arcaneqa.model.gathering import gathered, is_gathered
 from arcaneqa.model.product import Product
 from arcaneqa.model.recurrent import Recurrent
 from arcaneqa.model.softening import soften
@@ -103,3 +103,9 @@ def test_words_are_averaged_over_inputs_and_candidates_over_pieces() -> None:
     assert np.array_equal(words[1], tokens[13:16])
     assert np.allclose(candidates[[0, 2, 3]], [tokens[4:6].mean(0), tokens[10], tokens[16:19].mean(0)])
     assert not candidates[1].any()
+    # The encoder may leave other rows half read, and must not leave these.
+    is_wanted = is_gathered(packed)
+    assert is_wanted.sum() == 2 + 2 + 3 + counts.sum()
+    half_read = np.where(is_wanted[:, None], tokens, np.float32(np.nan))
+    for found, again in zip((words, candidates), gathered(packed, half_read), strict=True):
+        assert np.array_equal(found, again)

@@ -19,7 +19,7 @@ from arcaneqa.induction.scorer import Decision
 from arcaneqa.model.bert import BertReader
 from arcaneqa.model.checkpoint import Model, create, load, save
 from arcaneqa.model.config import ModelConfig
-from arcaneqa.model.reader import Reader, Words, reader_of
+from arcaneqa.model.reader import Flags, Reader, Words, reader_of
 from arcaneqa.model.scorer import ModelScorer
 from arcaneqa.model.stored import Floats, bundled_model, read_stored
 from arcaneqa.ragged import Ints
@@ -62,9 +62,9 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     calls: list[int] = []
     read = BertReader.read
 
-    def noted(self: BertReader, ids: Words, lengths: Ints) -> Floats:
+    def noted(self: BertReader, ids: Words, lengths: Ints, is_wanted: Flags | None = None) -> Floats:
         calls.append(len(lengths))
-        return read(self, ids, lengths)
+        return read(self, ids, lengths, is_wanted)
 
     monkeypatch.setattr(BertReader, "read", noted)
     return calls

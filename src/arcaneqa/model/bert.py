@@ -18,7 +18,7 @@ from arcaneqa.model.buffers import Shape, Size, Workplace, Workplaces
 from arcaneqa.model.kernels import encode
 from arcaneqa.model.layers import Layers, Matrix, Norm, Weights
 from arcaneqa.model.laying_out import NO_MARK, lay_out
-from arcaneqa.model.reader import Table, Words, separator_of, softmax
+from arcaneqa.model.reader import Flags, Table, Words, separator_of, softmax
 from arcaneqa.model.stored import Floats, Stored
 from arcaneqa.model.threads import Team
 from arcaneqa.model.tiles import BYTE_COLUMNS, FLOAT_COLUMNS, MULTIPLIES_BYTES, ROWS
@@ -66,13 +66,14 @@ class BertReader:
             and wide % BYTE_COLUMNS == inner % BYTE_COLUMNS == head % FLOAT_COLUMNS == 0
         )
 
-    def read(self, ids: Words, lengths: Ints) -> Floats:
-        return self._read(ids, lengths, self._depth)
+    def read(self, ids: Words, lengths: Ints, is_wanted: Flags | None = None) -> Floats:
+        every = np.ones(len(ids), bool) if is_wanted is None else is_wanted
+        return self._read(ids, lengths, self._depth, every)
 
     def looks(self, ids: Words) -> Floats:
         found = []
         for layer in range(max(0, self._depth - HEAT_LAYERS), self._depth):
-            rows = self._read(ids, np.array([len(ids)]), layer)
+            rows = self._read(ids, np.array([len(ids)]), layer, np.ones(len(ids), bool))
             own = f"{_PREFIX}encoder.layer.{layer}.attention.self."
             query, key = (
                 (
@@ -88,7 +89,7 @@ class BertReader:
         mean: Floats = np.mean(found, axis=0)
         return mean
 
-    def _read(self, ids: Words, lengths: Ints, depth: int) -> Floats:
+    def _read(self, ids: Words, lengths: Ints, depth: int, is_wanted: Flags) -> Floats:
         total, each = len(ids), lengths.tolist()
         size = Size(total, sum(-(-length // FLOAT_COLUMNS) for length in each), max(each))
         if size.longest > len(self._positions):
@@ -100,7 +101,7 @@ class BertReader:
             buffers = workplace.buffers
             buffers.job[:] = len(each), depth
             words = self._words[ids]
-            lay_out(ids, lengths, words, self._positions, self._second, self._separator, buffers)
+            lay_out(ids, lengths, is_wanted, words, self._positions, self._second, self._separator, buffers)
             tasks = max(1, min(workers, total // _LEAST_ROWS))
             asleep = announce(buffers.board, tasks, depth + 1, tasks - 1)
             for helper in range(tasks - 1):

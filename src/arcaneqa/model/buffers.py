@@ -55,13 +55,16 @@ class Buffers(NamedTuple):
 
     A tile reads rows behind the last as well, though nobody looks at what they become. Keys and values (of
     every head, by row) are there twice: whoever is ahead writes those of the next layer. Keys lie in tiles,
-    and every input begins a new one: `places` says where a row's first number is.
+    and every input begins a new one: `places` says where a row's first number is. `wanted` are the rows that
+    the last layer is for; `wanted_starts` says where those of each input begin among them.
     """
 
     board: Ints
     job: Ints
     starts: Ints
     places: Ints
+    wanted: Ints
+    wanted_starts: Ints
     rows: Floats
     queries: Floats
     keys: Floats
@@ -75,6 +78,8 @@ class Buffers(NamedTuple):
             job=np.zeros(2, np.int64),
             starts=np.zeros(size.rows + 1, np.int64),
             places=np.zeros(size.rows, np.int64),
+            wanted=np.zeros(size.rows, np.int64),
+            wanted_starts=np.zeros(size.rows + 1, np.int64),
             rows=np.zeros((size.rows + ROWS, width), np.float32),
             queries=np.zeros((size.rows + ROWS, width), np.float32),
             keys=np.zeros((2, size.tiles * width * FLOAT_COLUMNS), np.float32),
@@ -85,6 +90,8 @@ class Buffers(NamedTuple):
 class Scratch(NamedTuple):
     """What one worker writes on its way. Made outside: to make arrays takes long to compile."""
 
+    rows: Floats
+    queries: Floats
     joined: Floats
     wide: Floats
     narrow: Floats
@@ -101,6 +108,8 @@ class Scratch(NamedTuple):
         width, inner, longest = shape.width, shape.inner, size.longest
         columns = -(-longest // FLOAT_COLUMNS) * FLOAT_COLUMNS
         return cls(
+            rows=np.zeros((CHUNK, width), np.float32),
+            queries=np.zeros((CHUNK + ROWS, width), np.float32),
             joined=np.empty((CHUNK, 3 * width), np.float32),
             wide=np.empty((CHUNK, inner), np.float32),
             narrow=np.empty((CHUNK, width), np.float32),

@@ -8,6 +8,7 @@ import numba
 import numpy as np
 
 from arcaneqa.compiled import compiled
+from arcaneqa.model.reader import Flags
 from arcaneqa.model.stored import Floats
 from arcaneqa.model.word_pieces import Packed
 from arcaneqa.ragged import Ints
@@ -15,6 +16,30 @@ from arcaneqa.ragged import Ints
 
 def _part_of_it(function: Any) -> Any:
     return numba.njit(nogil=True)(function)
+
+
+def is_gathered(packed: Packed) -> Flags:
+    """Which rows of the encoder the decoder looks at: the question's words and the candidates."""
+    found = np.zeros(len(packed.ids), np.bool_)
+    _mark(
+        packed.input_starts,
+        packed.input_decisions,
+        packed.question_lengths,
+        packed.candidate_starts,
+        packed.candidate_lengths,
+        found,
+    )
+    return found
+
+
+@compiled
+def _mark(starts: Ints, decisions: Ints, lengths: Ints, firsts: Ints, counts: Ints, found: Flags) -> None:
+    for number in range(len(starts)):
+        for place in range(lengths[decisions[number]]):
+            found[starts[number] + 1 + place] = True
+    for candidate in range(len(firsts)):
+        for row in range(firsts[candidate], firsts[candidate] + counts[candidate]):
+            found[row] = True
 
 
 def gathered(packed: Packed, tokens: Floats) -> tuple[Floats, Floats]:

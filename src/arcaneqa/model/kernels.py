@@ -34,6 +34,7 @@ from arcaneqa.model.tiles import (
     four_rows,
     two_rows,
 )
+from arcaneqa.ragged import Ints
 
 
 def _kept(function: Any) -> Any:
@@ -77,22 +78,29 @@ def _read(
 ) -> None:
     """Attention needs the keys of all rows, so a layer's first product belongs to the round before it."""
     depth, rows, layers, joined = buffers.job[1], buffers.rows, weights.layers, scratch.joined
+    starts, wanted_starts = buffers.starts, buffers.wanted_starts
     for layer in range(depth + 1):
         if layer and not wait_for(board, turn, layer - 1):
             return
         task = take(board, turn, layer, own)
         while task >= 0:
             # Nothing in the buffers changes while a task is not ended.
-            total, tasks = buffers.starts[buffers.job[0]], tasks_of(board, turn)
+            is_last, inputs = layer == depth > 0, buffers.job[0]
+            total, tasks = (wanted_starts if is_last else starts)[inputs], tasks_of(board, turn)
             first, last = total * task // tasks, total * (task + 1) // tasks
             chunks = (last - first + CHUNK - 1) // CHUNK
             if layer == 0:
                 for row in range(first, last):
                     _normalise(rows[row], weights.first.gain[0], weights.first.bias[0], weights.epsilon)
+            elif is_last:
+                for chunk in range(chunks):
+                    start, stop = _cut_off(first, last, chunk, chunks)
+                    _see_wanted(buffers, weights, scratch, layer - 1, is_exact, start, stop)
             else:
                 for chunk in range(chunks):
                     start, stop = _cut_off(first, last, chunk, chunks)
-                    _see(buffers, weights, scratch, layer - 1, is_exact, start, stop - start)
+                    here = (rows, buffers.queries, start)
+                    _see(buffers, weights, scratch, layer - 1, is_exact, here, starts, start, stop)
             if layer < depth:
                 for chunk in range(chunks):
                     start, stop = _cut_off(first, last, chunk, chunks)
@@ -109,18 +117,49 @@ def _cut_off(first: int, last: int, chunk: int, chunks: int) -> tuple[int, int]:
 
 
 @_exact
-def _see(
-    buffers: Buffers, weights: Weights, scratch: Scratch, layer: int, is_exact: bool, start: int, count: int
+def _see_wanted(
+    buffers: Buffers, weights: Weights, scratch: Scratch, layer: int, is_exact: bool, start: int, stop: int
 ) -> None:
-    """The rest of a layer, for rows whose keys and values are known as all others' are."""
-    rows, layers, narrow, wide = buffers.rows, weights.layers, scratch.narrow, scratch.wide
-    _attend(buffers, start, start + count, layer % 2, scratch)
+    """The last layer of those rows that somebody wants, taken out to lie side by side and put back."""
+    rows, queries, wanted = buffers.rows, buffers.queries, buffers.wanted
+    own, asking = scratch.rows, scratch.queries
+    for place in range(stop - start):
+        _copy(rows[wanted[start + place]], own[place])
+        _copy(queries[wanted[start + place]], asking[place])
+    _see(buffers, weights, scratch, layer, is_exact, (own, asking, 0), buffers.wanted_starts, start, stop)
+    for place in range(stop - start):
+        _copy(own[place], rows[wanted[start + place]])
+
+
+@_exact
+def _copy(source: Floats, out: Floats) -> None:
+    for place in range(len(out)):
+        out[place] = source[place]
+
+
+@_exact
+def _see(
+    buffers: Buffers,
+    weights: Weights,
+    scratch: Scratch,
+    layer: int,
+    is_exact: bool,
+    own: tuple[Floats, Floats, int],
+    starts: Ints,
+    start: int,
+    stop: int,
+) -> None:
+    """The rest of a layer for rows `start` to `stop`, as `starts` counts them, where the keys and values of
+    all rows are known. `own` are rows and queries, and where these begin among them."""
+    layers, narrow, wide, count = weights.layers, scratch.narrow, scratch.wide, stop - start
+    rows, queries, at = own
+    _attend(buffers, queries, at, starts, start, stop, layer % 2, scratch)
     _multiply(scratch.seen, 0, count, layers.mixed, layer, is_exact, scratch, narrow)
-    _add_and_norm(rows, start, count, narrow, layers.middle, layer, weights.epsilon)
-    _multiply(rows, start, count, layers.wide, layer, is_exact, scratch, wide)
+    _add_and_norm(rows, at, count, narrow, layers.middle, layer, weights.epsilon)
+    _multiply(rows, at, count, layers.wide, layer, is_exact, scratch, wide)
     _bend(wide, count)
     _multiply(wide, 0, count, layers.narrow, layer, is_exact, scratch, narrow)
-    _add_and_norm(rows, start, count, narrow, layers.after, layer, weights.epsilon)
+    _add_and_norm(rows, at, count, narrow, layers.after, layer, weights.epsilon)
 
 
 @_exact
@@ -211,21 +250,24 @@ def _part(buffers: Buffers, joined: Floats, start: int, stop: int, side: int) ->
 
 
 @_exact
-def _attend(buffers: Buffers, start: int, stop: int, side: int, scratch: Scratch) -> None:
+def _attend(
+    buffers: Buffers,
+    queries: Floats,
+    at: int,
+    own_starts: Ints,
+    start: int,
+    stop: int,
+    side: int,
+    scratch: Scratch,
+) -> None:
     """What rows `start` to `stop` see of their own inputs."""
-    starts, places, queries, keys, values = (
-        buffers.starts,
-        buffers.places,
-        buffers.queries,
-        buffers.keys[side],
-        buffers.values[side],
-    )
+    starts, places, keys, values = buffers.starts, buffers.places, buffers.keys[side], buffers.values[side]
     heads, room, size = values.shape
     width = heads * size
     scores, factors, tile, seen = scratch.scores, scratch.factors, scratch.tile, scratch.seen
     for number in range(buffers.job[0]):
         begin, end = starts[number], starts[number + 1]
-        first, last = max(begin, start), min(end, stop)
+        first, last = max(own_starts[number], start), min(own_starts[number + 1], stop)
         # A head's keys and values stay in the first cache while its rows go by.
         for head in range(heads if first < last else 0):
             own_keys = keys.ctypes.data + (places[begin] + head * size * FLOAT_COLUMNS) * 4
@@ -235,7 +277,7 @@ def _attend(buffers: Buffers, start: int, stop: int, side: int, scratch: Scratch
                     float_tile(
                         own_keys + column * width * 4,
                         FLOAT_COLUMNS * 4,
-                        queries.ctypes.data + (row * width + head * size) * 4,
+                        queries.ctypes.data + ((row - start + at) * width + head * size) * 4,
                         width * 4,
                         size,
                         scores.ctypes.data + column * 4,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from arcaneqa.compiled import compiled
 from arcaneqa.model.buffers import Buffers
-from arcaneqa.model.reader import Words
+from arcaneqa.model.reader import Flags, Words
 from arcaneqa.model.stored import Floats
 from arcaneqa.model.tiles import FLOAT_COLUMNS
 from arcaneqa.ragged import Ints
@@ -15,14 +15,22 @@ NO_MARK = -1
 
 @compiled
 def lay_out(
-    ids: Words, lengths: Ints, words: Floats, positions: Floats, second: Floats, mark: int, buffers: Buffers
+    ids: Words,
+    lengths: Ints,
+    is_wanted: Flags,
+    words: Floats,
+    positions: Floats,
+    second: Floats,
+    mark: int,
+    buffers: Buffers,
 ) -> None:
     """`words` are the vectors of all ids, to which those of their places are added. What stands behind the
     first `mark` of an input is of its second segment."""
     width = words.shape[1]
     starts, places, rows = buffers.starts, buffers.places, buffers.rows
-    row, tile = 0, 0
-    starts[0] = 0
+    wanted, wanted_starts = buffers.wanted, buffers.wanted_starts
+    row, tile, count = 0, 0, 0
+    starts[0] = wanted_starts[0] = 0
     for number in range(len(lengths)):
         is_second = False
         for place in range(lengths[number]):
@@ -35,6 +43,10 @@ def lay_out(
                 for part in range(width):
                     own[part] += second[part]
             is_second = is_second or ids[row] == mark
+            if is_wanted[row]:
+                wanted[count] = row
+                count += 1
             row += 1
         tile += (lengths[number] + FLOAT_COLUMNS - 1) // FLOAT_COLUMNS
         starts[number + 1] = row
+        wanted_starts[number + 1] = count

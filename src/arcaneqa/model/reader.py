@@ -25,6 +25,7 @@ from arcaneqa.ragged import Ints, offsets_of
 
 Words = NDArray[np.int32]
 """Ids of word pieces."""
+Flags = NDArray[np.bool_]
 TOKENS_PER_CALL = 2_048
 """More at once are read no faster, and take more memory."""
 
@@ -33,8 +34,9 @@ class Reader(Protocol):
     width: int
     pad: int
 
-    def read(self, ids: Words, lengths: Ints) -> Floats:
-        """A row for every token of inputs that lie end to end."""
+    def read(self, ids: Words, lengths: Ints, is_wanted: Flags | None = None) -> Floats:
+        """A row for every token of inputs that lie end to end. Where it is said which are wanted, others may
+        be left half read."""
         ...
 
     def looks(self, ids: Words) -> Floats:
@@ -51,9 +53,9 @@ class CountedReader:
         self.width, self.pad = reader.width, reader.pad
         self.reads = Reads()
 
-    def read(self, ids: Words, lengths: Ints) -> Floats:
+    def read(self, ids: Words, lengths: Ints, is_wanted: Flags | None = None) -> Floats:
         started = time.perf_counter()
-        found = self._reader.read(ids, lengths)
+        found = self._reader.read(ids, lengths, is_wanted)
         read = Reads(1, len(ids), time.perf_counter() - started)
         with self._lock:
             self.reads += read
@@ -112,7 +114,8 @@ class StaticReader:
         self._vectors = Table(stored, "encoder.vectors.weight")
         self.width = self._vectors.width
 
-    def read(self, ids: Words, lengths: Ints) -> Floats:  # noqa: ARG002 - words know nothing of each other
+    # Words know nothing of each other.
+    def read(self, ids: Words, lengths: Ints, is_wanted: Flags | None = None) -> Floats:  # noqa: ARG002
         return self._vectors[ids]
 
     def looks(self, ids: Words) -> Floats:
@@ -147,7 +150,7 @@ class TorchReader:
         self.width, self.pad = self._encoder.width, self._encoder.pad
         self._encoder.to(self._device)
 
-    def read(self, ids: Words, lengths: Ints) -> Floats:
+    def read(self, ids: Words, lengths: Ints, is_wanted: Flags | None = None) -> Floats:  # noqa: ARG002
         """Inputs are padded to the longest beside them, which bounds how many go together."""
         starts = offsets_of(lengths)
         read = [

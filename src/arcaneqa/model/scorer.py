@@ -16,7 +16,7 @@ from arcaneqa.induction.scorer import Candidate, Decision, Heat, Ranker, Reads, 
 from arcaneqa.model.choosing import log_chances
 from arcaneqa.model.config import KIND_INDEX
 from arcaneqa.model.decoder import Decoder
-from arcaneqa.model.gathering import gathered
+from arcaneqa.model.gathering import gathered, is_gathered
 from arcaneqa.model.glance import Glance
 from arcaneqa.model.heat import heat
 from arcaneqa.model.known_pieces import Asked, KnownPieces
@@ -282,11 +282,11 @@ class ModelScorer:
         ]
 
     def _tokens(self, packed: Packed) -> Floats:
-        found = []
+        found, is_wanted = [], is_gathered(packed)
         for part in parts(packed.input_lengths, self._tokens_per_call):
-            lengths = packed.input_lengths[part]
-            first = packed.input_starts[part.start]
-            found.append(self._reader.read(packed.ids[first : first + lengths.sum()], lengths))
+            lengths, first = packed.input_lengths[part], packed.input_starts[part.start]
+            own = slice(first, first + lengths.sum())
+            found.append(self._reader.read(packed.ids[own], lengths, is_wanted[own]))
         return found[0] if len(found) == 1 else np.concatenate(found)
 
 
