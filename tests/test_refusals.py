@@ -56,6 +56,18 @@ def test_a_form_that_was_not_learned_is_refused_by_name(qa: ArcaneQA) -> None:
     assert answer.not_used[0] == "average"
 
 
+def test_what_is_surely_not_asked_for_is_declined_however_sure_the_model_is(qa: ArcaneQA) -> None:
+    def refused(asked: str, read_as: str) -> str:
+        outcome = qa.search.run(read_as, [Topics()])
+        best = replace(outcome, found=outcome.found[:1])
+        return qa.conclude(asked, Links(asked), best, threshold=0.0).reason or ""
+
+    others = refused("how many beers are there?", "how many regions are there?")
+    assert "This asks for beers, and the nearest reading finds nothing of that kind." in others
+    dropped = refused("how many owners are there?", "how many breweries are there?")
+    assert "The nearest reading leaves out “owners”." in dropped
+
+
 def test_what_is_missing_is_said(qa: ArcaneQA) -> None:
     reason = qa.ask("What is the seating capacity of Seeblick Brewery?", threshold=1.0).reason or ""
     assert "seating" in reason

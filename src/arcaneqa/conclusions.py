@@ -12,9 +12,10 @@ from arcaneqa.entity_facts import asked_about
 from arcaneqa.errors import BudgetExceeded, ProgramError
 from arcaneqa.induction.found import Found, Outcome
 from arcaneqa.judgement.asked import Sign, lacking, signs
+from arcaneqa.judgement.asked_kinds import asked_kind, is_of_others
 from arcaneqa.judgement.coverage import Coverage, coverage, is_about, not_used
 from arcaneqa.judgement.evidence import evidence
-from arcaneqa.judgement.pointless import comes_back
+from arcaneqa.judgement.pointless import comes_back, only_names
 from arcaneqa.judgement.polarity import is_reversed
 from arcaneqa.judgement.refusals import Refusals, Suggest
 from arcaneqa.judgement.weighing import impossible_kind, weighed
@@ -22,6 +23,7 @@ from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.languages import in_asked_language
 from arcaneqa.kb.short_names import Names
 from arcaneqa.links import Links
+from arcaneqa.program.english import listed, plural
 from arcaneqa.program.execute import Result, execute
 from arcaneqa.program.expression import Entity, Expression
 from arcaneqa.program.forms import Form, forms_of
@@ -177,10 +179,12 @@ class Conclusions:
             why = f"No reading is likely enough ({best})."
         elif is_reversed(question, found.program, self._kb):
             why = "The nearest reading takes the other end than the question does."
-        elif comes_back(found):
+        elif comes_back(found) or only_names(question, found, self._kb):
             why = "The nearest reading finds nothing but what it sets out from."
-        elif (kind := impossible_kind(question, found, self._kb)) is not None:
+        elif (kind := self._other_kind(question, found)) is not None:
             why = f"This asks for {kind}, and the nearest reading finds nothing of that kind."
+        elif left_out.dropped:
+            why = f"The nearest reading leaves out {listed([f'“{word}”' for word in left_out.unused])}."
         elif certainty < SURE and not is_about(question, found, self._kb):
             why = "Nothing in the question names an entity, a class or a value of this knowledge base."
         else:
@@ -188,6 +192,13 @@ class Conclusions:
         sign = lacking(left_out.unmet, forms_of(found.program))
         heard, missing = self._refusals.heard(question, sign), self._refusals.missing
         return f"{heard}{why} {missing(question, links, found, left_out)}".strip()
+
+    def _other_kind(self, question: str, found: Found) -> str | None:
+        """What the question asks for, where the reading surely finds nothing of that kind."""
+        named = asked_kind(question, self._kb)
+        if named is not None and is_of_others(named, found, self._kb):
+            return plural(self._kb.schema.classes[named].label)
+        return impossible_kind(question, found, self._kb)
 
     def _unlearned(self, question: str, asked: Iterable[Sign]) -> str | None:
         """What to say of the first form that this model has not learned."""

@@ -46,7 +46,7 @@ def found(program: str, kb: Index, score: float = -1.0) -> Found:
         ("list all the carriers that cost nothing", "Carrier"),
         ("which carrier types are there?", "CarrierType"),
         ("which carrier costs are high?", None),
-        ("how many carriers are there?", None),
+        ("how many carriers are there?", "Carrier"),
         ("which carriers", None),
     ],
 )

@@ -175,3 +175,14 @@ def test_a_unit_is_converted_into_those_that_columns_are_called_by(tmp_path: Pat
         assert values("bills longer than 4 cm") == {4}
         assert values("bills longer than 2 inches") == {2, 5.08, 0.0508}
         assert values("older than 6 years") == {6}
+
+
+def test_a_number_within_a_stated_text_is_a_part_of_it(tmp_path: Path) -> None:
+    rows = "".join(f"film {n},{'PG-13' if n % 2 else 'R'},{n % 30}\n" for n in range(60))
+    (tmp_path / "films.csv").write_text(f"title,rated,score\n{rows}")
+    build_index([tmp_path / "films.csv"], tmp_path / "index")
+    with Index(tmp_path / "index") as kb:
+        (stated,) = Linker(kb).link("How many films are rated PG-13?").literals
+        assert (stated.text, stated.readings) == ("PG-13", (Literal("PG-13"),))
+        (number,) = Linker(kb).link("How many films have a score of 13?").literals
+        assert {reading.datatype for reading in number.readings} == {XSD + "integer"}

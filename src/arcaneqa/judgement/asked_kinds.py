@@ -1,5 +1,6 @@
 """The kind of thing that a question asks for by its name: "which carriers have no costs?" wants carriers, and
-not the generators that have none. Where those lead to carriers in one way, that is the way."""
+not the generators that have none, nor what these are called. Where those lead to carriers in one way, that is
+the way."""
 
 from __future__ import annotations
 
@@ -12,14 +13,17 @@ import numpy as np
 from arcaneqa.errors import BudgetExceeded
 from arcaneqa.induction.found import Considered, Found, Trace
 from arcaneqa.induction.scorer import Candidate, TokenKind
+from arcaneqa.judgement.pointless import conjuncts
 from arcaneqa.judgement.small_words import root_of
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.name_forms import split
+from arcaneqa.kb.schema import ValueKind
 from arcaneqa.program import expression as ex
 from arcaneqa.program.execute import execute
 
 _ASKING = re.compile(
-    r"\s*(?:which|what|(?:list|show|find|give|name)(?:\s+me)?(?:\s+all)?)(?:\s+of)?(?:\s+the)?\s+",
+    r"\s*(?:which|what|how\s+many|(?:list|show|find|give|name)(?:\s+me)?(?:\s+all)?)"
+    r"(?:\s+of)?(?:\s+the)?(?:\s+other)?\s+",
     re.IGNORECASE,
 )
 _GOES_ON = re.compile(
@@ -27,6 +31,11 @@ _GOES_ON = re.compile(
     "|from|for|by|there"
 )
 """Words behind a noun that is whole: in "which carrier types are there?" carriers are not asked for."""
+_DID = re.compile(
+    "[a-z]{2,}ed|won|made|wrote|led|ran|sold|built|took|went|came|gave|sang|flew|grew|held|lost|beat|met|left"
+    "|began"
+)
+_WORDS: WeakKeyDictionary[KnowledgeBase, frozenset[str]] = WeakKeyDictionary()
 _LOOKED_AT = 5
 """Of the answers; a set is of one kind, or nearly."""
 _NAMES: WeakKeyDictionary[KnowledgeBase, dict[tuple[str, ...], list[int]]] = WeakKeyDictionary()
@@ -36,7 +45,7 @@ def asked_kind(question: str, kb: KnowledgeBase) -> int | None:
     """The class that the question asks for by its whole name, if it is one."""
     asking = _ASKING.match(question)
     said = [] if asking is None else split(question[asking.end() :])
-    length = next((n for n in range(1, len(said)) if _GOES_ON.fullmatch(said[n])), None)
+    length = next((n for n in range(1, len(said)) if _is_whole(said[:n], said[n], kb)), None)
     if length is None:
         return None
     kinds = _by_name(kb).get(tuple(map(root_of, said[:length])), ())
@@ -54,17 +63,90 @@ def _by_name(kb: KnowledgeBase) -> dict[tuple[str, ...], list[int]]:
     return names
 
 
-def is_another_kind(kind: int, found: Found, kb: KnowledgeBase) -> bool:
-    """Whether things are found, and none of them is of that kind."""
-    few = found.nodes.ids[:_LOOKED_AT]
-    if found.result.value is not None or found.result.table is not None or kb.are_literals(few).any():
+def _is_whole(noun: list[str], following: str, kb: KnowledgeBase) -> bool:
+    """Whether a noun ends where another word follows: by that word, or since a noun before another one is
+    hardly ever a plural ("which airlines fly", but "which airline codes") and not before what it did."""
+    if _GOES_ON.fullmatch(following):
+        return True
+    if following.isdigit() or root_of(following) in _schema_words(kb):
         return False
+    *_, last = noun
+    is_plural = last.endswith("s") and not last.endswith("ss")
+    return is_plural or _DID.fullmatch(following) is not None
+
+
+def _schema_words(kb: KnowledgeBase) -> frozenset[str]:
+    """The words of the names of all classes and relations; read once a knowledge base."""
+    found = _WORDS.get(kb)
+    if found is None:
+        labels = (one.label for many in (kb.schema.classes, kb.schema.relations) for one in many)
+        found = _WORDS[kb] = frozenset(root_of(word) for label in labels for word in split(label))
+    return found
+
+
+def is_another_kind(kind: int, found: Found, kb: KnowledgeBase) -> bool:
+    """Whether nothing that is found, or counted, is of that kind."""
+    few = found.nodes.ids[:_LOOKED_AT]
+    if found.result.table is not None or found.result.value is not None or kb.are_literals(few).any():
+        return is_of_others(kind, found, kb)
     return kind not in kb.classes(kb.nodes(few)).tolist()
+
+
+def is_of_others(kind: int, found: Found, kb: KnowledgeBase) -> bool:
+    """Whether what is counted, or whose texts are found, is no such thing; of this there is no doubt, while
+    not everything need have all its classes."""
+    if found.result.table is not None:
+        return False
+    if found.result.value is not None:
+        return _counts_others(kind, found.program, kb)
+    is_text = kb.are_literals(found.nodes.ids[:_LOOKED_AT]).any()
+    return bool(is_text) and _gives_values_of_others(kind, found.program, kb)
+
+
+def _counts_others(kind: int, program: ex.Expression, kb: KnowledgeBase) -> bool:
+    """Whether a class is counted that shares no members with that kind, and whose members are not about such
+    ones either: rows that say who is enrolled may be counted for the students."""
+    if not isinstance(program, ex.Count) or program.path:
+        return False
+    named = (one.iri for one in conjuncts(program.argument) if isinstance(one, ex.Class))
+    return any(
+        not _share_members(kind, number, kb) and not _are_about(number, kind, kb)
+        for iri in named
+        if (number := kb.schema.class_ids.get(iri)) is not None
+    )
+
+
+def _are_about(rows: int, kind: int, kb: KnowledgeBase) -> bool:
+    return any(
+        relation.domain == rows and relation.range == kind and not relation.hidden
+        for relation in kb.schema.relations
+    )
+
+
+def _gives_values_of_others(kind: int, program: ex.Expression, kb: KnowledgeBase) -> bool:
+    """Whether the answers are texts that others than that kind have: codes of airports where one asks for
+    airlines. Not where the name of the column says that it has them."""
+    if not isinstance(program, ex.Join) or not program.relation.inverse:
+        return False
+    number = kb.schema.relation_ids.get(program.relation.iri)
+    relation = None if number is None else kb.schema.relations[number]
+    if relation is None or relation.domain is None or ValueKind.TEXT not in relation.kinds:
+        return False
+    if _share_members(kind, relation.domain, kb):
+        return False
+    named = set(map(root_of, split(relation.label)))
+    return named.isdisjoint(map(root_of, split(kb.schema.classes[kind].label)))
+
+
+def _share_members(one: int, other: int, kb: KnowledgeBase) -> bool:
+    return one == other or kb.intersects(kb.members(one), kb.members(other))
 
 
 def led_on(kind: int, found: Found, kb: KnowledgeBase) -> Found | None:
     """What those that were found lead to of that kind, if only one of their relations leads there and the
     program has not come by it."""
+    if found.result.value is not None:
+        return None
     taken = {node.relation.iri for node in ex.post_order(found.program) if isinstance(node, ex.Join)}
     relations = kb.schema.relations
     ways = [

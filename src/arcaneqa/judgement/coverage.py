@@ -30,6 +30,7 @@ from arcaneqa.program.expression import Class, Compare, Count, Expression, Extre
 from arcaneqa.program.forms import Form, forms_of
 
 _NAMES = (TokenKind.CLASS, TokenKind.RELATION, TokenKind.VARIABLE, TokenKind.CONSTANT, TokenKind.LITERAL)
+_ABOUT = (TokenKind.CLASS, TokenKind.RELATION, TokenKind.CONSTANT)
 _PLAINER = {Form.BY_COUNT: Form.SUPERLATIVE, Form.COUNT_COMPARED: Form.COMPARISON}
 """Where the data has a column for what is counted, the plainer form does."""
 
@@ -70,7 +71,10 @@ def coverage(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Co
     linked += [(one.start, one.end) for one in links.literals]
     asking = [(sign.start, sign.end) for sign in unmet]
     linked += _said_yes_or_no(left, kb)
-    surely = [*_said_how_many(question, left, kb), *qualifying(question, links, found.program, kb)]
+    surely = [
+        *_said_how_many(question, left, found.program, kb),
+        *qualifying(question, links, found.program, kb),
+    ]
     unused, dropped = (
         [span for span in said if any(_overlaps(word, [span]) for word in left)]
         for said in ([*linked, *surely], surely)
@@ -101,12 +105,12 @@ def not_used(question: str, found: Coverage) -> tuple[str, ...]:
 
 
 def is_about(question: str, found: Found, kb: KnowledgeBase) -> bool:
-    """Whether a program takes up anything of the question: a topic, a word of its schema items, or what those
-    of its classes are to others: people are the players of teams."""
+    """Whether a program takes up anything of the question: a topic, a word of its schema items and constants,
+    or what those of its classes are to others: people are the players of teams."""
     if found.topics or _counts_the_only_kind(found.program, kb):
         return True
     chosen = (step.candidates[step.choice] for step in found.trace.steps)
-    items = [one.text for one in chosen if one.kind in (TokenKind.CLASS, TokenKind.RELATION)]
+    items = [one.text for one in chosen if one.kind in _ABOUT]
     classes = {
         kb.schema.class_ids.get(node.iri) for node in post_order(found.program) if isinstance(node, Class)
     }
@@ -227,10 +231,12 @@ def _numbers(kb: KnowledgeBase) -> tuple[frozenset[str], ...]:
 
 
 def _yes_or_no(kb: KnowledgeBase) -> tuple[frozenset[str], ...]:
-    """The words of every relation that says by itself that something is not so: "fda approved: no"."""
+    """The telling words of every relation that says by itself that something is not so: "fda approved: no",
+    "is active: no"."""
     found = _YES_OR_NO.get(kb)
     if found is None:
-        found = tuple(_words_of(r, kb) for r in kb.schema.relations if _says_no(r, kb))
+        names = (_words_of(r, kb) for r in kb.schema.relations if _says_no(r, kb))
+        found = tuple(name - SMALL or name for name in names)
         _YES_OR_NO[kb] = found
     return found
 
@@ -242,14 +248,21 @@ def _said_yes_or_no(said: Sequence[Word], kb: KnowledgeBase) -> list[tuple[int, 
     return [at[word] for name in _yes_or_no(kb) for word in name if name <= at.keys()]
 
 
-def _said_how_many(question: str, said: Sequence[Word], kb: KnowledgeBase) -> list[tuple[int, int]]:
-    """Where "how many" goes on with the name of a number: whoever asks how many pages a book has wants no
-    count of books."""
+def _said_how_many(
+    question: str, said: Sequence[Word], program: Expression, kb: KnowledgeBase
+) -> list[tuple[int, int]]:
+    """Where "how many" goes on with the name of a number, or of what those have that the program counts: who
+    asks how many pages a book has, or how many countries cities are in, wants no count of books or cities."""
     asked = _ASKED.search(question)
+    if asked is None or not any(word.start == asked.end() for word in said):
+        return []
+    kinds = {kb.schema.class_ids.get(node.iri) for node in post_order(program) if isinstance(node, Class)}
+    kinds -= {None}
+    had = [_words_of(r, kb) for r in kb.schema.relations if r.domain in kinds and not r.hidden]
     return [
         (word.start, word.end)
         for word in said
-        if asked and word.start == asked.end() and frozenset((stem(word.folded),)) in _numbers(kb)
+        if word.start == asked.end() and frozenset((stem(word.folded),)) in (*_numbers(kb), *had)
     ]
 
 

@@ -16,7 +16,7 @@ def _names(words: str) -> frozenset[str]:
 
 _MEASURES = {
     "old": _names("old age year birth born date founded established created built opened started begin"),
-    "tall": _names("tall height high stature size length cm inch feet foot meter metre ht"),
+    "tall": _names("tall height high stature elevation altitude size length cm inch feet foot meter ht"),
     "heavy": _names("heavy weight mass kg kilogram gram pound lb ton tonne wt"),
     "fast": _names("fast speed velocity time pace mph kmh kph knot second minute"),
     "deep": _names("deep depth"),

@@ -1,9 +1,11 @@
-"""Programs that answer nothing, whatever was asked: a way there and back again, a count of yes and no, and of
-rows that say themselves how many there are."""
+"""Programs that answer nothing: a way there and back again, what something is called that the question calls
+so itself, a count of yes and no, and of rows that say themselves how many there are."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+
+import numpy as np
 
 from arcaneqa.induction.found import Found
 from arcaneqa.kb.interface import KnowledgeBase
@@ -11,9 +13,35 @@ from arcaneqa.kb.names.name_forms import split, stem
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.program import expression as ex
 
+_NAMING = frozenset(
+    map(stem, ("name", "names", "named", "call", "called", "title", "label", "known", "stand"))
+)
+
 
 def is_pointless(found: Found, kb: KnowledgeBase) -> bool:
     return comes_back(found) or _counts_truths(found.program, kb) or _counts_counts(found.program, kb)
+
+
+def only_names(question: str, found: Found, kb: KnowledgeBase) -> bool:
+    """Whether the answer is the name of what the question itself calls so, by a part of it at least, and no
+    name was asked for ("Jaws" for who starred in Jaws). Who asks for LAX may hear that it is Los Angeles.
+
+    A model that likes this best has found nothing else to say; another reading is no better for it."""
+    if found.result.value is not None or len(found.nodes) != 1 or not kb.are_literals(found.nodes.ids)[0]:
+        return False
+    match found.program:
+        case ex.Join(ex.Relation(iri, inverse=True), ex.Entity() as entity):
+            relation, node = kb.schema.relation_ids.get(iri), kb.node(entity.term)
+        case _:
+            return False
+    labels = kb.labels(found.nodes.ids)
+    if relation is None or node is None or labels != kb.labels(kb.nodes(np.array([node], np.int64)).ids):
+        return False
+    asked = set(map(stem, split(question)))
+    if not asked.isdisjoint(_NAMING | set(_stems(kb.schema.relations[relation].label))):
+        return False
+    said = (question[one.words.start : one.words.end] for one in found.topics if one.term == entity)
+    return any(not set(_stems(text)).isdisjoint(_stems(labels[0] or "")) for text in said)
 
 
 def comes_back(found: Found) -> bool:
@@ -25,19 +53,19 @@ def comes_back(found: Found) -> bool:
         isinstance(inner, ex.Join)
         and inner.relation.iri == outer.relation.iri
         and inner.relation.inverse is not outer.relation.inverse
-        for outer in _conjuncts(found.program)
+        for outer in conjuncts(found.program)
         if isinstance(outer, ex.Join)
-        for inner in _conjuncts(outer.argument)
+        for inner in conjuncts(outer.argument)
     )
 
 
-def _conjuncts(program: ex.Expression) -> Iterator[ex.Expression]:
+def conjuncts(program: ex.Expression) -> Iterator[ex.Expression]:
     match program:
         case ex.And(left, right):
-            yield from _conjuncts(left)
-            yield from _conjuncts(right)
+            yield from conjuncts(left)
+            yield from conjuncts(right)
         case ex.Cons(argument, _, _):
-            yield from _conjuncts(argument)
+            yield from conjuncts(argument)
         case _:
             yield program
 
@@ -60,7 +88,7 @@ def _counts_counts(program: ex.Expression, kb: KnowledgeBase) -> bool:
     degrees there were."""
     if not isinstance(program, ex.Count) or program.path:
         return False
-    named = (one.iri for one in _conjuncts(program.argument) if isinstance(one, ex.Class))
+    named = (one.iri for one in conjuncts(program.argument) if isinstance(one, ex.Class))
     kinds = {number for iri in named if (number := kb.schema.class_ids.get(iri)) is not None}
     return any(
         relation.domain in kinds

@@ -12,9 +12,12 @@ from arcaneqa.induction.found import Found, Outcome
 from arcaneqa.judgement.asked import Wanted, wanted
 from arcaneqa.judgement.asked_kinds import asked_kind, is_another_kind, led_on
 from arcaneqa.judgement.coverage import coverage
+from arcaneqa.judgement.others import without_named
 from arcaneqa.judgement.placing import misplaced, misscaled
 from arcaneqa.judgement.pointless import is_pointless
 from arcaneqa.judgement.polarity import is_reversed
+from arcaneqa.judgement.truths import with_truths
+from arcaneqa.judgement.years import mistimed, within_year
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.kb.terms import Literal, Term
@@ -48,7 +51,9 @@ def weighed(question: str, links: Links, outcome: Outcome, kb: KnowledgeBase) ->
     kind than was asked for counts against it."""
     found = []
     kind = asked_kind(question, kb)
-    for one in outcome.found if kind is None else _with_ways(kind, outcome.found, kb):
+    ways = outcome.found if kind is None else _with_ways(kind, outcome.found, kb)
+    for read in with_truths(question, ways, kb):
+        one = within_year(question, without_named(question, read, kb), kb)
         left_out = coverage(question, links, one, kb)
         count = len(left_out.unused) + len(left_out.unmet) + is_unexpected(question, one, kb)
         count += YES_OR_NO * any(sign.form is Form.TRUTH for sign in left_out.unmet)
@@ -56,7 +61,8 @@ def weighed(question: str, links: Links, outcome: Outcome, kb: KnowledgeBase) ->
             # All of a kind answers nothing that is said of them.
             count += len(left_out.unknown)
         wrong = is_reversed(question, one.program, kb) + misplaced(question, one.program, kb)
-        wrong += misscaled(links.literals, one.program, kb) + (impossible_kind(question, one, kb) is not None)
+        wrong += mistimed(question, one.program, kb) + misscaled(links.literals, one.program, kb)
+        wrong += impossible_kind(question, one, kb) is not None
         wrong += is_pointless(one, kb) + left_out.dropped
         wrong += kind is not None and is_another_kind(kind, one, kb)
         cost = LEFT_OUT * count + REVERSED * wrong

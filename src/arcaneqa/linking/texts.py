@@ -118,7 +118,8 @@ def _says_something(text: Text, span: Span) -> bool:
 
 
 def with_texts(values: Sequence[LiteralLink], texts: Sequence[LiteralLink]) -> list[LiteralLink]:
-    """Numbers and times, and texts elsewhere; a text that is written like a number is one of its readings."""
+    """Numbers and times, and texts elsewhere; a text that is written like a number is one of its
+    readings, and a number within a longer text is a part of it: 13 in "PG-13"."""
     joined = list(values)
     for text in texts:
         across = [n for n, value in enumerate(joined) if value.start < text.end and text.start < value.end]
@@ -126,6 +127,6 @@ def with_texts(values: Sequence[LiteralLink], texts: Sequence[LiteralLink]) -> l
         if same:
             value = joined[same[0]]
             joined[same[0]] = replace(value, readings=(*value.readings, *text.readings))
-        elif not across:
-            joined.append(text)
+        elif all(text.start <= joined[n].start and joined[n].end <= text.end for n in across):
+            joined = [value for n, value in enumerate(joined) if n not in across] + [text]
     return sorted(joined, key=lambda link: link.start)

@@ -1,0 +1,72 @@
+"""Names of columns that say yes or no: whoever asks how many players are active wants those of whom it is
+true, though no value was said."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from arcaneqa.errors import BudgetExceeded
+from arcaneqa.induction.found import Considered, Found, Trace
+from arcaneqa.induction.scorer import Candidate, TokenKind
+from arcaneqa.judgement.small_words import SMALL
+from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.names.name_forms import split, stem
+from arcaneqa.kb.schema import Relation, ValueKind
+from arcaneqa.kb.terms import XSD, Literal
+from arcaneqa.program import expression as ex
+from arcaneqa.program.execute import execute
+from arcaneqa.program.rewrite import rewrite
+
+_TRUE = Literal("true", XSD + "boolean")
+_NAMED: WeakKeyDictionary[KnowledgeBase, tuple[tuple[frozenset[str], Relation], ...]] = WeakKeyDictionary()
+_DENYING = re.compile(r"\b(?:not|no|never|without|except|non)\b|n't\b", re.IGNORECASE)
+
+
+def with_truths(question: str, found: Iterable[Found], kb: KnowledgeBase) -> Iterator[Found]:
+    """The programs, and after each that has all of a kind the same with those of whom it is true what
+    the name of such a column says; nothing more where something is denied."""
+    said = frozenset() if _DENYING.search(question) else frozenset(map(stem, split(question)))
+    told = [relation for name, relation in _named(kb) if name <= said]
+    for one in found:
+        yield one
+        for relation in told:
+            if (narrowed := _narrowed(one, relation, kb)) is not None:
+                yield narrowed
+
+
+def _named(kb: KnowledgeBase) -> tuple[tuple[frozenset[str], Relation], ...]:
+    """Such columns with the telling words of their names; read once a knowledge base."""
+    if (known := _NAMED.get(kb)) is None:
+        columns = (r for r in kb.schema.relations if r.kinds == {ValueKind.BOOLEAN} and not r.hidden)
+        names = ((frozenset(map(stem, split(r.label))) - SMALL, r) for r in columns)
+        known = _NAMED[kb] = tuple((name, relation) for name, relation in names if name)
+    return known
+
+
+def _narrowed(found: Found, relation: Relation, kb: KnowledgeBase) -> Found | None:
+    """Those of its class of whom it is true, if the program has that class and does not use the column."""
+    names = [one.iri for node in ex.post_order(found.program) for one in ex.relations(node)]
+    if relation.domain is None or relation.iri in names or found.result.table is not None:
+        return None
+    kind = ex.Class(kb.schema.classes[relation.domain].iri)
+
+    def true_ones(node: ex.Expression) -> ex.Expression:
+        return ex.Cons(node, ex.Relation(relation.iri), ex.Value(_TRUE)) if node == kind else node
+
+    program = rewrite(found.program, true_ones)
+    if program == found.program:
+        return None
+    try:
+        result = execute(program, kb)
+    except BudgetExceeded:
+        return None
+    if not result.nodes or (result.value is not None and result.value.lexical == "0"):
+        return None
+    step = Considered("", [Candidate(TokenKind.CONSTANT, relation.label)], np.zeros(1, np.float32), 0)
+    trace = Trace(found.trace.topics, [*found.trace.steps, step])
+    return replace(found, program=program, result=result, trace=trace)

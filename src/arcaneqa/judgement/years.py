@@ -1,0 +1,83 @@
+"""Years that a question says something happened in: no cost and no number of a row, and neither what came
+before nor after."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from arcaneqa.errors import BudgetExceeded
+from arcaneqa.induction.found import Found
+from arcaneqa.kb.interface import Comparison, KnowledgeBase
+from arcaneqa.kb.schema import ValueKind
+from arcaneqa.kb.terms import XSD, Literal
+from arcaneqa.program import expression as ex
+from arcaneqa.program.execute import execute
+from arcaneqa.program.rewrite import rewrite
+
+_WHEN = re.compile(
+    r"\b(?P<when>in|during|before|after|since|until|by)\s+(?:the\s+)?(?:year\s+)?(?P<year>1\d{3}|20\d{2})\b(?![-/.,]\d)",
+    re.IGNORECASE,
+)
+_WITHIN = ("in", "during")
+_FIRST, _LAST = Literal("1000", XSD + "integer"), Literal("2200", XSD + "integer")
+"""A column with numbers before or after these is none of years."""
+_SIDES = (Comparison.GE, Comparison.LE)
+
+
+def mistimed(question: str, program: ex.Expression, kb: KnowledgeBase) -> int:
+    """How many years a program takes for something else: "in 1999" for a cost of 1999."""
+    said = {match["year"] for match in _WHEN.finditer(question)}
+    found = 0
+    for node in ex.post_order(program) if said else ():
+        match node:
+            case ex.Join(relation, ex.Value(literal)) if not relation.inverse:
+                found += literal.lexical in said and _has_other_numbers(relation.iri, kb)
+            case ex.Compare(_, ex.Relation(iri), ex.Value(literal)):
+                found += literal.lexical in said and _has_other_numbers(iri, kb)
+    return found
+
+
+def _has_other_numbers(iri: str, kb: KnowledgeBase) -> bool:
+    number = kb.schema.relation_ids.get(iri)
+    if number is None or kb.schema.relations[number].kinds != {ValueKind.NUMBER}:
+        return False
+    return any(
+        number in kb.relations_comparing(side, end)
+        for side, end in ((Comparison.LT, _FIRST), (Comparison.GT, _LAST))
+    )
+
+
+def within_year(question: str, found: Found, kb: KnowledgeBase) -> Found:
+    """The same program from the first to the last day of a year, where it is said that something was in that
+    year and the program takes all before or after it; the program itself where nothing was then."""
+    said = {match["year"] for match in _WHEN.finditer(question) if match["when"].lower() in _WITHIN}
+    if not said or any(match["when"].lower() not in _WITHIN for match in _WHEN.finditer(question)):
+        return found
+
+    def both_ends(node: ex.Expression) -> ex.Expression:
+        match node:
+            case ex.Compare(_, ex.Relation() as relation, ex.Value(literal)) if literal.lexical in said:
+                if literal.datatype == f"{XSD}gYear" and _compares(program, relation, node.value) == 1:
+                    first, last = (ex.Compare(side, relation, node.value) for side in _SIDES)
+                    return ex.And(first, last)
+        return node
+
+    program = found.program
+    changed = rewrite(program, both_ends)
+    if changed == program:
+        return found
+    try:
+        result = execute(changed, kb)
+    except BudgetExceeded:
+        return found
+    is_something = result.nodes if result.value is None else result.value.lexical != "0"
+    return replace(found, program=changed, result=result) if is_something else found
+
+
+def _compares(program: ex.Expression, relation: ex.Relation, value: ex.Expression) -> int:
+    """How often a program compares this with that: twice where it takes both ends already."""
+    return sum(
+        isinstance(node, ex.Compare) and node.key == relation and node.value == value
+        for node in ex.post_order(program)
+    )

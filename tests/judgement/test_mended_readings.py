@@ -1,0 +1,190 @@
+"""Readings that are put right by what the question says: others than the one named, in a year, of whom it is
+true; and those that are declined since they cannot be the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from arcaneqa.induction.found import Considered, Found, Outcome, Trace
+from arcaneqa.induction.scorer import Candidate, TokenKind, TopicWords
+from arcaneqa.induction.topics import Topic
+from arcaneqa.judgement.asked_kinds import asked_kind, is_another_kind, is_of_others, led_on
+from arcaneqa.judgement.coverage import coverage, is_about
+from arcaneqa.judgement.others import without_named
+from arcaneqa.judgement.pointless import only_names
+from arcaneqa.judgement.weighing import weighed
+from arcaneqa.judgement.years import mistimed, within_year
+from arcaneqa.kb.build import build_index
+from arcaneqa.kb.index import Index
+from arcaneqa.kb.short_names import Names
+from arcaneqa.links import Links
+from arcaneqa.program import expression as ex
+from arcaneqa.program.execute import execute
+from arcaneqa.program.text import parse, print_program
+
+PLAYERS = "name,team,is_active,joined,fee,country\n" + "".join(
+    f"player {n},{'red' if n < 15 else 'blue'},{n % 2},{1990 + n % 10}-03-0{1 + n % 9},{n * 150},Peru\n"
+    for n in range(30)
+)
+YEAR = "^^http://www.w3.org/2001/XMLSchema#gYear"
+
+
+@pytest.fixture(scope="module")
+def kb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    folder: Path = tmp_path_factory.mktemp("players")
+    (folder / "players.csv").write_text(PLAYERS)
+    (folder / "teams.csv").write_text("team,city,coach\nred,Lima,Ann Low\nblue,Cusco,Bo Dar\n")
+    (folder / "shirts.csv").write_text("shirt,size\ns1,XL\ns2,M\n")
+    build_index([folder / f"{name}.csv" for name in ("players", "teams", "shirts")], folder / "index")
+    with Index(folder / "index") as opened:
+        yield opened
+
+
+def found(program: str, kb: Index, score: float = -1.0, name: tuple[int, int] | None = None) -> Found:
+    parsed = parse(program, Names(kb.profile), kb.schema)
+    topics = tuple(
+        Topic(entity, TopicWords("", *(name or (0, 0)), 0)) for entity in ex.mentioned(parsed) if name
+    )
+    return Found(parsed, score, execute(parsed, kb), topics, Trace((), []))
+
+
+def text(one: Found, kb: Index) -> str:
+    return print_program(one.program, Names(kb.profile))
+
+
+PLAYER = "<urn:row:players.player%203>"
+SAME_TEAM = f"(AND table:players (JOIN column:players.team (JOIN column:players.team_inv {PLAYER})))"
+SAME_FEE = f"(AND table:players (JOIN column:players.fee (JOIN column:players.fee_inv {PLAYER})))"
+
+
+@pytest.mark.parametrize(
+    ("question", "program", "expected"),
+    [
+        ("which other players are in the team of player 3?", SAME_TEAM, f"(NOT {SAME_TEAM} {PLAYER})"),
+        ("who else is in the team of player 3?", SAME_TEAM, f"(NOT {SAME_TEAM} {PLAYER})"),
+        ("how many other players has it?", f"(COUNT {SAME_TEAM})", f"(COUNT (NOT {SAME_TEAM} {PLAYER}))"),
+        ("which players are in the team of player 3?", SAME_TEAM, SAME_TEAM),
+        ("which players other than player 3 are there?", SAME_TEAM, SAME_TEAM),
+        # The one that is named is not among the answers.
+        ("what other team has player 3?", f"(JOIN column:players.team_inv {PLAYER})", None),
+        # Nobody else is left.
+        ("who else has the fee of player 3?", SAME_FEE, None),
+    ],
+)
+def test_others_are_not_the_one_that_is_named(
+    kb: Index, question: str, program: str, expected: str | None
+) -> None:
+    assert text(without_named(question, found(program, kb), kb), kb) == (expected or program)
+
+
+@pytest.mark.parametrize(
+    ("question", "mended"),
+    [
+        ("how many players joined in 1994?", True),
+        ("players who joined during the year 1994", True),
+        ("players who joined after 1994", False),
+        ("players who joined since 1994 and before 1996", False),
+        ("players of 1994", False),
+    ],
+)
+def test_in_a_year_is_from_its_first_to_its_last_day(kb: Index, question: str, mended: bool) -> None:
+    read = found(f"(AND table:players (GT column:players.joined 1994{YEAR}))", kb)
+    ends = " ".join(f"({side} column:players.joined 1994{YEAR})" for side in ("GE", "LE"))
+    put_right = within_year(question, read, kb)
+    assert text(put_right, kb) == (f"(AND table:players (AND {ends}))" if mended else text(read, kb))
+    assert len(put_right.nodes) == (3 if mended else 15)
+    assert within_year(question, put_right, kb) == put_right
+
+
+def test_a_year_is_no_fee(kb: Index) -> None:
+    fees = parse("(GT column:players.fee 1994)", Names(kb.profile), kb.schema)
+    assert mistimed("how many players joined in 1994?", fees, kb) == 1
+    assert mistimed("how many players cost over 1994?", fees, kb) == 0
+    joined = parse(f"(GT column:players.joined 1994{YEAR})", Names(kb.profile), kb.schema)
+    assert mistimed("how many players joined in 1994?", joined, kb) == 0
+
+
+@pytest.mark.parametrize(
+    ("question", "is_narrowed"),
+    [("how many players are active?", True), ("players", False), ("players that are not active", False)],
+)
+def test_the_name_of_a_column_of_truths_asks_for_those_of_whom_it_is_true(
+    kb: Index, question: str, is_narrowed: bool
+) -> None:
+    read = found("(COUNT table:players)", kb)
+    best = weighed(question, Links(question), Outcome((read,), is_complete=True), kb).found[0]
+    active = (
+        "(COUNT (CONS table:players column:players.is_active true^^http://www.w3.org/2001/XMLSchema#boolean))"
+    )
+    assert text(best, kb) == (active if is_narrowed else "(COUNT table:players)")
+    assert coverage("how many players are active?", Links(question), read, kb).unused == ("active",)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Which teams fly to Peru?", "teams"),
+        ("Which other teams are there?", "teams"),
+        ("which team won twice?", "teams"),
+        ("how many teams play?", "teams"),
+        ("which team shirts are red?", None),  # "shirts" is a noun of this schema
+        ("which team spirit is good?", None),
+        ("which team 7 is it?", None),
+    ],
+)
+def test_a_noun_ends_where_a_verb_follows(kb: Index, question: str, expected: str | None) -> None:
+    kind = asked_kind(question, kb)
+    assert (None if kind is None else kb.schema.classes[kind].label) == expected
+
+
+def test_texts_and_counts_of_others_are_no_such_things(kb: Index) -> None:
+    shirts, teams, players = (
+        kb.schema.class_ids[f"urn:table:{name}"] for name in ("shirts", "teams", "players")
+    )
+    coach = found("(JOIN column:teams.coach_inv row:teams.red)", kb)
+    assert is_of_others(shirts, coach, kb)
+    assert is_another_kind(shirts, coach, kb)
+    assert not is_of_others(teams, coach, kb), "a text of theirs may be what they are called"
+    team = found("(JOIN column:players.fee_inv table:players)", kb)
+    assert not is_of_others(shirts, team, kb), "a number is no thing"
+    counted = found('(COUNT (AND table:players (JOIN column:players.country "Peru")))', kb)
+    assert is_of_others(shirts, counted, kb)
+    assert not is_of_others(players, counted, kb)
+    assert not is_of_others(teams, counted, kb), "rows may stand for those they are about"
+    assert led_on(shirts, counted, kb) is None
+
+
+def test_how_many_goes_on_with_what_those_have_that_are_counted(kb: Index) -> None:
+    question = "how many countries are there?"
+    assert coverage(question, Links(question), found("(COUNT table:players)", kb), kb).dropped == 1
+    assert coverage(question, Links(question), found("(COUNT table:shirts)", kb), kb).dropped == 0
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Who is the mayor of red?", True),
+        ("What is the name of red?", False),
+        ("Which team is red?", False),  # a word of the column
+        ("What is rt?", False),  # not called so in the question
+    ],
+)
+def test_what_something_is_called_answers_nothing(kb: Index, question: str, expected: bool) -> None:
+    start = max(question.find("red"), question.find("rt"))
+    named = found("(JOIN column:teams.team_inv row:teams.red)", kb, name=(start, start + 3))
+    assert only_names(question, named, kb) is expected
+    coach = found("(JOIN column:teams.coach_inv row:teams.red)", kb, name=(start, start + 3))
+    assert not only_names(question, coach, kb)
+
+
+def test_a_constant_that_is_said_is_about_the_question(kb: Index) -> None:
+    one = found('(COUNT (CONS table:shirts column:shirts.size "XL"))', kb)
+
+    steps = [Considered("", [Candidate(TokenKind.CONSTANT, "XL")], np.zeros(1, np.float32), 0)]
+    said = Found(one.program, -1.0, one.result, (), Trace((), steps))
+    assert is_about("how many XL garments are there?", said, kb)
+    assert not is_about("how many garments are there?", said, kb)
