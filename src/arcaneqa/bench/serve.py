@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from pathlib import Path
 import httpx
 import numpy as np
 
+from arcaneqa.bench.client import asking
 from arcaneqa.errors import ArcaneError
 from arcaneqa.induction.scorer import Reads
 from arcaneqa.model.reader import reader_of
@@ -29,6 +31,10 @@ TOGETHER = 16
 """Questions searched side by side, as the service does by default; the table has one by one beside it."""
 PARTS = 10
 """Rows of the memory table: the requests are sent in so many equal parts."""
+BUSY = 429
+"""The status of an answer that says to come back later."""
+PATIENCE = 120
+"""Seconds that a client waits for an answer."""
 START = "from arcaneqa.cli.main import main; main()"
 
 
@@ -47,14 +53,14 @@ class Load:
     compared: int = 0
     different: int = 0
 
-    def note(self, question: str, response: httpx.Response, seconds: float, expected: Expected) -> None:
-        if response.status_code == 429:
+    def note(self, question: str, status: int, body: bytes, seconds: float, expected: Expected) -> None:
+        if status == BUSY:
             self.busy += 1
-        elif response.status_code != 200:
+        elif status != 200:
             self.failed += 1
         else:
             self.answered.append(seconds)
-            program = response.json()["program"]
+            program = json.loads(body)["program"]
             if question in expected:
                 self.compared += 1
                 self.different += program != expected[question]
@@ -91,20 +97,19 @@ async def _drive(
     url: str, questions: Iterator[str], clients: int, until: Callable[[int], bool], expected: Expected
 ) -> Load:
     load = Load()
-    limits = httpx.Limits(max_connections=clients)
 
-    async def ask_again(client: httpx.AsyncClient) -> None:
-        while not until(len(load.answered)):
-            question = next(questions)
-            started = time.perf_counter()
-            response = await client.post("/v1/ask", json={"question": question})
-            load.note(question, response, time.perf_counter() - started, expected)
-            if response.status_code == 429:
-                await asyncio.sleep(0.1)
+    async def ask_again() -> None:
+        async with asking(url) as ask:
+            while not until(len(load.answered)):
+                question = next(questions)
+                started = time.perf_counter()
+                status, body = await asyncio.wait_for(ask(question), PATIENCE)
+                load.note(question, status, body, time.perf_counter() - started, expected)
+                if status == BUSY:
+                    await asyncio.sleep(0.1)
 
     started = time.perf_counter()
-    async with httpx.AsyncClient(base_url=url, limits=limits, timeout=120) as client:
-        await asyncio.gather(*(ask_again(client) for _ in range(clients)))
+    await asyncio.gather(*(ask_again() for _ in range(clients)))
     load.seconds = time.perf_counter() - started
     return load
 

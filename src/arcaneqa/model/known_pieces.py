@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from threading import Lock
 from typing import NamedTuple
 
@@ -113,11 +114,11 @@ class _Laid:
         self._candidate_inputs: list[int] = []
         self._candidate_starts: list[int] = []
         self._candidate_lengths: list[int] = []
-        self._counts: list[int] = []
+        self._candidate_decisions: list[int] = []
 
     def add(self, question: Ids, context: Ids, candidates: Sequence[Ids], is_marked: Sequence[bool]) -> None:
         """`is_marked`: which candidates are told apart from the next; of others the encoder sees no text."""
-        ids, decision = self._ids, len(self._counts)
+        ids, decision = self._ids, len(self._question_lengths)
         start = [*self._opening, *question, *self._closing, *context, *(self._closing if context else ())]
         sizes = [
             len(own) + (len(self._mark) if marked else 0)
@@ -146,18 +147,20 @@ class _Laid:
             before, was_marked = before + size, marked
         ids += self._closing
         self._question_lengths.append(len(question))
-        self._counts.append(len(candidates))
+        self._candidate_decisions += [decision] * len(candidates)
 
     def packed(self) -> Packed:
-        starts = np.array(self._input_starts, np.int64)
+        starts = self._input_starts
         return Packed(
             ids=np.array(self._ids, np.int32),
-            input_starts=starts,
-            input_lengths=np.diff(starts, append=len(self._ids)),
+            input_starts=np.array(starts, np.int64),
+            input_lengths=np.array(
+                [end - start for start, end in pairwise([*starts, len(self._ids)])], np.int64
+            ),
             input_decisions=np.array(self._input_decisions, np.int64),
             question_lengths=np.array(self._question_lengths, np.int64),
             candidate_inputs=np.array(self._candidate_inputs, np.int64),
             candidate_starts=np.array(self._candidate_starts, np.int64),
             candidate_lengths=np.array(self._candidate_lengths, np.int64),
-            candidate_decisions=np.repeat(np.arange(len(self._counts)), self._counts),
+            candidate_decisions=np.array(self._candidate_decisions, np.int64),
         )
