@@ -7,10 +7,14 @@ import pytest
 
 from arcaneqa.answer import ArcaneQA
 from arcaneqa.answered import MOST_CHARACTERS, Answer
+from arcaneqa.induction.found import Found, Outcome, Trace
 from arcaneqa.induction.topics import Topics
 from arcaneqa.kb.build import build_index
+from arcaneqa.kb.short_names import Names
 from arcaneqa.links import Links
+from arcaneqa.program.execute import execute
 from arcaneqa.program.forms import PAPER
+from arcaneqa.program.text import parse
 
 SOURCE = Path(__file__).parent / "strangers" / "brewery.ttl"
 
@@ -66,6 +70,16 @@ def test_what_is_surely_not_asked_for_is_declined_however_sure_the_model_is(qa: 
     assert "This asks for beers, and the nearest reading finds nothing of that kind." in others
     dropped = refused("how many owners are there?", "how many breweries are there?")
     assert "The nearest reading leaves out “owners”." in dropped
+
+
+def test_a_year_is_not_taken_for_another_number(qa: ArcaneQA) -> None:
+    asked = "how many breweries opened in 1923?"
+    few = parse(
+        "(COUNT (LT <http://breweries.example.com/employees> 1923))", Names(qa.kb.profile), qa.kb.schema
+    )
+    read = Found(few, -0.1, execute(few, qa.kb), (), Trace((), []))
+    reason = qa.conclude(asked, Links(asked), Outcome((read,), is_complete=True), threshold=0.0).reason
+    assert "takes a year for something else" in (reason or "")
 
 
 def test_what_is_missing_is_said(qa: ArcaneQA) -> None:

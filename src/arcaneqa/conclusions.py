@@ -14,11 +14,13 @@ from arcaneqa.induction.found import Found, Outcome
 from arcaneqa.judgement.asked import Sign, lacking, signs
 from arcaneqa.judgement.asked_kinds import asked_kind, is_of_others
 from arcaneqa.judgement.coverage import Coverage, coverage, is_about, not_used
+from arcaneqa.judgement.detours import detour
 from arcaneqa.judgement.evidence import evidence
 from arcaneqa.judgement.pointless import comes_back, only_names
 from arcaneqa.judgement.polarity import is_reversed
 from arcaneqa.judgement.refusals import Refusals, Suggest
 from arcaneqa.judgement.weighing import impossible_kind, weighed
+from arcaneqa.judgement.years import mistimed
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.languages import in_asked_language
 from arcaneqa.kb.short_names import Names
@@ -183,6 +185,10 @@ class Conclusions:
             why = "The nearest reading finds nothing but what it sets out from."
         elif (kind := self._other_kind(question, found)) is not None:
             why = f"This asks for {kind}, and the nearest reading finds nothing of that kind."
+        elif mistimed(question, found.program, self._kb):
+            why = "The nearest reading takes a year for something else."
+        elif (gap := detour(question, found, self._kb)) is not None:
+            why = self._refusals.gap(*gap)
         elif left_out.dropped:
             why = f"The nearest reading leaves out {listed([f'“{word}”' for word in left_out.unused])}."
         elif certainty < SURE and not is_about(question, found, self._kb):

@@ -51,6 +51,12 @@ class Refusals:
         """What is asked for and the nearest reading does not do, where it is declined anyway."""
         return "" if sign is None else f"{ASKS_FOR} {sign.form.value}{_quoted(question, sign)}. "
 
+    def gap(self, relation: Relation, entity: Entity) -> str:
+        """Somebody has none of what others have."""
+        return (
+            f"{self._spoken.entity(entity.term)} has no {singular(relation.label)} here, though others have."
+        )
+
     def nothing_found(self, question: str, links: Links, outcome: Outcome) -> str:
         if not outcome.is_complete:
             return (

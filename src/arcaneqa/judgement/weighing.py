@@ -12,6 +12,7 @@ from arcaneqa.induction.found import Found, Outcome
 from arcaneqa.judgement.asked import Wanted, wanted
 from arcaneqa.judgement.asked_kinds import asked_kind, is_another_kind, led_on
 from arcaneqa.judgement.coverage import coverage
+from arcaneqa.judgement.directions import is_turned
 from arcaneqa.judgement.others import without_named
 from arcaneqa.judgement.placing import misplaced, misscaled
 from arcaneqa.judgement.pointless import is_pointless
@@ -62,7 +63,7 @@ def weighed(question: str, links: Links, outcome: Outcome, kb: KnowledgeBase) ->
             count += len(left_out.unknown)
         wrong = is_reversed(question, one.program, kb) + misplaced(question, one.program, kb)
         wrong += mistimed(question, one.program, kb) + misscaled(links.literals, one.program, kb)
-        wrong += impossible_kind(question, one, kb) is not None
+        wrong += is_turned(question, one, kb) + (impossible_kind(question, one, kb) is not None)
         wrong += is_pointless(one, kb) + left_out.dropped
         wrong += kind is not None and is_another_kind(kind, one, kb)
         cost = LEFT_OUT * count + REVERSED * wrong

@@ -11,7 +11,7 @@ _ALWAYS = {
     *("barcode", "zip", "zipcode", "postcode", "postal", "ssn", "phone", "telephone", "fax", "notation"),
 }
 _IF_UNIQUE = frozenset(("number", "no", "nr", "num", "index", "serial", "row"))
-_ENDINGS = ("id", "no", "code", "num", "nr")
+_ENDINGS = ("id", "no", "code", "num", "nr", "key")
 """Of words written as one, `stuid`; also of `paid` and `volcano`, so that their values must all differ."""
 _UNIQUE = 0.95
 """Share of the facts whose objects must differ where the words only allow for an identifier."""

@@ -114,6 +114,31 @@ def test_names_of_columns_tell_of_links(
         assert (relation.kinds == {ValueKind.ENTITY}) is links
 
 
+def test_letters_before_all_names_of_a_table_are_not_said(tmp_path: Path) -> None:
+    folder = tmp_path / "tables"
+    folder.mkdir()
+    (folder / "nation.csv").write_text("n_nationkey,n_name,n_comment\n7,Peru,big\n8,Chile,long\n")
+    (folder / "supplier.csv").write_text("s_suppkey,s_name,s_nationkey\n1,Ann,7\n2,Bob,7\n3,Cid,8\n")
+    (folder / "trips.csv").write_text("d_time,distance,nationkey\n5,100,7\n6,200,8\n")
+    build_index([folder], tmp_path / "kb")
+    with open_kb(tmp_path / "kb") as kb:
+        known = {one.iri.removeprefix("urn:column:"): one for one in kb.schema.relations}
+        nation = known["supplier.s_nationkey"]
+        assert (nation.label, nation.kinds) == ("nation", {ValueKind.ENTITY})
+        assert known["supplier.s_name"].label == "name"
+        assert known["supplier.s_suppkey"].is_identifier
+        assert known["trips.d_time"].label == "d time", "not all names of the table begin so"
+        assert known["trips.nationkey"].range == kb.schema.class_ids["urn:table:nation"]
+
+
+def test_dates_are_written_without_a_comma_too(tmp_path: Path) -> None:
+    (tmp_path / "films.csv").write_text("title,released\nJaws,Jun 20 1975\nHook,Dec 11 1991\n")
+    build_index([tmp_path / "films.csv"], tmp_path / "kb")
+    with open_kb(tmp_path / "kb") as kb:
+        released = kb.schema.relations[kb.schema.relation_ids["urn:column:films.released"]]
+        assert released.kinds == {ValueKind.TIME}
+
+
 def test_a_pairing_leads_the_same_way_from_sqlite_and_csv(tmp_path: Path) -> None:
     path = tmp_path / "club.sqlite"
     with sqlite3.connect(path) as database:

@@ -48,6 +48,11 @@ class Declared:
     targets: tuple[str, ...]
 
 
+_BEGINNING = re.compile(r"[A-Za-z]{1,2}_(?=.)")
+_FEW = 3
+"""Columns that begin alike by chance."""
+
+
 @dataclass(frozen=True, slots=True)
 class Loaded:
     """One table: `place` is its name in DuckDB, where column number n is called `cn`."""
@@ -62,6 +67,13 @@ class Loaded:
 
     def cell(self, column: str) -> str:
         return f"c{self.columns.index(column)}"
+
+    def plain(self, column: str) -> str:
+        """A column's name without the letters that stand before all names of the table: `o_orderdate` among
+        the `o_…` of orders."""
+        found = [begun[0].lower() for name in self.columns if (begun := _BEGINNING.match(name))]
+        is_shared = len(found) == len(self.columns) >= _FEW and len(set(found)) == 1
+        return column[len(found[0]) :] if is_shared else column
 
 
 def load(paths: Sequence[Path], connection: DuckDBPyConnection) -> list[Loaded]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _IDENTIFIES = re.compile(
     r"(^| )(id|ids|code|key|nr|no|num|number|iso|isbn|sku|uuid|guid|abbr|abbreviation|ref)$"
 )
-_ENDINGS = ("id", "no", "nr", "num", "code")
+_ENDINGS = ("id", "no", "nr", "num", "code", "key")
 """Of words written as one, "stuid", "dno"."""
 _NUMBERED = re.compile(r" [0-9]+$")
 """The first and the second of two: "club_id_1"."""
@@ -65,7 +65,7 @@ class Keys:
         """What the table is known to be keyed by; without any such column, () for the row's number."""
         if table.key and self.unique(table, table.key):
             return table.key
-        named = [column for column in table.columns if _identifies(column)]
+        named = [column for column in table.columns if _identifies(table.plain(column))]
         for column in (*named, *table.columns[:1]):
             if self.unique(table, [column]):
                 return (column,)
@@ -101,9 +101,12 @@ def is_pairing(table: Loaded, links: Sequence[Link], keys: Keys) -> bool:
     return paired == set(table.columns) and keys.unique(table, sorted(paired))
 
 
-def link_words(column: str) -> str:
-    """ "supplier_id" is about a supplier."""
+def link_words(column: str, other: str = "") -> str:
+    """ "supplier_id" is about a supplier, and so is "supplierkey" where that is the other table's name."""
     said = words(column)
+    about = _singular(words(other))
+    if about and said in {f"{about}{ending}" for ending in _ENDINGS}:
+        return about
     return _IDENTIFIES.sub("", said).strip() or said
 
 
@@ -117,16 +120,17 @@ def _found(
 ) -> Link | None:
     """Of the columns whose names fit, the best fitting one that holds all the cells."""
     fitting: list[tuple[_Fit, Loaded, str]] = []
+    plain = table.plain(column)
     for other in tables:
         for target in other.columns if other is not table else ():
-            fit = _names_fit(column, target, other, keys)
+            fit = _names_fit(plain, target, other, keys)
             # Of two tables with one key, only the smaller may be about the other's rows, and only if the key
             # has a word of its own: an "id" is in every table.
             is_chance = (
                 key == (column,)
                 and keys.key(other) == (target,)
-                and not _tells(column, other)
-                and (_IDENTIFIES.sub("", words(column)) == "" or keys.rows(other) <= keys.rows(table))
+                and not _tells(plain, other)
+                and (_IDENTIFIES.sub("", words(plain)) == "" or keys.rows(other) <= keys.rows(table))
             )
             if fit is not None and not is_chance:
                 fitting.append((fit, other, target))
@@ -151,16 +155,17 @@ class _Fit(IntEnum):
 
 
 def _names_fit(column: str, target: str, other: Loaded, keys: Keys) -> _Fit | None:
-    said, named, table = _NUMBERED.sub("", words(column)), words(target), _singular(words(other.name))
-    is_key = keys.key(other) == (target,)
+    said, table = _NUMBERED.sub("", words(column)), _singular(words(other.name))
+    plain = other.plain(target)
+    named, is_key = words(plain), keys.key(other) == (target,)
     # "StuID" is put into words as a student's, "stuid" is not: as they are written they are the same.
-    if said.replace(" ", "") == named.replace(" ", "") or _letters(column) == _letters(target):
+    if said.replace(" ", "") == named.replace(" ", "") or _letters(column) == _letters(plain):
         if _identifies(column) and (is_key or _tells(column, other)):
             return _Fit.NAMES_IT
         return _Fit.SAME_WORD if is_key else None
-    if not is_key and not _identifies(target):
+    if not is_key and not _identifies(plain):
         return _Fit.NAMES_IT if _singular(said) == table else None
-    about = _singular(link_words(said))
+    about = _singular(link_words(said, table))
     if about == table:
         return _Fit.NAMES_IT
     if about.endswith(f" {table}") or (is_key and table.endswith(f" {about}")):
@@ -169,7 +174,7 @@ def _names_fit(column: str, target: str, other: Loaded, keys: Keys) -> _Fit | No
 
 
 def _tells(column: str, other: Loaded) -> bool:
-    return _singular(link_words(column)) == _singular(words(other.name))
+    return _singular(link_words(column, other.name)) == _singular(words(other.name))
 
 
 def _identifies(column: str) -> bool:

@@ -94,7 +94,8 @@ class _Writer:
 
     def _described(self, column: Column, link: Link | None) -> Iterator[str]:
         relation = self._relation(column.name)
-        said = link_words(column.name) if link else _with_unit(column)
+        name = self._table.plain(column.name)
+        said = link_words(name, link.table.name) if link else _with_unit(name, column.unit)
         yield _line(relation, f"<{RDFS}label>", _literal(said))
         yield _line(relation, f"<{RDFS}domain>", _iri("table", self._name))
         if link is not None:
@@ -173,9 +174,9 @@ def local_name(name: str) -> str:
     return quote(name.replace(" ", "_"), safe="")
 
 
-def _with_unit(column: Column) -> str:
-    said = words(column.name)
-    return f"{said} in {column.unit}" if column.unit and column.unit not in said.split() else said
+def _with_unit(name: str, unit: str | None) -> str:
+    said = words(name)
+    return f"{said} in {unit}" if unit and unit not in said.split() else said
 
 
 def _line(subject: str, predicate: str, object_: str) -> str:
