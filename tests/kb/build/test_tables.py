@@ -124,7 +124,8 @@ def test_letters_before_all_names_of_a_table_are_not_said(tmp_path: Path) -> Non
     with open_kb(tmp_path / "kb") as kb:
         known = {one.iri.removeprefix("urn:column:"): one for one in kb.schema.relations}
         nation = known["supplier.s_nationkey"]
-        assert (nation.label, nation.kinds) == ("nation", {ValueKind.ENTITY})
+        assert nation.label == "nation"
+        assert nation.kinds == {ValueKind.ENTITY}
         assert known["supplier.s_name"].label == "name"
         assert known["supplier.s_suppkey"].is_identifier
         assert known["trips.d_time"].label == "d time", "not all names of the table begin so"
