@@ -21,7 +21,8 @@ from arcaneqa.judgement.years import mistimed, within_year
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names
-from arcaneqa.links import Links
+from arcaneqa.kb.terms import Literal
+from arcaneqa.links import Links, LiteralLink
 from arcaneqa.program import expression as ex
 from arcaneqa.program.execute import execute
 from arcaneqa.program.text import parse, print_program
@@ -38,7 +39,7 @@ def kb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
     folder: Path = tmp_path_factory.mktemp("players")
     (folder / "players.csv").write_text(PLAYERS)
     (folder / "teams.csv").write_text("team,city,coach\nred,Lima,Ann Low\nblue,Cusco,Bo Dar\n")
-    (folder / "shirts.csv").write_text("shirt,size\ns1,XL\ns2,M\n")
+    (folder / "shirts.csv").write_text("shirt,size,cut\ns1,XL,Tunic\ns2,M,Slim\n")
     build_index([folder / f"{name}.csv" for name in ("players", "teams", "shirts")], folder / "index")
     with Index(folder / "index") as opened:
         yield opened
@@ -162,6 +163,21 @@ def test_how_many_goes_on_with_what_those_have_that_are_counted(kb: Index) -> No
     question = "how many countries are there?"
     assert coverage(question, Links(question), found("(COUNT table:players)", kb), kb).dropped == 1
     assert coverage(question, Links(question), found("(COUNT table:shirts)", kb), kb).dropped == 0
+
+
+@pytest.mark.parametrize(
+    ("question", "dropped"),
+    [("which tunic is the best?", 1), ("list the tunics", 1), ("which shirts are a tunic?", 0)],
+)
+def test_a_value_may_be_what_is_asked_for(kb: Index, question: str, dropped: int) -> None:
+    start = question.index("tunic")
+    end = start + (6 if "tunics" in question else 5)
+    links = Links(question, literals=(LiteralLink(start, end, question[start:end], (Literal("Tunic"),)),))
+    assert coverage(question, links, found("table:shirts", kb), kb).dropped == dropped
+    step = Considered("", [Candidate(TokenKind.LITERAL, "Tunic")], np.zeros(1, np.float32), 0)
+    meant = found('(JOIN column:shirts.cut "Tunic")', kb)
+    taken_up = Found(meant.program, -1.0, meant.result, (), Trace((), [step]))
+    assert coverage(question, links, taken_up, kb).dropped == 0
 
 
 @pytest.mark.parametrize(

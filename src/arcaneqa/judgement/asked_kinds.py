@@ -21,7 +21,7 @@ from arcaneqa.kb.schema import ValueKind
 from arcaneqa.program import expression as ex
 from arcaneqa.program.execute import execute
 
-_ASKING = re.compile(
+ASKING = re.compile(
     r"\s*(?:which|what|how\s+many|(?:list|show|find|give|name)(?:\s+me)?(?:\s+all)?)"
     r"(?:\s+of)?(?:\s+the)?(?:\s+other)?\s+",
     re.IGNORECASE,
@@ -43,7 +43,7 @@ _NAMES: WeakKeyDictionary[KnowledgeBase, dict[tuple[str, ...], list[int]]] = Wea
 
 def asked_kind(question: str, kb: KnowledgeBase) -> int | None:
     """The class that the question asks for by its whole name, if it is one."""
-    asking = _ASKING.match(question)
+    asking = ASKING.match(question)
     said = [] if asking is None else split(question[asking.end() :])
     length = next((n for n in range(1, len(said)) if _is_whole(said[:n], said[n], kb)), None)
     if length is None:

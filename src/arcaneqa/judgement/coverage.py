@@ -18,7 +18,7 @@ from arcaneqa.induction.found import Found
 from arcaneqa.induction.scorer import TokenKind
 from arcaneqa.judgement.asked import REMEMBERED, Sign, signs
 from arcaneqa.judgement.measures import unmeasured
-from arcaneqa.judgement.qualifying import qualifying
+from arcaneqa.judgement.qualifying import asked_for_as_value, qualifying
 from arcaneqa.judgement.small_words import MEASURING, SMALL, root_of
 from arcaneqa.kb.interface import KnowledgeBase, Step
 from arcaneqa.kb.names.name_forms import Word, split, stem, words
@@ -71,10 +71,8 @@ def coverage(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Co
     linked += [(one.start, one.end) for one in links.literals]
     asking = [(sign.start, sign.end) for sign in unmet]
     linked += _said_yes_or_no(left, kb)
-    surely = [
-        *_said_how_many(question, left, found.program, kb),
-        *qualifying(question, links, found.program, kb),
-    ]
+    surely = _said_how_many(question, left, found.program, kb)
+    surely += qualifying(question, links, found.program, kb) + asked_for_as_value(question, links)
     unused, dropped = (
         [span for span in said if any(_overlaps(word, [span]) for word in left)]
         for said in ([*linked, *surely], surely)
