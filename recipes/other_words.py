@@ -3,9 +3,10 @@
     python recipes/other_words.py renamed SET… --out DIR --wordnet WORDNET --copies 4 [--nouns SET…]
     python recipes/other_words.py synonyms SET… --out DIR --wordnet WORDNET --encoder MINILM --copies 2
     python recipes/other_words.py broken SET… --out DIR --wordnet WORDNET
+    python recipes/other_words.py restyled SET… --out DIR --wordnet WORDNET
 
 People's questions over a hundred databases are soon known by heart: of those that a model learned from every
-decision is right for 98%, over databases kept out for 55%. Three ways to say them anew:
+decision is right for 98%, over databases kept out for 55%. Four ways to say them anew:
 
 - renamed: a word that question and schema share becomes another noun in both: "how many singers" over singers
   is asked as "how many bridges" over bridges. What is left to learn is how people ask.
@@ -13,6 +14,7 @@ decision is right for 98%, over databases kept out for 55%. Three ways to say th
   sentences finds near.
 - broken, for whole programs: a noun of the right program becomes another one in the question alone. The
   program no longer says what is asked, and none of those that were found does.
+- restyled: another opening, keywords, a slip of the fingers (`other_styles.py`).
 
 WORDNET and MINILM are what `encoders.py wordnet` and `encoders.py minilm` fetch. SETs named by --nouns lend
 the nouns of their schemas. A set `spider-steps-0` becomes `spider-steps-renamed-0`.
@@ -32,6 +34,7 @@ from random import Random
 
 import inflect
 import numpy as np
+from other_styles import restyled
 
 from arcaneqa.induction.readings import NONE
 from arcaneqa.induction.scorer import Candidate, TokenKind, TopicWords
@@ -208,6 +211,17 @@ def broken(example: Example, pool: Sequence[str], draw: Random) -> Example | Non
     return replace(reworded(example, taken), steps=(changed,))
 
 
+def typed_otherwise(example: Example, draw: Random) -> Example | None:
+    """The question as somebody else would type it."""
+    mentions = [(topic.start, topic.end) for topic in example.topics]
+    if (other := restyled(example.question, mentions, draw)) is None:
+        return None
+    question, places = other
+    moved = zip(example.topics, places, strict=True)
+    topics = tuple(replace(topic, start=start, end=end) for topic, (start, end) in moved)
+    return replace(example, question=question, topics=topics)
+
+
 def _new(pool: Sequence[str], said: frozenset[str], draw: Random) -> str:
     while (noun := draw.choice(pool)) in said:
         pass
@@ -274,7 +288,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("way", choices=("renamed", "synonyms", "broken"))
+    parser.add_argument("way", choices=("renamed", "synonyms", "broken", "restyled"))
     parser.add_argument("sets", nargs="+", type=Path)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--wordnet", type=Path, required=True)
@@ -298,8 +312,10 @@ def main() -> None:
                 return renamed(example, pool, draw)
             case "synonyms":
                 return said_otherwise(example, synonyms, draw)
-            case _:
+            case "broken":
                 return broken(example, pool, draw)
+            case _:
+                return typed_otherwise(example, draw)
 
     for folder, prepared in sets.items():
         builder, made = Builder(), 0

@@ -6,6 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 
+import other_styles
+import other_words
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +15,6 @@ from hypothesis import strategies as st
 from arcaneqa.induction.readings import NONE
 from arcaneqa.induction.scorer import Candidate, TokenKind, TopicWords
 from arcaneqa.training.prepared import Builder, Example, Step
-from recipes import other_words
 
 POOL = ("bridge", "colour", "city", "mass")
 SINGERS = Example(
@@ -107,3 +108,28 @@ def test_nothing_to_break_where_none_was_right_already() -> None:
 )
 def test_a_copy_keeps_its_fold(folder: str, name: str) -> None:
     assert other_words.place_of(Path(folder), "renamed") == name
+
+
+@given(seed=st.integers(0, 10_000))
+def test_typed_otherwise_the_names_are_where_they_are_said(seed: int) -> None:
+    new = other_words.typed_otherwise(SINGERS, Random(seed))
+    if new is None:
+        return
+    (topic,) = new.topics
+    assert new.question[topic.start : topic.end].lower() == "singer hall"
+    assert new.question != SINGERS.question
+    assert new.steps == SINGERS.steps
+
+
+def test_openings_keywords_and_slips() -> None:
+    def typed(question: str, *mentions: tuple[int, int]) -> set[str]:
+        found = (other_styles.restyled(question, mentions, Random(seed)) for seed in range(400))
+        return {other[0] for other in found if other is not None}
+
+    made = typed("What are the names of the singers who are not from France?", (51, 57))
+    assert "Show me the names of the singers who are not from France" in made
+    assert {"names singers not from France", "names of singers not from france"} <= made
+    slips = [text for text in made if text.endswith("?")]  # other ways take the mark away
+    assert slips
+    assert all(text.lower().startswith("what are the ") and "france" in text.lower() for text in slips)
+    assert {"Number of songs", "count the songs"} <= typed("How many songs exist?")
