@@ -47,6 +47,9 @@ def found(program: str, kb: Index, score: float = -1.0) -> Found:
         ("which carrier types are there?", "CarrierType"),
         ("which carrier costs are high?", None),
         ("how many carriers are there?", "Carrier"),
+        ("What are the distinct names of the carriers that cost nothing?", "Carrier"),
+        ("what are the costs of carriers that are new?", None),
+        ("From which carriers do we get heat?", "Carrier"),
         ("which carriers", None),
     ],
 )
@@ -72,6 +75,13 @@ def test_what_is_of_another_kind_gives_way_to_what_it_leads_to(kb: Index) -> Non
 def test_where_two_ways_lead_there_none_is_taken(kb: Index) -> None:
     bus = kb.schema.class_ids["http://example.org/Bus"]
     assert led_on(bus, found("(JOIN :cost 5)", kb), kb) is None
+
+
+def test_a_list_leads_nowhere(kb: Index) -> None:
+    """SORT is the outermost function or none."""
+    carrier = kb.schema.class_ids["http://example.org/Carrier"]
+    assert led_on(carrier, found(":Generator", kb), kb) is not None
+    assert led_on(carrier, found("(SORT :Generator :cost)", kb), kb) is None
 
 
 def test_nobody_is_led_back(kb: Index) -> None:

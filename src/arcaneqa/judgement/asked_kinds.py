@@ -22,10 +22,14 @@ from arcaneqa.program import expression as ex
 from arcaneqa.program.execute import execute
 
 ASKING = re.compile(
-    r"\s*(?:which|what|how\s+many|(?:list|show|find|give|name)(?:\s+me)?(?:\s+all)?)"
-    r"(?:\s+of)?(?:\s+the)?(?:\s+other)?\s+",
+    r"\s*(?:(?:in|on|at|to|from|for)\s+(?=which|what))?"
+    r"(?:(?:(?:which|what)(?:\s+(?:is|are|was|were))?|(?:list|show|find|give|return|tell)(?:\s+me)?)"
+    r"(?:\s+all)?(?:\s+the)?(?:\s+distinct|\s+different)?\s+(?:names?|titles?|ids?)\s+of(?:\s+all)?(?:\s+the)?"
+    r"|(?:which|what|how\s+many|(?:list|show|find|give|return|name)(?:\s+me)?(?:\s+all)?)"
+    r"(?:\s+of)?(?:\s+the)?)(?:\s+other)?\s+",
     re.IGNORECASE,
 )
+"""What comes before the noun: who asks for the names of carriers asks for carriers."""
 _GOES_ON = re.compile(
     "is|are|was|were|has|have|had|do|does|did|can|could|will|would|that|who|which|whose|with|without|in|of|on|at"
     "|from|for|by|there"
@@ -145,8 +149,8 @@ def _share_members(one: int, other: int, kb: KnowledgeBase) -> bool:
 def led_on(kind: int, found: Found, kb: KnowledgeBase) -> Found | None:
     """What those that were found lead to of that kind, if only one of their relations leads there and the
     program has not come by it."""
-    if found.result.value is not None:
-        return None
+    if found.result.value is not None or isinstance(found.program, ex.Sort):
+        return None  # a number leads nowhere, and only sets lead on, not lists
     taken = {node.relation.iri for node in ex.post_order(found.program) if isinstance(node, ex.Join)}
     relations = kb.schema.relations
     ways = [
