@@ -50,6 +50,7 @@ def found(program: str, kb: Index, score: float = -1.0) -> Found:
         ("What are the distinct names of the carriers that cost nothing?", "Carrier"),
         ("what are the costs of carriers that are new?", None),
         ("From which carriers do we get heat?", "Carrier"),
+        ("which carriers joined before 1990?", "Carrier"),
         ("which carriers", None),
     ],
 )

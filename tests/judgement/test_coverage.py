@@ -188,6 +188,19 @@ def test_constants_that_nobody_said(question: str, unsaid: int) -> None:
     assert row[FEATURES.index("constants that nobody said")] == unsaid
 
 
+def test_a_constant_is_said_by_what_was_linked_to_it() -> None:
+    """As Asia is by "Asian"."""
+    question = "which manly workers are there?"
+    best = found("(JOIN ex:gender ex:male)", "gender")
+    constant = Considered("", [Candidate(TokenKind.CONSTANT, "male")], np.zeros(1, np.float32), 0)
+    best = replace(best, trace=Trace(best.trace.topics, [*best.trace.steps, constant]))
+    manly = replace(mention(question, "manly"), candidates=(EntityCandidate(0, "male", 0.0),))
+    left = coverage(question, Links(question, (manly,)), best, KB)
+    assert not left.unsaid
+    assert not left.unused
+    assert "manly" not in left.unknown
+
+
 def test_a_program_is_about_what_the_question_writes_as_one_word() -> None:
     rooms = found("ex:Worker", "class room")
     assert is_about("which classroom is the largest?", rooms, KB)

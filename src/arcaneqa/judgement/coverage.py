@@ -39,19 +39,26 @@ _PLAINER = {Form.BY_COUNT: Form.SUPERLATIVE, Form.COUNT_COMPARED: Form.COMPARISO
 class Coverage:
     """`unmet`: words that ask for a form which the program lacks. `unused`: what was linked or stated and is
     not in the program, as the question writes it. `unknown`: other words that nothing in the program says.
-    `share` of all telling words is taken up. So many of the unused were surely said: `dropped`."""
+    `share` of all telling words is taken up. So many of the unused were surely said: `dropped`. `unsaid`:
+    what programs of training named without being asked to, and is not in this question."""
 
     unmet: tuple[Sign, ...]
     unused: tuple[str, ...]
     unknown: tuple[str, ...]
     share: float
     dropped: int = 0
+    unsaid: tuple[str, ...] = ()
 
 
 def coverage(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Coverage:
     spans = [(topic.words.start, topic.words.end) for topic in found.topics]
-    chosen = (step.candidates[step.choice] for step in found.trace.steps)
+    chosen = [step.candidates[step.choice] for step in found.trace.steps]
     called = [{root_of(word) for word in split(one.text)} for one in chosen if one.kind in _NAMES]
+    constants = [one.text for one in chosen if one.kind is TokenKind.CONSTANT]
+    # Asia is said by "Asian", as linking knows.
+    naming = [(one, {other.label for other in one.candidates}) for one in links.mentions]
+    spans += [(one.start, one.end) for one, labels in naming if not labels.isdisjoint(constants)]
+    said_constants = {label for _, labels in naming for label in labels}
     names = {word for words_of_one in called for word in words_of_one}
     forms = forms_of(found.program)
     met: list[Sign] = []
@@ -86,7 +93,12 @@ def coverage(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Co
         tuple(question[word.start : word.end] for word in left if not _overlaps(word, known)),
         1 - len(left) / len(telling) if telling else 0.0,
         len(dropped),
+        tuple(text for text in constants if text not in said_constants and _is_unsaid(question, text)),
     )
+
+
+def _is_unsaid(question: str, name: str) -> bool:
+    return {root_of(word) for word in split(question)}.isdisjoint(root_of(word) for word in split(name))
 
 
 @lru_cache(REMEMBERED)

@@ -9,12 +9,10 @@ from numpy.typing import NDArray
 
 from arcaneqa.induction.found import Found, Outcome
 from arcaneqa.induction.readings import is_same
-from arcaneqa.induction.scorer import TokenKind
 from arcaneqa.induction.search import SHORTLIST
 from arcaneqa.judgement.coverage import Coverage
 from arcaneqa.judgement.weighing import is_unexpected
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.kb.names.name_forms import split, stem
 
 FEATURES = (
     "log-probability",
@@ -77,7 +75,7 @@ def evidence(question: str, found: Found, outcome: Outcome, left_out: Coverage, 
             sum(len(step.candidates) + step.left_out >= SHORTLIST for step in steps),
             not found.topics,
             _unknown_names(question, left_out),
-            _unsaid_constants(question, found),
+            len(left_out.unsaid),
         ],
         np.float64,
     )
@@ -89,14 +87,6 @@ def _unknown_names(question: str, left_out: Coverage) -> int:
     if sum(word[0].isupper() for word in rest) * 2 > len(rest):
         return 0
     return sum(word[0].isupper() and not begun.startswith(word) for word in left_out.unknown)
-
-
-def _unsaid_constants(question: str, found: Found) -> int:
-    """Things that programs of training named without being asked to, and that are not in this question."""
-    said = {stem(word) for word in split(question)}
-    chosen = (step.candidates[step.choice] for step in found.trace.steps)
-    constants = (one.text for one in chosen if one.kind is TokenKind.CONSTANT)
-    return sum(said.isdisjoint(stem(word) for word in split(text)) for text in constants)
 
 
 def _log_odds(chance: float) -> float:
