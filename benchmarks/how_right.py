@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from arcaneqa.evaluation.metrics import Mode
 from benchmarks.app import MEASUREMENTS, Document, app, publish, say
 
 
@@ -249,3 +250,30 @@ def phrases(
     for kb in kbs or [""]:
         with open_kb(kb or None) as opened:
             typer.echo(f"{Path(kb).name or 'demo'}: {report(opened, pairs)}")
+
+
+@app.command()
+def glance(
+    data: Annotated[Path, typer.Argument(help="Questions with their answers, as unified records.")],
+    kb: Annotated[str | None, typer.Option(help="Index folder or endpoint; the demo if left out.")] = None,
+    model: Annotated[Path | None, typer.Option(help="The bundled one if left out.")] = None,
+    mode: Annotated[Mode, typer.Option(help="Whose rules to score by.")] = Mode.SEMANTIC,
+    document: Document = MEASUREMENTS / "benchmarks.md",
+) -> None:
+    """What the first glance at long lists spares, and what it costs.
+
+    Example: python -m benchmarks glance demo/questions.jsonl
+    """
+    from arcaneqa.record import read_questions
+    from benchmarks.glance import report
+
+    body = report(list(read_questions(data)), kb, model, mode)
+    options = "".join(
+        f" --{name} {said}"
+        for name, said in (("kb", kb and "KB"), ("model", model and "MODEL"), ("mode", mode.value))
+        if said
+    )
+    whose = "" if model is None else f", {model.name}"
+    name = f"glance {data.stem}{'' if model is None else ' other model'}"
+    command_line = f"python -m benchmarks glance {data.name}{options}"
+    publish(document, name, f"The first glance: {data.stem}{whose}", command_line, body)

@@ -148,10 +148,11 @@ class ModelScorer:
             results.append(Scores(log_probs_here, state))
         return results
 
-    def ranker(self) -> Ranker:
+    def ranker(self, at_a_glance: bool = True) -> Ranker:
         """Shortlists large sets of candidates: at a glance where one was learned for this model's encoder,
         otherwise with the encoder itself."""
-        return Glance.of(self._stored) or EncoderRanker(self.questions, self._reader, self._words)
+        glance = Glance.of(self._stored) if at_a_glance else None
+        return glance or EncoderRanker(self.questions, self._reader, self._words)
 
     def spans(self) -> SpanScorer | None:
         """Tells names of a question from its other words, where a head for that was trained."""
