@@ -27,8 +27,9 @@ from arcaneqa.program import expression as ex
 from arcaneqa.program.execute import execute
 from arcaneqa.program.text import parse, print_program
 
-PLAYERS = "name,team,is_active,joined,fee,country\n" + "".join(
-    f"player {n},{'red' if n < 15 else 'blue'},{n % 2},{1990 + n % 10}-03-0{1 + n % 9},{n * 150},Peru\n"
+PLAYERS = "name,team,is_active,joined,fee,signed,price,country\n" + "".join(
+    f"player {n},{'red' if n < 15 else 'blue'},{n % 2},{1990 + n % 10}-03-0{1 + n % 9},"
+    f"{n * 150},{1990 + n},{1500 + n},Peru\n"
     for n in range(30)
 )
 YEAR = "^^http://www.w3.org/2001/XMLSchema#gYear"
@@ -157,6 +158,21 @@ def test_texts_and_counts_of_others_are_no_such_things(kb: Index) -> None:
     assert not is_of_others(players, counted, kb)
     assert not is_of_others(teams, counted, kb), "rows may stand for those they are about"
     assert led_on(shirts, counted, kb) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "column", "dropped"),
+    [
+        ("how much did player 3 win?", "signed", 1),
+        ("how much was signed for player 3?", "signed", 0),  # named by its own word
+        ("how much did player 3 win?", "price", 0),  # between 1000 and 2200, and yet no year
+        ("how much did player 3 win?", "fee", 0),
+        ("when did player 3 win?", "signed", 0),
+    ],
+)
+def test_a_year_is_not_how_much(kb: Index, question: str, column: str, dropped: int) -> None:
+    read = found(f"(JOIN column:players.{column}_inv {PLAYER})", kb)
+    assert coverage(question, Links(question), read, kb).dropped == dropped
 
 
 def test_how_many_goes_on_with_what_those_have_that_are_counted(kb: Index) -> None:

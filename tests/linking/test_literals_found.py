@@ -177,6 +177,17 @@ def test_a_unit_is_converted_into_those_that_columns_are_called_by(tmp_path: Pat
         assert values("older than 6 years") == {6}
 
 
+def test_words_of_the_schema_are_not_misspelt(tmp_path: Path) -> None:
+    rows = "Grimes,Hungary,theft\nEvers,Norway,arson\nBulgarian,Spain,fraud\n"
+    (tmp_path / "cases.csv").write_text(f"name,country,crime\n{rows}")
+    build_index([tmp_path / "cases.csv"], tmp_path / "index")
+    with Index(tmp_path / "index") as kb:
+        for question in ("Which crimes are there?", "who never lost?", "list the Hungarian ones"):
+            assert Linker(kb).link(question).mentions == (), question
+        (misspelt,) = Linker(kb).link("What did Grymes do?").mentions
+        assert misspelt.candidates[0].label == "Grimes"
+
+
 def test_a_number_within_a_stated_text_is_a_part_of_it(tmp_path: Path) -> None:
     rows = "".join(f"film {n},{'PG-13' if n % 2 else 'R'},{n % 30}\n" for n in range(60))
     (tmp_path / "films.csv").write_text(f"title,rated,score\n{rows}")

@@ -1,9 +1,11 @@
-"""What "how old", "how tall" and the like measure: a number of another name does not answer them."""
+"""What "how old", "how tall" and the like measure: a number of another name does not answer them, and no year
+answers "how much"."""
 
 from __future__ import annotations
 
 import re
 
+from arcaneqa.judgement.years import has_only_years
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.name_forms import split, stem
 from arcaneqa.kb.schema import ValueKind
@@ -22,7 +24,11 @@ _MEASURES = {
     "deep": _names("deep depth"),
     "wide": _names("wide width breadth"),
 }
-_ASKED = re.compile(rf"\bhow ({'|'.join(_MEASURES)})\b", re.IGNORECASE)
+_AMOUNTS = _names(
+    "price cost fee fare amount salary pay budget revenue value worth rent income wage charge total balance"
+)
+"""What "how much" may ask for though all of it lies between 1000 and 2200, as years do."""
+_ASKED = re.compile(rf"\bhow ({'|'.join(_MEASURES)}|much)\b", re.IGNORECASE)
 
 
 def unmeasured(question: str, program: ex.Expression, kb: KnowledgeBase) -> list[tuple[int, int]]:
@@ -35,4 +41,7 @@ def unmeasured(question: str, program: ex.Expression, kb: KnowledgeBase) -> list
     if relation is None or relation.kinds != {ValueKind.NUMBER}:
         return []
     said = frozenset(map(stem, split(relation.label)))
+    if asked[1].lower() == "much":
+        is_amount = not said.isdisjoint(_AMOUNTS | set(map(stem, split(question))))
+        return [] if is_amount or not has_only_years(relation.id, kb) else [asked.span(0)]
     return [asked.span(1)] if said.isdisjoint(_MEASURES[asked[1].lower()]) else []

@@ -42,10 +42,13 @@ def _has_other_numbers(iri: str, kb: KnowledgeBase) -> bool:
     number = kb.schema.relation_ids.get(iri)
     if number is None or kb.schema.relations[number].kinds != {ValueKind.NUMBER}:
         return False
-    return any(
-        number in kb.relations_comparing(side, end)
-        for side, end in ((Comparison.LT, _FIRST), (Comparison.GT, _LAST))
-    )
+    return not has_only_years(number, kb)
+
+
+def has_only_years(relation: int, kb: KnowledgeBase) -> bool:
+    """Whether all numbers of a relation may be years."""
+    ends = ((Comparison.LT, _FIRST), (Comparison.GT, _LAST))
+    return not any(relation in kb.relations_comparing(side, end) for side, end in ends)
 
 
 def within_year(question: str, found: Found, kb: KnowledgeBase) -> Found:

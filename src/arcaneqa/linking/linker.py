@@ -95,7 +95,7 @@ class Linker:
         kinds += [[word.rstrip("0123456789") or word for word in kind] for kind in kinds]
         self._kinds = {tuple(map(stem, kind)) for kind in kinds}
         if self._surfaces is not None:
-            ordinary = self._weights.ordinary
+            ordinary = [*self._weights.ordinary, *_schema_words(kb)]
             self._proposer = SurfaceProposer(self._surfaces, short_forms, ordinary, self._kinds)
         elif isinstance(kb, LabelSearch):
             self._proposer = RemoteProposer(kb, short_forms)
@@ -251,6 +251,15 @@ def _mention_link(
 def _chances(considered: Considered, odds: NDArray[np.float64]) -> dict[Span, float]:
     """Log-probabilities of spans from their log-odds."""
     return dict(zip(considered.spans, (-np.logaddexp(0, -odds)).tolist(), strict=True))
+
+
+def _schema_words(kb: KnowledgeBase) -> set[str]:
+    """Words that relations and classes are called by, and their stems: who asks for crimes where there is
+    such a column has not misspelt Grimes."""
+    labels = [relation.label for relation in kb.schema.shown_relations]
+    labels += [klass.label for klass in kb.schema.shown_classes]
+    said = {word for label in labels for word in split(label)}
+    return said | set(map(stem, said))
 
 
 def _joined(

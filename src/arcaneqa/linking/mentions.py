@@ -178,6 +178,8 @@ class SurfaceProposer:
         self._ordinary = ASKING | frozenset(ordinary)
         self._kinds = frozenset(kinds)
         self._peoples = _peoples(short_forms)
+        # Hungarians are no misspelt Bulgarians, whether or not Hungary is here.
+        self._well_spelt = self._ordinary | (short_forms.keys() - self._peoples.keys())
 
     def propose(self, text: Text) -> list[Proposal]:
         whole = self._whole_names(text)
@@ -241,7 +243,7 @@ class SurfaceProposer:
         ]
         stems = {n: stem(text.words[n].folded) for n in content}
         known = self._surfaces.frequencies(list(set(stems.values())))
-        spelt = _Spellings(self._surfaces, self._ordinary, self._peoples)
+        spelt = _Spellings(self._surfaces, self._well_spelt, self._peoples)
         for first in content:
             for last in range(first + 1, min(first + LONGEST_PART, len(text.words)) + 1):
                 inside = [n for n in range(first, last) if n in stems]
