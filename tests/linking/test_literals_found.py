@@ -188,6 +188,17 @@ def test_words_of_the_schema_are_not_misspelt(tmp_path: Path) -> None:
         assert misspelt.candidates[0].label == "Grimes"
 
 
+def test_a_value_before_the_noun_of_a_kind_is_not_one_with_it(tmp_path: Path) -> None:
+    rows = "A1,Switzerland,Swiss Airlines\nB2,Switzerland,Bee\nC3,Norway,Sea\n"
+    (tmp_path / "airlines.csv").write_text(f"code,country,alias\n{rows}")
+    build_index([tmp_path / "airlines.csv"], tmp_path / "index")
+    with Index(tmp_path / "index") as kb:
+        (land,) = Linker(kb).link("How many Swiss airlines are there?").literals
+        assert [one.lexical for one in land.readings] == ["Switzerland"]
+        (name,) = Linker(kb).link("Which code has Swiss Airlines?").literals
+        assert [one.lexical for one in name.readings] == ["Swiss Airlines"]
+
+
 def test_a_number_within_a_stated_text_is_a_part_of_it(tmp_path: Path) -> None:
     rows = "".join(f"film {n},{'PG-13' if n % 2 else 'R'},{n % 30}\n" for n in range(60))
     (tmp_path / "films.csv").write_text(f"title,rated,score\n{rows}")

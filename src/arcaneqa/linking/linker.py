@@ -119,9 +119,8 @@ class Linker:
         mentions = self._with_identified(question, self._mentions(considered))
         literals = find_literals(question[:LONGEST_TEXT], self._kb, self._used_types)
         stated = [literal for literal in literals if not _part_of_a_name(literal, mentions)]
-        stated = with_texts(
-            stated, stated_texts(text, considered.texts, considered.proposals, mentions, self._kb)
-        )
+        texts = stated_texts(text, considered.texts, considered.proposals, mentions, self._kb, self._kinds)
+        stated = with_texts(stated, texts)
         return Links(question, tuple(mentions), tuple(stated))
 
     def named(self, name: str, limit: int = 20) -> list[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Container, Sequence, Set
 from dataclasses import replace
 
 import numpy as np
@@ -29,11 +29,13 @@ def stated_texts(
     entities: Sequence[Proposal],
     mentions: Sequence[MentionLink],
     kb: KnowledgeBase,
+    kinds: Set[tuple[str, ...]] = frozenset(),
 ) -> list[LiteralLink]:
     """The longest texts stated, in question order; none where the same words, or more, likely are the whole
     name of an entity. Words that are only a part of one do not hide a text: `San Jose` is stated in `San Jose
     city` though a station is called San Jose City Hall, and `Stanley Kubrick` though a film about him has
-    a subtitle."""
+    a subtitle. `kinds` are the stems of nouns for kinds of things: `Swiss airlines` are those of Switzerland,
+    though one is called Swiss Airlines."""
     whole: dict[tuple[int, int], Match] = {}
     for proposal in entities:
         if proposal.match <= Match.KNOWN:
@@ -43,6 +45,7 @@ def stated_texts(
     for proposal in proposals:
         if proposal.match is Match.KNOWN or _says_something(text, proposal.span):
             by_span.setdefault(proposal.span, []).append(proposal)
+    by_span = {span: by_span[span] for span in by_span if not _is_of_a_kind(text, span, by_span, kinds)}
     links: list[LiteralLink] = []
     for span in sorted(by_span, key=lambda span: span.first - span.last):
         start, end = text.words[span.first].start, text.words[span.last - 1].end
@@ -64,6 +67,13 @@ def stated_texts(
         if readings:
             links.append(LiteralLink(start, end, text.question[start:end], readings))
     return sorted(links, key=lambda link: link.start)
+
+
+def _is_of_a_kind(text: Text, span: Span, stated: Container[Span], kinds: Set[tuple[str, ...]]) -> bool:
+    """Whether a stretch is a value with the noun for a kind of thing behind it, not written like a name."""
+    *_, noun = text.folded(span)
+    is_qualified = (stem(noun),) in kinds and Span(span.first, span.last - 1) in stated
+    return is_qualified and not text.is_written_as_name(span)
 
 
 def _best(proposals: Sequence[Proposal], written: str, kb: KnowledgeBase) -> tuple[Literal, ...]:
