@@ -165,7 +165,7 @@ def test_lenient_turtle_goes_on(tmp_path: Path) -> None:
         ("graph.nt.gz", gzip.compress(b"x" * 999, mtime=0)[:-9], "cannot be unpacked"),
         ("graph.nt.zst", b"not zstd", "cannot be unpacked"),
         ("graph.nt.bz2", b"not bzip2", "cannot be"),
-        ("graph.ttl", b"<a> <b> <c> .", "line 1"),
+        ("graph.ttl", b"<http://a> <http://b> .", "line 1"),
         ("graph.rdf", b"<rdf", "graph.rdf"),
         (
             "graph.nt",
