@@ -1,6 +1,6 @@
 """Fit a model's confidence over many graphs, each left out in turn.
 
-    python recipes/calibrate.py MODEL GRAPH… --work DIR [--questions 1500] [--withheld 0.02] [--plot FILE.png]
+    python recipes/calibrate.py MODEL GRAPH… --work DIR [--questions 1500] [--withheld 0.005] [--plot FILE.png]
 
 A GRAPH is `QUESTIONS.jsonl=KB` (an empty KB is the bundled one), or a folder of `recipes/holes.py`, in
 which some questions have no answer. Every graph gives equally many questions, as far as it has them; some
@@ -174,7 +174,7 @@ def main() -> None:
     parser.add_argument("graphs", nargs="+")
     parser.add_argument("--work", type=Path, required=True, help="folder for predictions")
     parser.add_argument("--questions", type=int, default=1500, help="of all graphs together")
-    parser.add_argument("--withheld", type=float, default=0.02, help="share of right answers that may be")
+    parser.add_argument("--withheld", type=float, default=0.005, help="share of right answers that may be")
     parser.add_argument("--plot", type=Path, help="draw confidence against accuracy into this file")
     arguments = parser.parse_args()
     graphs = [Graph.of(text) for text in arguments.graphs]
