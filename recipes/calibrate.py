@@ -1,6 +1,6 @@
 """Fit a model's confidence over many graphs, each left out in turn.
 
-    python recipes/calibrate.py MODEL GRAPH… --work DIR [--questions 1500] [--withheld 0.005] [--plot FILE.png]
+    python recipes/calibrate.py MODEL GRAPH… --work DIR [--questions 1500] [--withheld 0.005] [--plot PNG]
 
 A GRAPH is `QUESTIONS.jsonl=KB` (an empty KB is the bundled one), or a folder of `recipes/holes.py`, in
 which some questions have no answer. Every graph gives equally many questions, as far as it has them; some
