@@ -199,6 +199,17 @@ def test_a_value_before_the_noun_of_a_kind_is_not_one_with_it(tmp_path: Path) ->
         assert [one.lexical for one in name.readings] == ["Swiss Airlines"]
 
 
+def test_peoples_of_a_part_of_the_world_are_no_peoples_of_another(tmp_path: Path) -> None:
+    rows = "Peru,South America\nKenya,Africa\nSouth Africa,Africa\nCuba,North America\n"
+    (tmp_path / "countries.csv").write_text(f"name,continent\n{rows}")
+    build_index([tmp_path / "countries.csv"], tmp_path / "index")
+    with Index(tmp_path / "index") as kb:
+        for said, meant in (("South American", "South America"), ("North American", "North America")):
+            links = Linker(kb).link(f"Which {said} countries are there?")
+            (value,) = links.literals
+            assert [one.lexical for one in value.readings] == [meant]
+
+
 def test_a_number_within_a_stated_text_is_a_part_of_it(tmp_path: Path) -> None:
     rows = "".join(f"film {n},{'PG-13' if n % 2 else 'R'},{n % 30}\n" for n in range(60))
     (tmp_path / "films.csv").write_text(f"title,rated,score\n{rows}")
