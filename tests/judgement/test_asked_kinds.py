@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from arcaneqa.induction.found import Found, Outcome, Trace
-from arcaneqa.judgement.asked_kinds import asked_kind, is_another_kind, led_on
+from arcaneqa.judgement.asked_kinds import asked_kind, is_another_kind, is_of_others, led_on
 from arcaneqa.judgement.weighing import weighed
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
@@ -22,6 +22,7 @@ FACTS = """@prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/20
 :gas a :Carrier . :sun a :Carrier . :fuel a :CarrierType . :b1 a :Bus . :b2 a :Bus .
 :g1 a :Generator ; :carrier :gas ; :cost 5 ; :from :b1 ; :to :b2 .
 :g2 a :Generator ; :carrier :sun ; :cost 0 ; :from :b2 ; :to :b2 .
+:g1 :code "eins" . :g2 :code "zwei" . :b1 :code "drei" .
 """
 
 
@@ -76,6 +77,13 @@ def test_what_is_of_another_kind_gives_way_to_what_it_leads_to(kb: Index) -> Non
 def test_where_two_ways_lead_there_none_is_taken(kb: Index) -> None:
     bus = kb.schema.class_ids["http://example.org/Bus"]
     assert led_on(bus, found("(JOIN :cost 5)", kb), kb) is None
+
+
+def test_texts_that_a_kind_has_are_its_own_whoever_else_has_them(kb: Index) -> None:
+    codes = found("(JOIN :code_inv (JOIN :cost 5))", kb)
+    assert is_of_others(kb.schema.class_ids["http://example.org/Carrier"], codes, kb)
+    assert not is_of_others(kb.schema.class_ids["http://example.org/Bus"], codes, kb)
+    assert not is_of_others(kb.schema.class_ids["http://example.org/Generator"], codes, kb)
 
 
 def test_a_list_leads_nowhere(kb: Index) -> None:

@@ -15,7 +15,7 @@ from arcaneqa.induction.found import Considered, Found, Trace
 from arcaneqa.induction.scorer import Candidate, TokenKind
 from arcaneqa.judgement.pointless import conjuncts
 from arcaneqa.judgement.small_words import root_of
-from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.interface import KnowledgeBase, Step
 from arcaneqa.kb.names.name_forms import split
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.program import expression as ex
@@ -134,9 +134,10 @@ def _gives_values_of_others(kind: int, program: ex.Expression, kb: KnowledgeBase
         return False
     number = kb.schema.relation_ids.get(program.relation.iri)
     relation = None if number is None else kb.schema.relations[number]
-    if relation is None or relation.domain is None or ValueKind.TEXT not in relation.kinds:
+    if relation is None or ValueKind.TEXT not in relation.kinds:
         return False
-    if _share_members(kind, relation.domain, kb):
+    # Pupils and teachers may have the same column of names, whose domain is only one of them.
+    if kb.intersects(kb.members(kind), kb.having(Step(relation.id, inverse=False))):
         return False
     named = set(map(root_of, split(relation.label)))
     return named.isdisjoint(map(root_of, split(kb.schema.classes[kind].label)))
