@@ -69,6 +69,11 @@ SAME_FEE = f"(AND table:players (JOIN column:players.fee (JOIN column:players.fe
         ("which other players are in the team of player 3?", SAME_TEAM, f"(NOT {SAME_TEAM} {PLAYER})"),
         ("who else is in the team of player 3?", SAME_TEAM, f"(NOT {SAME_TEAM} {PLAYER})"),
         ("how many other players has it?", f"(COUNT {SAME_TEAM})", f"(COUNT (NOT {SAME_TEAM} {PLAYER}))"),
+        (
+            "list the other players of that team by their fee",
+            f"(SORT {SAME_TEAM} column:players.fee)",
+            f"(SORT (NOT {SAME_TEAM} {PLAYER}) column:players.fee)",
+        ),
         ("which players are in the team of player 3?", SAME_TEAM, SAME_TEAM),
         ("which players other than player 3 are there?", SAME_TEAM, SAME_TEAM),
         # The one that is named is not among the answers.

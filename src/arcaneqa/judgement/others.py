@@ -20,10 +20,12 @@ def without_named(question: str, found: Found, kb: KnowledgeBase) -> Found:
     answers; the program itself where none would be left."""
     if _OTHERS.search(question) is None or found.result.table is not None:
         return found
-    counted = isinstance(found.program, ex.Count) and not found.program.path
+    whole = found.program
+    counted = isinstance(whole, ex.Count) and not whole.path
     if found.result.value is not None and not counted:
         return found
-    inner = found.program.argument if isinstance(found.program, ex.Count) else found.program
+    # A list is sorted once all that it has is known.
+    inner = whole.argument if isinstance(whole, ex.Count | ex.Sort) else whole
     others = inner
     try:
         among = execute(inner, kb).nodes if counted else found.nodes
@@ -32,7 +34,7 @@ def without_named(question: str, found: Found, kb: KnowledgeBase) -> Found:
                 others = ex.Not(others, entity)
         if others == inner:
             return found
-        program = ex.Count(others) if counted else others
+        program = replace(whole, argument=others) if isinstance(whole, ex.Count | ex.Sort) else others
         result = execute(program, kb)
     except BudgetExceeded:
         return found
