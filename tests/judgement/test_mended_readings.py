@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from arcaneqa.errors import BudgetExceeded, ProgramError
 from arcaneqa.induction.found import Considered, Found, Outcome, Trace
 from arcaneqa.induction.scorer import Candidate, TokenKind, TopicWords
 from arcaneqa.induction.topics import Topic
@@ -26,6 +27,7 @@ from arcaneqa.links import Links, LiteralLink
 from arcaneqa.program import expression as ex
 from arcaneqa.program.execute import execute
 from arcaneqa.program.text import parse, print_program
+from benchmarks.random_programs import RandomPrograms
 
 PLAYERS = "name,team,is_active,joined,fee,signed,price,country\n" + "".join(
     f"player {n},{'red' if n < 15 else 'blue'},{n % 2},{1990 + n % 10}-03-0{1 + n % 9},"
@@ -225,3 +227,30 @@ def test_a_constant_that_is_said_is_about_the_question(kb: Index) -> None:
     said = Found(one.program, -1.0, one.result, (), Trace((), steps))
     assert is_about("how many XL garments are there?", said, kb)
     assert not is_about("how many garments are there?", said, kb)
+
+
+QUESTIONS = (
+    "which other players of the team of player 3 are active?",
+    "how many other teams had active players in 1995?",
+    "list the names of the teams whose players joined in 1999",
+)
+
+
+def test_whatever_is_put_right_can_be_said_and_finds_what_it_says(kb: Index) -> None:
+    programs, mended = RandomPrograms(kb, seed=5), set()
+    for _ in range(3000):
+        program = programs.program()
+        try:
+            result = execute(program, kb)
+        except (BudgetExceeded, ProgramError):
+            continue
+        if result.value is None and result.table is None and not result.nodes:
+            continue
+        first = Outcome((Found(program, -1.0, result, (), Trace((), [])),), is_complete=True)
+        for question in QUESTIONS:
+            for one in weighed(question, Links(question), first, kb).found:
+                again = execute(one.program, kb)
+                assert (again.value, again.table) == (one.result.value, one.result.table)
+                assert [*again.nodes.ids] == [*one.nodes.ids]
+                mended |= {(question, type(program))} if one.program != program else set()
+    assert {ex.Class, ex.Sort, ex.Count} <= {kind for _, kind in mended}

@@ -150,8 +150,8 @@ def _share_members(one: int, other: int, kb: KnowledgeBase) -> bool:
 def led_on(kind: int, found: Found, kb: KnowledgeBase) -> Found | None:
     """What those that were found lead to of that kind, if only one of their relations leads there and the
     program has not come by it."""
-    if found.result.value is not None or isinstance(found.program, ex.Sort):
-        return None  # a number leads nowhere, and only sets lead on, not lists
+    if ex.denotes(found.program) is not ex.Denotation.SET:
+        return None
     taken = {node.relation.iri for node in ex.post_order(found.program) if isinstance(node, ex.Join)}
     relations = kb.schema.relations
     ways = [

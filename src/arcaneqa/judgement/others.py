@@ -26,6 +26,8 @@ def without_named(question: str, found: Found, kb: KnowledgeBase) -> Found:
         return found
     # A list is sorted once all that it has is known.
     inner = whole.argument if isinstance(whole, ex.Count | ex.Sort) else whole
+    if ex.denotes(inner) is not ex.Denotation.SET:
+        return found
     others = inner
     try:
         among = execute(inner, kb).nodes if counted else found.nodes
