@@ -39,6 +39,8 @@ MOST_READINGS = 3
 """Other readings that an answer or a refusal carries."""
 EVEN = 0.5
 """Chance that none of the readings is meant, above which a refusal says so; confidence decides to refuse."""
+MEANT = 0.2
+"""How likely a name must mean an entity to be told all its facts; the threshold is about programs."""
 SURE = 0.6
 """A program that takes up no word of the question needs at least this confidence."""
 
@@ -66,7 +68,8 @@ class Conclusions:
         """The likeliest program's answer, unless something speaks against giving it."""
         outcome = weighed(question, links, outcome, self._kb)
         limit = self._confidence.threshold if threshold is None else threshold
-        if (portrait := self._portrait(question, links, outcome, limit)) is not None:
+        meant = MEANT if threshold is None else threshold
+        if (portrait := self._portrait(question, links, outcome, meant)) is not None:
             return portrait
         best = self._best(question, outcome.found, exclude_mentioned)
         if best is None:
