@@ -22,6 +22,7 @@ FACTS = """@prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/20
 :gas a :Carrier . :sun a :Carrier . :fuel a :CarrierType . :b1 a :Bus . :b2 a :Bus .
 :g1 a :Generator ; :carrier :gas ; :cost 5 ; :from :b1 ; :to :b2 .
 :g2 a :Generator ; :carrier :sun ; :cost 0 ; :from :b2 ; :to :b2 .
+:gas :of :fuel . :fuel :since 1980 .
 :g1 :code "eins" . :g2 :code "zwei" . :b1 :code "drei" .
 """
 
@@ -72,6 +73,36 @@ def test_what_is_of_another_kind_gives_way_to_what_it_leads_to(kb: Index) -> Non
     assert best.program == parse("(JOIN :carrier_inv (JOIN :cost 0))", Names(kb.profile), kb.schema)
     assert kb.terms(best.nodes.ids) == [Iri("http://example.org/sun")]
     assert second.program == generators.program
+
+
+@pytest.mark.parametrize(
+    ("question", "program", "expected"),
+    [
+        (
+            "Which types joined before 1990?",
+            "(AND :Carrier (JOIN :of (JOIN :since 1980)))",
+            "(JOIN :since 1980)",
+        ),
+        (
+            "Which types joined before 1990?",
+            "(JOIN :of (AND :CarrierType (JOIN :since 1980)))",
+            "(AND :CarrierType (JOIN :since 1980))",
+        ),
+        ("Which types joined before 1990?", "(JOIN :carrier :gas)", None),  # came through none
+        ("Which things joined before 1990?", "(AND :Carrier (JOIN :of (JOIN :since 1980)))", None),
+        (
+            "Which carriers joined before 1990?",
+            "(JOIN :carrier (JOIN :of (JOIN :since 1980)))",
+            "(JOIN :of (JOIN :since 1980))",
+        ),
+    ],
+)
+def test_what_a_program_comes_through_is_meant_where_it_is_asked_for(
+    kb: Index, question: str, program: str, expected: str | None
+) -> None:
+    reading = found(program, kb)
+    best, *_ = weighed(question, Links(question), Outcome((reading,), is_complete=True), kb).found
+    assert best.program == parse(expected or program, Names(kb.profile), kb.schema)
 
 
 def test_where_two_ways_lead_there_none_is_taken(kb: Index) -> None:

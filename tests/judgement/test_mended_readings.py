@@ -203,6 +203,12 @@ def test_a_value_may_be_what_is_asked_for(kb: Index, question: str, dropped: int
     assert coverage(question, links, taken_up, kb).dropped == 0
 
 
+def test_how_many_there_are_is_no_value_that_is_asked_for(kb: Index) -> None:
+    question = "what 4 shirts are slim?"
+    links = Links(question, literals=(LiteralLink(5, 6, "4", (Literal("4"),)),))
+    assert coverage(question, links, found("table:shirts", kb), kb).dropped == 0
+
+
 @pytest.mark.parametrize(
     ("question", "expected"),
     [

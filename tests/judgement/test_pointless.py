@@ -9,7 +9,7 @@ import pytest
 
 from arcaneqa.induction.found import Found, Trace
 from arcaneqa.judgement.coverage import coverage, is_about
-from arcaneqa.judgement.pointless import comes_back, is_pointless
+from arcaneqa.judgement.pointless import comes_back, is_pointless, straightened
 from arcaneqa.judgement.qualifying import qualifying
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
@@ -55,6 +55,27 @@ def found(program: str, kb: Index) -> Found:
 )
 def test_there_and_back_again(kb: Index, program: str, expected: bool) -> None:
     assert comes_back(found(program, kb)) is expected
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        (
+            "(AND ex:Generator (JOIN ex:carrier (JOIN ex:carrier_inv (JOIN ex:carrier ex:solar))))",
+            "(AND ex:Generator (JOIN ex:carrier ex:solar))",
+        ),
+        ("(AND ex:Generator (JOIN ex:carrier (JOIN ex:carrier_inv ex:Generator)))", "ex:Generator"),
+        ("(JOIN ex:carrier (JOIN ex:carrier_inv ex:Generator))", None),  # a row of degrees has one as well
+        ("(JOIN ex:feeds_inv (JOIN ex:feeds (JOIN ex:carrier ex:gas)))", None),  # what else they feed
+        ("(JOIN ex:carrier_inv (JOIN ex:carrier ex:solar))", None),  # nothing but what was named
+    ],
+)
+def test_a_way_there_and_back_is_left_out_where_it_changes_nothing(
+    kb: Index, program: str, expected: str | None
+) -> None:
+    straight = straightened(found(program, kb), kb)
+    assert straight.program == found(expected or program, kb).program
+    assert comes_back(straight) is (program == "(JOIN ex:carrier_inv (JOIN ex:carrier ex:solar))")
 
 
 def test_nobody_counts_how_many_of_yes_and_no_there_are(kb: Index) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from arcaneqa.judgement.measures import orders_by_coordinates
 from arcaneqa.judgement.polarity import is_reversed
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.interface import KnowledgeBase
@@ -32,6 +33,9 @@ def kb() -> Iterator[KnowledgeBase]:
         ("what is the oldest state?", "(ARGMAX demo:State demo:population)", False),
         ("is the youngest state older than the oldest?", "(ARGMAX demo:State demo:statehoodYear)", False),
         ("which state was founded first?", "(ARGMAX demo:State demo:statehoodYear)", False),
+        ("the brightest star", "(ARGMAX demo:Star demo:magnitude)", True),
+        ("the faintest star", "(ARGMAX demo:Star demo:magnitude)", False),
+        ("the star with the greatest magnitude", "(ARGMAX demo:Star demo:magnitude)", False),
     ],
 )
 def test_the_ends_of_time(kb: KnowledgeBase, question: str, program: str, expected: bool) -> None:
@@ -85,3 +89,19 @@ def test_an_age_grows_with_time_and_a_year_does_not(
     build_index([tmp_path / "guests.csv"], tmp_path / "kb")
     with open_kb(tmp_path / "kb") as kb:
         assert is_reversed(question, parse(program, Names(kb.profile), kb.schema), kb) is expected
+
+
+@pytest.mark.parametrize(
+    ("question", "program", "expected"),
+    [
+        ("what is the largest city of Kenya?", "(ARGMAX demo:City demo:longitude)", True),
+        ("what is the largest city of Kenya?", "(ARGMAX demo:City demo:population)", False),
+        ("what is the northernmost city of Kenya?", "(ARGMAX demo:City demo:latitude)", False),
+        ("which city is farthest to the East?", "(ARGMAX demo:City demo:longitude)", False),
+        ("which city has the largest longitude?", "(ARGMAX demo:City demo:longitude)", False),
+    ],
+)
+def test_the_largest_is_not_the_one_farthest_away(
+    kb: KnowledgeBase, question: str, program: str, expected: bool
+) -> None:
+    assert orders_by_coordinates(question, parse(program, Names(kb.profile), kb.schema), kb) is expected

@@ -5,6 +5,7 @@ the way."""
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from weakref import WeakKeyDictionary
 
@@ -47,13 +48,27 @@ _NAMES: WeakKeyDictionary[KnowledgeBase, dict[tuple[str, ...], list[int]]] = Wea
 
 def asked_kind(question: str, kb: KnowledgeBase) -> int | None:
     """The class that the question asks for by its whole name, if it is one."""
+    kinds = _by_name(kb).get(_asked_noun(question, kb), ())
+    return kinds[0] if len(kinds) == 1 else None
+
+
+def asked_kind_passed(question: str, found: Found, kb: KnowledgeBase) -> int | None:
+    """The class that the question asks for by the end of its name ("states" for US states), if it is one,
+    where a program comes through such things to others: then there is no doubt that they are meant."""
+    noun = _asked_noun(question, kb)
+    ending = (kinds for name, kinds in _by_name(kb).items() if noun and name[-len(noun) :] == noun != name)
+    kinds = [kind for some in ending for kind in some]
+    if len(kinds) != 1 or not is_another_kind(kinds[0], found, kb):
+        return None
+    return None if passed(kinds[0], found, kb) is None else kinds[0]
+
+
+def _asked_noun(question: str, kb: KnowledgeBase) -> tuple[str, ...]:
+    """The roots of the words that say what is asked for; none where that cannot be told."""
     asking = ASKING.match(question)
     said = [] if asking is None else split(question[asking.end() :])
-    length = next((n for n in range(1, len(said)) if _is_whole(said[:n], said[n], kb)), None)
-    if length is None:
-        return None
-    kinds = _by_name(kb).get(tuple(map(root_of, said[:length])), ())
-    return kinds[0] if len(kinds) == 1 else None
+    length = next((n for n in range(1, len(said)) if _is_whole(said[:n], said[n], kb)), 0)
+    return tuple(map(root_of, said[:length]))
 
 
 def _by_name(kb: KnowledgeBase) -> dict[tuple[str, ...], list[int]]:
@@ -145,6 +160,34 @@ def _gives_values_of_others(kind: int, program: ex.Expression, kb: KnowledgeBase
 
 def _share_members(one: int, other: int, kb: KnowledgeBase) -> bool:
     return one == other or kb.intersects(kb.members(one), kb.members(other))
+
+
+def passed(kind: int, found: Found, kb: KnowledgeBase) -> Found | None:
+    """What a program that finds others has come through on its way, if all of that is of that kind: the
+    states whose counties it lists."""
+    for program in _sources(found.program):
+        try:
+            result = execute(program, kb)
+        except BudgetExceeded:
+            return None
+        if result.nodes and not len(kb.difference(result.nodes, kb.members(kind))):
+            return replace(found, program=program, result=result)
+    return None
+
+
+def _sources(program: ex.Expression) -> Iterator[ex.Expression]:
+    """What each step sets out from, the last step first; neither what is named nor all of a kind."""
+    while True:
+        match program:
+            case ex.And(ex.Class(), ex.Join() as joined):
+                program = joined
+            case ex.Join(_, ex.Entity() | ex.Value() | ex.Class()):
+                return
+            case ex.Join(_, argument):
+                yield argument
+                program = argument
+            case _:
+                return
 
 
 def led_on(kind: int, found: Found, kb: KnowledgeBase) -> Found | None:

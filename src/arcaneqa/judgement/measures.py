@@ -1,5 +1,5 @@
 """What "how old", "how tall" and the like measure: a number of another name does not answer them, and no year
-answers "how much"."""
+answers "how much". And what measures nothing: the largest city is not the one farthest to the east."""
 
 from __future__ import annotations
 
@@ -45,3 +45,18 @@ def unmeasured(question: str, program: ex.Expression, kb: KnowledgeBase) -> list
         is_amount = not said.isdisjoint(_AMOUNTS | set(map(stem, split(question))))
         return [] if is_amount or not has_only_years(relation.id, kb) else [asked.span(0)]
     return [asked.span(1)] if said.isdisjoint(_MEASURES[asked[1].lower()]) else []
+
+
+_COORDINATES = _names("latitude longitude lat lng lon")
+_TOWARDS = re.compile(
+    r"\b(?:north|south|east|west|equator|pole|polar|meridian|lat\b|latitude|lon|lng|coordinate)", re.I
+)
+
+
+def orders_by_coordinates(question: str, program: ex.Expression, kb: KnowledgeBase) -> bool:
+    """Whether a superlative goes by where things lie, though the question names no direction."""
+    keys = (ex.path_of(node.key) for node in ex.post_order(program) if isinstance(node, ex.Extreme))
+    numbers = (kb.schema.relation_ids.get(path[-1].iri) for path in keys if path)
+    labels = (kb.schema.relations[number].label for number in numbers if number is not None)
+    lie = any(not _COORDINATES.isdisjoint(map(stem, split(label))) for label in labels)
+    return lie and _TOWARDS.search(question) is None

@@ -4,14 +4,19 @@ so itself, a count of yes and no, and of rows that say themselves how many there
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
+from arcaneqa.errors import BudgetExceeded
 from arcaneqa.induction.found import Found
+from arcaneqa.induction.readings import is_same
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.name_forms import split, stem
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.program import expression as ex
+from arcaneqa.program.execute import execute
+from arcaneqa.program.rewrite import rewrite
 
 _NAMING = frozenset(
     map(stem, ("name", "names", "named", "call", "called", "title", "label", "known", "stand"))
@@ -57,6 +62,31 @@ def comes_back(found: Found) -> bool:
         if isinstance(outer, ex.Join)
         for inner in conjuncts(outer.argument)
     )
+
+
+def straightened(found: Found, kb: KnowledgeBase) -> Found:
+    """The same answers without a way there and back on the way: newspapers whose seat is a seat of those that
+    have their seat there are those that have it there."""
+    if ex.denotes(found.program) is not ex.Denotation.SET:
+        return found
+    program = rewrite(found.program, _straight)
+    if program == found.program:
+        return found
+    try:
+        result = execute(program, kb)
+    except BudgetExceeded:
+        return found
+    return replace(found, program=program, result=result) if is_same(result, found.result, kb) else found
+
+
+def _straight(node: ex.Expression) -> ex.Expression:
+    match node:
+        case ex.Join(back, ex.Join(there, ex.Join() | ex.And() | ex.Class() as inner)):
+            if back.iri == there.iri and back.inverse is not there.inverse:
+                return inner
+        case ex.And(left, right) if left == right:
+            return left
+    return node
 
 
 def conjuncts(program: ex.Expression) -> Iterator[ex.Expression]:

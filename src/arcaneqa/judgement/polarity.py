@@ -51,6 +51,12 @@ _SCALES = (
         _named("price cost fare fee"),
     ),
     _Scale(_said("heaviest|heavier"), _said("lightest|lighter"), _named("weight mass")),
+    _Scale(
+        _said("brightest|brighter"),
+        _said("faintest|fainter|dimmest|dimmer"),
+        _named("brightness luminosity"),
+        _named("magnitude"),  # the stars of the first magnitude are the brightest
+    ),
 )
 _UPWARDS = (Comparison.GT, Comparison.GE)
 

@@ -16,12 +16,13 @@ from arcaneqa.program import expression as ex
 
 
 def asked_for_as_value(question: str, links: Links) -> list[tuple[int, int]]:
-    """Where a text of the facts is what a question asks for by name."""
+    """Where a text of the facts is what a question asks for by name; "what 4 states" says how many there are,
+    whatever else is called 4."""
     asking = ASKING.match(question)
     return [
         (one.start, one.end)
         for one in links.literals
-        if asking is not None and one.start == asking.end()
+        if asking is not None and one.start == asking.end() and not _stems(one.text)[0].isdigit()
         if any(
             kind_of(read) is ValueKind.TEXT and _stems(read.lexical) == _stems(one.text)
             for read in one.readings

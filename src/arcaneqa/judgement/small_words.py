@@ -20,7 +20,11 @@ FOREIGN = tuple(
 )
 """For each of some languages, words that ask and other small words."""
 
+_BASES = {
+    form: verb for verb, *forms in map(str.split, _LISTS["irregular"].strip().splitlines()) for form in forms
+}
+
 
 def root_of(word: str) -> str:
-    """The stem of a folded word; people are persons."""
-    return "person" if word == "people" else stem(word)
+    """The stem of a folded word; people are persons, and what is spoken is what somebody speaks."""
+    return "person" if word == "people" else stem(_BASES.get(word, word))

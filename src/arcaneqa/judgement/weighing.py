@@ -10,13 +10,15 @@ from dataclasses import replace
 
 from arcaneqa.induction.found import Found, Outcome
 from arcaneqa.judgement.asked import Wanted, wanted
-from arcaneqa.judgement.asked_kinds import asked_kind, is_another_kind, led_on
+from arcaneqa.judgement.asked_kinds import asked_kind, asked_kind_passed, is_another_kind, led_on, passed
 from arcaneqa.judgement.coverage import coverage
 from arcaneqa.judgement.directions import is_turned
+from arcaneqa.judgement.measures import orders_by_coordinates
 from arcaneqa.judgement.others import without_named
 from arcaneqa.judgement.placing import misplaced, misscaled
-from arcaneqa.judgement.pointless import is_pointless
+from arcaneqa.judgement.pointless import is_pointless, straightened
 from arcaneqa.judgement.polarity import is_reversed
+from arcaneqa.judgement.said_names import narrowed_unsaid, said_otherwise
 from arcaneqa.judgement.truths import with_truths
 from arcaneqa.judgement.years import mistimed, within_year
 from arcaneqa.kb.interface import KnowledgeBase
@@ -42,6 +44,8 @@ _NEVER = {
     Wanted.AMOUNT: {ValueKind.ENTITY, ValueKind.BOOLEAN},
 }
 """Kinds of values that no question word of a kind can mean."""
+_NEVER_SAID = frozenset(("yes", "no", "true", "false"))
+"""Whoever asks for the accepted ones means those whose decision is yes."""
 _LOOKED_AT = 5
 """Of the answers; a set is of one kind, or nearly."""
 _YEAR = re.compile(r"\b[12]\d{3}\b")
@@ -51,32 +55,44 @@ def weighed(question: str, links: Links, outcome: Outcome, kb: KnowledgeBase) ->
     """The same programs, best first: each thing that one leaves out, a form it lacks or an answer of another
     kind than was asked for counts against it."""
     found = []
-    kind = asked_kind(question, kb)
+    kind = _kind_asked_for(question, outcome.found, kb)
     ways = outcome.found if kind is None else _with_ways(kind, outcome.found, kb)
+    otherwise = said_otherwise(question, ways, kb)
+    narrowed = narrowed_unsaid(question, ways, kb)
     for read in with_truths(question, ways, kb):
-        one = within_year(question, without_named(question, read, kb), kb)
+        one = within_year(question, without_named(question, straightened(read, kb), kb), kb)
         left_out = coverage(question, links, one, kb)
         count = len(left_out.unused) + len(left_out.unmet) + is_unexpected(question, one, kb)
         count += YES_OR_NO * any(sign.form is Form.TRUTH for sign in left_out.unmet)
         if isinstance(one.program, ex.Class):
             # All of a kind answers nothing that is said of them.
             count += len(left_out.unknown)
+        count += sum(text.lower() not in _NEVER_SAID for text in left_out.unsaid)
+        count += (read.program in otherwise) + (read.program in narrowed)
         wrong = is_reversed(question, one.program, kb) + misplaced(question, one.program, kb)
         wrong += mistimed(question, one.program, kb) + misscaled(links.literals, one.program, kb)
         wrong += is_turned(question, one, kb) + (impossible_kind(question, one, kb) is not None)
-        wrong += is_pointless(one, kb) + left_out.dropped
+        wrong += is_pointless(one, kb) + left_out.dropped + orders_by_coordinates(question, one.program, kb)
         wrong += kind is not None and is_another_kind(kind, one, kb)
         cost = LEFT_OUT * count + REVERSED * wrong
         found.append(replace(one, score=one.score - cost, reading=one.reading - cost))
     return replace(outcome, found=tuple(sorted(found, key=lambda one: -one.score)))
 
 
+def _kind_asked_for(question: str, found: Sequence[Found], kb: KnowledgeBase) -> int | None:
+    kind = asked_kind(question, kb)
+    return asked_kind_passed(question, _likeliest(found), kb) if kind is None and found else kind
+
+
+def _likeliest(found: Sequence[Found]) -> Found:
+    return max(found, key=lambda one: one.score)
+
+
 def _with_ways(kind: int, found: Sequence[Found], kb: KnowledgeBase) -> list[Found]:
     """The programs, and what the likeliest leads to where it finds another kind than was asked for."""
-    best = max(found, key=lambda one: one.score, default=None)
-    if best is None or not is_another_kind(kind, best, kb):
+    if not found or not is_another_kind(kind, best := _likeliest(found), kb):
         return list(found)
-    other = led_on(kind, best, kb)
+    other = passed(kind, best, kb) or led_on(kind, best, kb)
     known = {one.program for one in found}
     return [*found, other] if other is not None and other.program not in known else list(found)
 
