@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from arcaneqa.answer import ArcaneQA
+from arcaneqa.answered import Answer
 from arcaneqa.batch import answer_file
 from arcaneqa.describe import named_of
 from arcaneqa.errors import InputError
+from arcaneqa.induction.found import Found, Outcome, Trace
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.terms import Blank, Iri
 from arcaneqa.program import expression as ex
 from arcaneqa.program.execute import execute
+from arcaneqa.showing.explain import draw_answer
 
 SOURCE = Path(__file__).parent / "strangers" / "brewery.ttl"
 QUESTIONS = (
@@ -130,6 +135,36 @@ def test_who_somebody_is_is_told_by_all_their_facts() -> None:
     # Whom an airport or a council is called after is not among the facts.
     for unknown in ("Who was Napoleon?", "What is the Arctic?"):
         assert qa.ask(unknown).facts is None
+
+
+PEOPLE = """@prefix : <http://e/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:tex a :Person ; rdfs:label "Tex Beneke" ; :occupation :sax, :lead ; :birthPlace :fort .
+:sax rdfs:label "saxophonist" . :lead rdfs:label "bandleader" . :fort rdfs:label "Fort Worth" .
+"""
+
+
+def test_what_somebody_is_by_profession_answers_who_they_are(tmp_path: Path) -> None:
+    (tmp_path / "g.ttl").write_text(PEOPLE)
+    build_index([tmp_path / "g.ttl"], tmp_path / "index")
+    qa = ArcaneQA.load(tmp_path / "index")
+    links = qa.linker.link("who was Tex Beneke?")
+
+    def answered(relation: str, threshold: float = 0.0) -> Answer:
+        program = ex.Join(ex.Relation(f"http://e/{relation}", inverse=True), ex.Entity(Iri("http://e/tex")))
+        read = Found(program, -0.1, execute(program, qa.kb), (), Trace((), []))
+        return qa.conclude(links.question, links, Outcome((read,), True), threshold=threshold)
+
+    by_profession = answered("occupation")
+    assert {item.label for item in by_profession.items} == {"saxophonist", "bandleader"}
+    assert by_profession.facts is not None, "and all else that is known"
+    assert by_profession.facts.entity.label == "Tex Beneke"
+    for portrait in (answered("birthPlace"), answered("occupation", threshold=0.95)):
+        assert [item.label for item in portrait.items] == ["Tex Beneke"]
+        assert portrait.facts == by_profession.facts
+    drawn = Console(record=True, width=100, file=StringIO())
+    draw_answer(drawn, by_profession)
+    lines = drawn.export_text().splitlines()
+    assert [line.split()[0] for line in lines[:3]] == ["saxophonist", "bandleader", "Tex"]
 
 
 NAMELESS = """@prefix : <http://e/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .

@@ -23,11 +23,12 @@ from arcaneqa.judgement.weighing import impossible_kind, weighed
 from arcaneqa.judgement.years import mistimed
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.languages import in_asked_language
+from arcaneqa.kb.names.name_forms import split, stem
 from arcaneqa.kb.short_names import Names
 from arcaneqa.links import Links
 from arcaneqa.program.english import listed, plural
 from arcaneqa.program.execute import Result, execute
-from arcaneqa.program.expression import Entity, Expression
+from arcaneqa.program.expression import Entity, Expression, Join, Relation
 from arcaneqa.program.forms import Form, forms_of
 from arcaneqa.program.phrase import paraphrase
 from arcaneqa.program.sparql import to_sparql
@@ -41,6 +42,8 @@ EVEN = 0.5
 """Chance that none of the readings is meant, above which a refusal says so; confidence decides to refuse."""
 MEANT = 0.2
 """How likely a name must mean an entity to be told all its facts; the threshold is about programs."""
+WHAT_ONE_IS = frozenset(map(stem, ("profession", "occupation", "job", "type", "kind")))
+"""Words in the name of a relation that says who or what something is."""
 SURE = 0.6
 """A program that takes up no word of the question needs at least this confidence."""
 
@@ -69,7 +72,8 @@ class Conclusions:
         outcome = weighed(question, links, outcome, self._kb)
         limit = self._confidence.threshold if threshold is None else threshold
         meant = MEANT if threshold is None else threshold
-        if (portrait := self._portrait(question, links, outcome, meant)) is not None:
+        portrait = self._portrait(question, links, outcome, meant)
+        if portrait is not None and not self._says_what_it_is(portrait, outcome):
             return portrait
         best = self._best(question, outcome.found, exclude_mentioned)
         if best is None:
@@ -84,6 +88,8 @@ class Conclusions:
         runners_up = tuple(self._reading(question, links, other, outcome) for other in others)
         expected = self._confidence.precision(limit)
         reason = self._reason(question, links, found, outcome, left_out, certainty, limit)
+        if reason is not None and portrait is not None:
+            return portrait
         if reason is not None:
             nearest = Reading(
                 print_program(found.program, self._names), paraphrase(found.program, self._kb), certainty
@@ -110,6 +116,7 @@ class Conclusions:
             trace=found.trace,
             readings=runners_up,
             not_used=not_used(question, left_out),
+            facts=None if portrait is None else portrait.facts,
         )
 
     def of_program(self, question: str, program: Expression, result: Result) -> Answer:
@@ -133,6 +140,16 @@ class Conclusions:
                 self._reading(question, links, one, outcome) for one in outcome.found[:MOST_READINGS]
             ),
         )
+
+    def _says_what_it_is(self, portrait: Answer, outcome: Outcome) -> bool:
+        """Whether the likeliest program finds what the entity is by profession or type: of all its facts, the
+        one that answers."""
+        match outcome.found[0].program if outcome.found else None:
+            case Join(Relation(iri, inverse=True), Entity() as entity) if entity == portrait.expression:
+                number = self._kb.schema.relation_ids.get(iri)
+                label = "" if number is None else self._kb.schema.relations[number].label
+                return not WHAT_ONE_IS.isdisjoint(map(stem, split(label)))
+        return False
 
     def _answer(
         self,

@@ -31,10 +31,10 @@ def draw_answer(
     conversation, readings to choose from in place of programs."""
     if answer.reason is not None:
         console.print(Text.assemble(("No answer.", "bold yellow"), f" {answer.reason}"))
+    if answer.facts is None or answer.items != (answer.facts.entity,):
+        draw_items(console, answer)
     if answer.facts is not None:
         draw_facts(console, answer.facts)
-    else:
-        draw_items(console, answer)
     if answer.carried is not None:
         console.print(Text("carried  ", style="dim") + Text(answer.carried))
     if answer.paraphrase is not None and answer.facts is None:

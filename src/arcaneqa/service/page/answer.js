@@ -12,7 +12,11 @@ const MOST_BARS = 40;
 /** `onMore` fetches all that the service gives. */
 export function drawn(answer, onMore, onTrouble) {
   if (answer.table) return drawnTable(answer.table, onMore);
-  if (answer.facts) return make("div", {}, make("p", { class: "one" }, ...entry(answer.answers[0])), ...known(answer.facts, onTrouble));
+  if (answer.facts) return make("div", {}, listed(answer, onMore), ...known(answer.facts, onTrouble));
+  return listed(answer, onMore);
+}
+
+function listed(answer, onMore) {
   const unit = answer.unit ? ` ${answer.unit}` : "";
   if (answer.total === 0) return make("p", { class: "none" }, "Nothing fits.");
   if (answer.total === 1) return make("p", { class: "one" }, ...entry(answer.answers[0], unit));
