@@ -11,6 +11,7 @@ from dataclasses import replace
 from arcaneqa.induction.found import Found, Outcome
 from arcaneqa.judgement.asked import Wanted, wanted
 from arcaneqa.judgement.asked_kinds import asked_kind, asked_kind_passed, is_another_kind, led_on, passed
+from arcaneqa.judgement.constants import with_said_constant
 from arcaneqa.judgement.coverage import coverage
 from arcaneqa.judgement.directions import is_turned
 from arcaneqa.judgement.measures import orders_by_coordinates
@@ -60,7 +61,9 @@ def weighed(question: str, links: Links, outcome: Outcome, kb: KnowledgeBase) ->
     otherwise = said_otherwise(question, ways, kb)
     narrowed = narrowed_unsaid(question, ways, kb)
     for read in with_truths(question, ways, kb):
-        one = within_year(question, without_named(question, straightened(read, kb), kb), kb)
+        one = within_year(
+            question, without_named(question, straightened(with_said_constant(links, read, kb), kb), kb), kb
+        )
         left_out = coverage(question, links, one, kb)
         count = len(left_out.unused) + len(left_out.unmet) + is_unexpected(question, one, kb)
         count += YES_OR_NO * any(sign.form is Form.TRUTH for sign in left_out.unmet)

@@ -1,0 +1,85 @@
+"""A constant that the question has no words for gives way to a name that it says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from arcaneqa.induction.found import Considered, Found, Outcome, Trace
+from arcaneqa.induction.scorer import Candidate, TokenKind, TopicWords
+from arcaneqa.induction.topics import Topic
+from arcaneqa.judgement.constants import with_said_constant
+from arcaneqa.judgement.coverage import coverage
+from arcaneqa.judgement.weighing import weighed
+from arcaneqa.kb.build import build_index
+from arcaneqa.kb.index import Index
+from arcaneqa.kb.short_names import Names
+from arcaneqa.kb.terms import Iri
+from arcaneqa.links import EntityCandidate, Links, MentionLink
+from arcaneqa.program import expression as ex
+from arcaneqa.program.execute import execute
+from arcaneqa.program.text import parse
+
+FACTS = """@prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:china a :Country ; :borders :russia ; :continent :asia .
+:asia rdfs:label "Asia" . :russia rdfs:label "Russia" .
+:norway a :Country ; :borders :russia ; :continent :europe .
+:estonia a :Country ; :borders :russia ; :continent :europe ; :left :russia .
+:nato :member :norway, :estonia ; :seat :europe .
+"""
+QUESTION = "Which Asian countries border Russia?"
+ONCE_RUSSIAN = "(CONS (JOIN :borders :russia) :left :russia)"
+
+
+@pytest.fixture(scope="module")
+def kb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    folder = tmp_path_factory.mktemp("kb")
+    (folder / "g.ttl").write_text(FACTS)
+    build_index([folder / "g.ttl"], folder / "index")
+    with Index(folder / "index") as opened:
+        yield opened
+
+
+def linked(kb: Index, name: str, score: float = -0.3) -> Links:
+    node = kb.node(Iri(f"http://example.org/{name}"))
+    assert node is not None
+    return Links(QUESTION, (MentionLink(6, 11, "Asian", score, (EntityCandidate(node, name.title(), 0.0),)),))
+
+
+def found(program: str, kb: Index) -> Found:
+    parsed = parse(program, Names(kb.profile), kb.schema)
+    topic = Topic(ex.Entity(Iri("http://example.org/russia")), TopicWords("Russia", 29, 35, 0))
+    chosen = [Candidate(TokenKind.RELATION, "left"), Candidate(TokenKind.CONSTANT, "Russia")]
+    steps = [Considered("", [one], np.zeros(1, np.float32), 0) for one in chosen]
+    return Found(parsed, -1.0, execute(parsed, kb), (topic,), Trace((), steps))
+
+
+def test_asian_countries_are_not_those_that_were_russian(kb: Index) -> None:
+    links, read = linked(kb, "asia"), found(ONCE_RUSSIAN, kb)
+    assert coverage(QUESTION, links, read, kb).unused == ("Asian",)
+    (best,) = weighed(QUESTION, links, Outcome((read,), is_complete=True), kb).found
+    asian = parse("(CONS (JOIN :borders :russia) :continent :asia)", Names(kb.profile), kb.schema)
+    assert best.program == asian
+    assert kb.terms(best.nodes.ids) == [Iri("http://example.org/china")]
+    assert not coverage(QUESTION, links, best, kb).unused, "as what was said is told by the steps"
+
+
+@pytest.mark.parametrize(
+    ("name", "score", "program"),
+    [
+        ("asia", -5.0, ONCE_RUSSIAN),  # hardly a name
+        ("russia", -0.3, ONCE_RUSSIAN),  # the constant that it has
+        ("nato", -0.3, ONCE_RUSSIAN),  # nothing leads there from countries
+        ("asia", -0.3, "(JOIN :borders :russia)"),  # no constant
+        (
+            "asia",
+            -0.3,
+            "(CONS (CONS (JOIN :borders :russia) :left :russia) :continent :europe)",
+        ),  # which one?
+    ],
+)
+def test_what_was_said_elsewhere_stays(kb: Index, name: str, score: float, program: str) -> None:
+    read = found(program, kb)
+    assert with_said_constant(linked(kb, name, score), read, kb) is read
