@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from arcaneqa.induction.found import Considered, Found, Outcome, Trace
 from arcaneqa.induction.scorer import Candidate, TokenKind, TopicWords
 from arcaneqa.induction.topics import Topic
-from arcaneqa.judgement.constants import with_said_constant
+from arcaneqa.judgement.constants import with_said_constant, without_idle_constant
 from arcaneqa.judgement.coverage import coverage
 from arcaneqa.judgement.weighing import weighed
 from arcaneqa.kb.build import build_index
@@ -83,3 +84,25 @@ def test_asian_countries_are_not_those_that_were_russian(kb: Index) -> None:
 def test_what_was_said_elsewhere_stays(kb: Index, name: str, score: float, program: str) -> None:
     read = found(program, kb)
     assert with_said_constant(linked(kb, name, score), read, kb) is read
+
+
+@pytest.mark.parametrize(
+    ("question", "program", "expected"),
+    [
+        ("who joined?", "(CONS (JOIN :member_inv :nato) :borders :russia)", "(JOIN :member_inv :nato)"),
+        (
+            "how many joined?",
+            "(COUNT (CONS (JOIN :member_inv :nato) :borders :russia))",
+            "(COUNT (JOIN :member_inv :nato))",
+        ),
+        ("who joined near Russia?", "(CONS (JOIN :member_inv :nato) :borders :russia)", None),  # said
+        ("who joined?", "(CONS (JOIN :member_inv :nato) :left :russia)", None),  # not all of them did
+    ],
+)
+def test_a_constant_that_nobody_said_and_that_changes_nothing_is_left_out(
+    kb: Index, question: str, program: str, expected: str | None
+) -> None:
+    read = replace(found(program, kb), topics=())
+    kept = without_idle_constant(question, Links(question), read, kb)
+    assert kept.program == parse(expected or program, Names(kb.profile), kb.schema)
+    assert len(kept.trace.steps) == (2 if expected is None else 0), "nor is it among the steps"

@@ -1,5 +1,5 @@
 """Constants for which the question has no words left: "which Asian countries border Russia?" means those with
-the continent Asia, and not those that were Russian once."""
+the continent Asia, and not those that were Russian once; a daughter is a child, whatever she speaks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ import numpy as np
 
 from arcaneqa.errors import BudgetExceeded
 from arcaneqa.induction.found import Considered, Found, Trace
+from arcaneqa.induction.readings import is_same
 from arcaneqa.induction.scorer import Candidate, TokenKind
+from arcaneqa.judgement.coverage import coverage
 from arcaneqa.kb.interface import KnowledgeBase, NodeSet
 from arcaneqa.kb.names.called import label_of
 from arcaneqa.kb.terms import Literal
@@ -42,13 +44,38 @@ def with_said_constant(links: Links, found: Found, kb: KnowledgeBase) -> Found:
     return replace(found, program=program, result=result, trace=_told(found.trace, said, kb))
 
 
+def without_idle_constant(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Found:
+    """The same answers without the program's one constant, where nobody said it and it leaves nothing out."""
+    chosen = [node for node in ex.post_order(found.program) if isinstance(node, ex.Cons)]
+    kinds = _kinds(found.trace)
+    if len(chosen) != 1 or kinds.count(TokenKind.CONSTANT) != 1:
+        return found
+    if not coverage(question, links, found, kb).unsaid:
+        return found
+    (cons,) = chosen
+    program = rewrite(found.program, lambda node: cons.argument if node == cons else node)
+    try:
+        result = execute(program, kb)
+    except BudgetExceeded:
+        return found
+    if not is_same(result, found.result, kb):
+        return found
+    last = kinds.index(TokenKind.CONSTANT)
+    steps = [step for place, step in enumerate(found.trace.steps) if place not in (last - 1, last)]
+    return replace(found, program=program, result=result, trace=Trace(found.trace.topics, steps))
+
+
+def _kinds(trace: Trace) -> list[TokenKind]:
+    """Of what was chosen in each step; a constant comes right after its relation."""
+    return [step.candidates[step.choice].kind for step in trace.steps]
+
+
 def _told(trace: Trace, said: ex.Cons, kb: KnowledgeBase) -> Trace:
     """The same steps, with what was said in place of the relation and the constant that were chosen."""
     assert isinstance(said.constant, ex.Entity)
     relation = kb.schema.relations[kb.schema.relation_ids[said.relation.iri]].label
     texts = {TokenKind.RELATION: relation, TokenKind.CONSTANT: label_of(kb, said.constant.term) or ""}
-    kinds = [step.candidates[step.choice].kind for step in trace.steps]
-    steps = list(trace.steps)
+    kinds, steps = _kinds(trace), list(trace.steps)
     last = kinds.index(TokenKind.CONSTANT) if TokenKind.CONSTANT in kinds else 0
     for place in range(max(last - 1, 0), last + 1):
         if kinds and kinds[place] in texts:

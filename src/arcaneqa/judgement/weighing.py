@@ -11,7 +11,7 @@ from dataclasses import replace
 from arcaneqa.induction.found import Found, Outcome
 from arcaneqa.judgement.asked import Wanted, wanted
 from arcaneqa.judgement.asked_kinds import asked_kind, asked_kind_passed, is_another_kind, led_on, passed
-from arcaneqa.judgement.constants import with_said_constant
+from arcaneqa.judgement.constants import with_said_constant, without_idle_constant
 from arcaneqa.judgement.coverage import coverage
 from arcaneqa.judgement.directions import is_turned
 from arcaneqa.judgement.measures import orders_by_coordinates
@@ -61,9 +61,7 @@ def weighed(question: str, links: Links, outcome: Outcome, kb: KnowledgeBase) ->
     otherwise = said_otherwise(question, ways, kb)
     narrowed = narrowed_unsaid(question, ways, kb)
     for read in with_truths(question, ways, kb):
-        one = within_year(
-            question, without_named(question, straightened(with_said_constant(links, read, kb), kb), kb), kb
-        )
+        one = _put_right(question, links, read, kb)
         left_out = coverage(question, links, one, kb)
         count = len(left_out.unused) + len(left_out.unmet) + is_unexpected(question, one, kb)
         count += YES_OR_NO * any(sign.form is Form.TRUTH for sign in left_out.unmet)
@@ -80,6 +78,12 @@ def weighed(question: str, links: Links, outcome: Outcome, kb: KnowledgeBase) ->
         cost = LEFT_OUT * count + REVERSED * wrong
         found.append(replace(one, score=one.score - cost, reading=one.reading - cost))
     return replace(outcome, found=tuple(sorted(found, key=lambda one: -one.score)))
+
+
+def _put_right(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Found:
+    """What is meant by a program that comes near to it."""
+    found = without_idle_constant(question, links, with_said_constant(links, found, kb), kb)
+    return within_year(question, without_named(question, straightened(found, kb), kb), kb)
 
 
 def _kind_asked_for(question: str, found: Sequence[Found], kb: KnowledgeBase) -> int | None:
