@@ -16,8 +16,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from arcaneqa.errors import ModelError
 from arcaneqa.model import bert, kernels
 from arcaneqa.model.bert import BertReader
+from arcaneqa.model.large_pages import in_large_pages
 from arcaneqa.model.reader import TorchReader
 from arcaneqa.model.stored import Floats, Stored, bundled_model, read_stored
 from arcaneqa.model.threads import Team
@@ -55,6 +57,19 @@ def test_bytes_lose_little(stored: Stored, ids: NDArray[np.int32], expected: Flo
     # A scale or a sum that is wrong anywhere leaves far less.
     assert cosines.mean() > 0.994
     assert cosines.min() > 0.95
+
+
+def test_a_word_that_the_table_does_not_have_is_an_error(stored: Stored) -> None:
+    with pytest.raises(ModelError, match="knows more words"):
+        BertReader(stored).read(np.array([1_000, 30_522], np.int32), np.array([2]))
+
+
+@given(st.lists(st.integers(1, 300), min_size=1, max_size=4))
+def test_copies_lie_apart_and_begin_with_a_line_of_the_cache(sizes: list[int]) -> None:
+    arrays = [np.full((2, size), number + 1, np.uint8) for number, size in enumerate(sizes)]
+    copies = in_large_pages(arrays)
+    assert all(np.array_equal(copy, array) for copy, array in zip(copies, arrays, strict=True))
+    assert all(copy.ctypes.data % 64 == 0 for copy in copies)
 
 
 @given(st.lists(st.integers(1, 120), min_size=1, max_size=6), st.integers(2, 7), st.booleans())

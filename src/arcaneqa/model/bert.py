@@ -16,9 +16,10 @@ from arcaneqa.errors import ModelError
 from arcaneqa.model.board import announce, left
 from arcaneqa.model.buffers import Shape, Size, Workplace, Workplaces
 from arcaneqa.model.kernels import encode
+from arcaneqa.model.large_pages import in_large_pages
 from arcaneqa.model.layers import Layers, Matrix, Norm, Weights
 from arcaneqa.model.laying_out import NO_MARK, lay_out
-from arcaneqa.model.reader import Flags, Table, Words, separator_of, softmax
+from arcaneqa.model.reader import UNKNOWN_WORDS, Flags, Table, Words, separator_of, softmax
 from arcaneqa.model.stored import Floats, Stored
 from arcaneqa.model.threads import Team
 from arcaneqa.model.tiles import BYTE_COLUMNS, FLOAT_COLUMNS, MULTIPLIES_BYTES, ROWS
@@ -100,8 +101,9 @@ class BertReader:
         with self._team.gathered() as workers, self._workplaces.one(size) as workplace:
             buffers = workplace.buffers
             buffers.job[:] = len(each), depth
-            words = self._words[ids]
-            lay_out(ids, lengths, is_wanted, words, self._positions, self._second, self._separator, buffers)
+            rows, scales, more = self._words.rows, self._words.scales, (self._positions, self._second)
+            if not lay_out(ids, lengths, is_wanted, rows, scales, *more, self._separator, buffers):
+                raise ModelError(UNKNOWN_WORDS)
             tasks = max(1, min(workers, total // _LEAST_ROWS))
             asleep = announce(buffers.board, tasks, depth + 1, tasks - 1)
             for helper in range(tasks - 1):
@@ -137,11 +139,21 @@ def _layers(stored: Stored, depth: int, in_bytes: bool) -> tuple[Layers, bool]:
     def matrix(*parts: str) -> Matrix:
         return _matrix(stored, [[f"{name}{part}" for part in parts] for name in names], is_exact)
 
+    matrices = [
+        matrix(*own),
+        matrix("attention.output.dense"),
+        matrix("intermediate.dense"),
+        matrix("output.dense"),
+    ]
+    joined, mixed, wide, narrow = (
+        one._replace(weights=weights)
+        for one, weights in zip(matrices, in_large_pages([one.weights for one in matrices]), strict=True)
+    )
     layers = Layers(
-        joined=matrix(*own),
-        mixed=matrix("attention.output.dense"),
-        wide=matrix("intermediate.dense"),
-        narrow=matrix("output.dense"),
+        joined=joined,
+        mixed=mixed,
+        wide=wide,
+        narrow=narrow,
         middle=_norm(stored, [f"{name}attention.output.LayerNorm" for name in names]),
         after=_norm(stored, [f"{name}output.LayerNorm" for name in names]),
     )

@@ -30,7 +30,7 @@ class Size(NamedTuple):
     longest: int
 
     def holds(self, other: Size) -> bool:
-        return all(mine >= theirs for mine, theirs in zip(self, other, strict=True))
+        return self.rows >= other.rows and self.tiles >= other.tiles and self.longest >= other.longest
 
     def grown(self, other: Size) -> Size:
         """Room for both, rounded up, so that buffers are seldom made."""

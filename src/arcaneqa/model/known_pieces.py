@@ -38,7 +38,7 @@ class KnownPieces:
         self._questions: dict[str, Pieces] = {}
         self._lock = Lock()
         specials = words.specials
-        self._specials = [ids.tolist() for ids in np.split(specials.ids, specials.offsets[1:-1])]
+        self.specials = [ids.tolist() for ids in np.split(specials.ids, specials.offsets[1:-1])]
 
     @property
     def size(self) -> int:
@@ -63,13 +63,13 @@ class KnownPieces:
             if text not in self._questions:
                 if len(self._questions) >= self._limit // 20:
                     self._questions.clear()
-                self._questions[text] = self._words.questions([text])[0]
+                self._questions[text] = self._words.question(text)
             return self._questions[text]
 
     def pack(self, decisions: Sequence[Asked]) -> Packed:
         """The encoder inputs of decisions, exactly as training lays them out: `word_pieces.pack` does so for
         thousands at once, and takes longer for a handful."""
-        laid = _Laid(self._specials, self._words.config.max_tokens)
+        laid = _Laid(self.specials, self._words.config.max_tokens)
         for asked in decisions:
             question = self.question(asked.question).ids
             with self._lock:
@@ -92,7 +92,7 @@ class KnownPieces:
             (text, types), config = pair, self._words.config
             more = self._pieces.of(types)[: config.max_types]
             known = [] if text is None else self._pieces.of(text)[: config.max_text]
-            known = self._candidates[pair] = [*known, *self._specials[COLON], *more] if more else known
+            known = self._candidates[pair] = [*known, *self.specials[COLON], *more] if more else known
         return known
 
     def _make_room(self) -> None:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
 from arcaneqa.compiled import compiled
 from arcaneqa.model.buffers import Buffers
 from arcaneqa.model.reader import Flags, Words
@@ -18,14 +23,16 @@ def lay_out(
     ids: Words,
     lengths: Ints,
     is_wanted: Flags,
-    words: Floats,
+    words: NDArray[Any],
+    scales: Floats,
     positions: Floats,
     second: Floats,
     mark: int,
     buffers: Buffers,
-) -> None:
-    """`words` are the vectors of all ids, to which those of their places are added. What stands behind the
-    first `mark` of an input is of its second segment."""
+) -> bool:
+    """The vectors of ids (rows of the table `words` times their `scales`), to which those of their places are
+    added. What stands behind the first `mark` of an input is of its second segment. False where the table
+    does not have an id."""
     width = words.shape[1]
     starts, places, rows = buffers.starts, buffers.places, buffers.rows
     wanted, wanted_starts = buffers.wanted, buffers.wanted_starts
@@ -34,11 +41,13 @@ def lay_out(
     for number in range(len(lengths)):
         is_second = False
         for place in range(lengths[number]):
+            if ids[row] >= len(words):
+                return False
             column = place % FLOAT_COLUMNS
             places[row] = (tile + place // FLOAT_COLUMNS) * width * FLOAT_COLUMNS + column
-            own, word, at = rows[row], words[row], positions[place]
+            own, word, scale, at = rows[row], words[ids[row]], scales[ids[row]], positions[place]
             for part in range(width):
-                own[part] = word[part] + at[part]
+                own[part] = np.float32(word[part]) * scale + at[part]
             if is_second:
                 for part in range(width):
                     own[part] += second[part]
@@ -50,3 +59,4 @@ def lay_out(
         tile += (lengths[number] + FLOAT_COLUMNS - 1) // FLOAT_COLUMNS
         starts[number + 1] = row
         wanted_starts[number + 1] = count
+    return True

@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 
 from arcaneqa.errors import InputError, ModelError, needs
 from arcaneqa.induction.scorer import Reads
+from arcaneqa.model.known_pieces import KnownPieces
 from arcaneqa.model.stored import Floats, Stored
-from arcaneqa.model.word_pieces import CLS, SEP, Pieces, WordPieces
+from arcaneqa.model.word_pieces import CLS, SEP, Pieces
 from arcaneqa.ragged import Ints, offsets_of
 
 Words = NDArray[np.int32]
@@ -28,6 +29,9 @@ Words = NDArray[np.int32]
 Flags = NDArray[np.bool_]
 TOKENS_PER_CALL = 2_048
 """More at once are read no faster, and take more memory."""
+
+
+UNKNOWN_WORDS = "the tokenizer knows more words than the model; copy the model again"
 
 
 class Reader(Protocol):
@@ -87,22 +91,23 @@ def _reader_of(stored: Stored, device: str) -> Reader:
 
 
 class Table:
-    """Rows of a stored table, at full length only when they are asked for."""
+    """Rows of a stored table, at full length only when they are asked for: `rows` times their `scales`."""
 
     def __init__(self, stored: Stored, name: str) -> None:
-        found = stored.compact(name)
-        self._rows: NDArray[Any] = stored.floats(name) if found is None else found[0]
-        self._scales = None if found is None else found[1]
-        self.length, self.width = self._rows.shape
+        self.rows: NDArray[Any]
+        if (found := stored.compact(name)) is not None:
+            self.rows, self.scales = found
+        else:
+            self.rows = stored.floats(name)
+            self.scales = np.ones(len(self.rows), np.float32)
+        self.length, self.width = self.rows.shape
 
     def __getitem__(self, ids: Words | Ints) -> Floats:
         try:
-            rows: Floats = self._rows[ids].astype(np.float32)
+            found: Floats = self.rows[ids].astype(np.float32) * self.scales[ids, None]
         except IndexError as error:
-            raise ModelError("the tokenizer knows more words than the model; copy the model again") from error
-        if self._scales is not None:
-            rows *= self._scales[ids, None]
-        return rows
+            raise ModelError(UNKNOWN_WORDS) from error
+        return found
 
 
 class StaticReader:
@@ -222,11 +227,9 @@ class ReadQuestion:
 class QuestionReader:
     """Threads may share it."""
 
-    def __init__(self, reader: Reader, words: WordPieces) -> None:
+    def __init__(self, reader: Reader, known: KnownPieces) -> None:
         self._reader = reader
-        self._words = words
-        ids, ends = words.specials.ids, words.specials.offsets
-        self._opening, self._closing = (ids[ends[mark] : ends[mark + 1]] for mark in (CLS, SEP))
+        self._known = known
         self.one = lru_cache(REMEMBERED)(self._one)
 
     def _one(self, question: str) -> ReadQuestion:
@@ -234,12 +237,13 @@ class QuestionReader:
         return found
 
     def read(self, questions: Sequence[str]) -> list[ReadQuestion]:
-        pieces = self._words.questions(questions)
-        rows = [np.concatenate([self._opening, np.array(own.ids, np.int32), self._closing]) for own in pieces]
+        pieces = [self._known.question(question) for question in questions]
+        opening, closing = self._known.specials[CLS], self._known.specials[SEP]
+        rows = [np.array([*opening, *own.ids, *closing], np.int32) for own in pieces]
         lengths = np.array([len(row) for row in rows], np.int64)
         read: list[Floats] = []
         for part in parts(lengths):
-            vectors = self._reader.read(np.concatenate(rows[part]).astype(np.int32), lengths[part])
+            vectors = self._reader.read(np.concatenate(rows[part]), lengths[part])
             read += np.split(vectors, np.cumsum(lengths[part])[:-1])
-        first = len(self._opening)
+        first = len(opening)
         return [ReadQuestion(own, vectors[first:]) for own, vectors in zip(pieces, read, strict=True)]

@@ -75,7 +75,7 @@ class ModelScorer:
         self._decoder = Decoder(stored, self._reader.width)
         self._words = WordPieces(stored.tokenizer, stored.config, self._reader.pad)
         self._known_pieces = KnownPieces(self._words)
-        self.questions = QuestionReader(self._reader, self._words)
+        self.questions = QuestionReader(self._reader, self._known_pieces)
         self._cached = cached
         self._tokens_per_call = tokens_per_call
         self._readings: OrderedDict[Asked, _Reading] = OrderedDict()

@@ -96,6 +96,11 @@ class WordPieces:
         ids: list[int] = self.tokenizer.encode(text, add_special_tokens=False).ids
         return ids
 
+    def question(self, text: str) -> Pieces:
+        """One alone: a batch would wake threads of the tokenizer's own, and wait for them."""
+        limit, found = self.config.max_question, self.tokenizer.encode(text, add_special_tokens=False)
+        return Pieces(found.ids[:limit], found.offsets[:limit])
+
     def questions(self, texts: Sequence[str]) -> list[Pieces]:
         limit = self.config.max_question
         found = self.tokenizer.encode_batch(list(texts), add_special_tokens=False)
