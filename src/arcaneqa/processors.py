@@ -5,6 +5,8 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
+from functools import cache
+from typing import Any
 
 
 def processors() -> int:
@@ -20,6 +22,12 @@ def other_processors() -> set[int]:
     if sys.platform != "linux":
         return set()
     try:
-        return os.sched_getaffinity(0) - {ctypes.CDLL(None).sched_getcpu()}
+        return os.sched_getaffinity(0) - {_c_library().sched_getcpu()}
     except (AttributeError, OSError):
         return set()
+
+
+@cache
+def _c_library() -> Any:
+    """Looked up once: that takes as long as to wake a thread."""
+    return ctypes.CDLL(None)
