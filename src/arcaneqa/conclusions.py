@@ -13,13 +13,13 @@ from arcaneqa.errors import BudgetExceeded, ProgramError
 from arcaneqa.induction.found import Found, Outcome
 from arcaneqa.judgement.asked import Sign, lacking, signs
 from arcaneqa.judgement.asked_kinds import asked_kind, is_of_others
-from arcaneqa.judgement.coverage import Coverage, coverage, is_about, not_used
+from arcaneqa.judgement.coverage import Coverage, is_about, not_used
 from arcaneqa.judgement.detours import detour
 from arcaneqa.judgement.evidence import evidence
 from arcaneqa.judgement.pointless import comes_back, only_names
 from arcaneqa.judgement.polarity import is_reversed
 from arcaneqa.judgement.refusals import Refusals, Suggest
-from arcaneqa.judgement.weighing import impossible_kind, weighed
+from arcaneqa.judgement.weighing import Weighed, impossible_kind, weighed
 from arcaneqa.judgement.years import mistimed
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.languages import in_asked_language
@@ -64,12 +64,12 @@ class Conclusions:
         self,
         question: str,
         links: Links,
-        outcome: Outcome,
+        searched: Outcome,
         exclude_mentioned: bool = False,
         threshold: float | None = None,
     ) -> Answer:
         """The likeliest program's answer, unless something speaks against giving it."""
-        outcome = weighed(question, links, outcome, self._kb)
+        outcome = weighed(question, links, searched, self._kb)
         limit = self._confidence.threshold if threshold is None else threshold
         meant = MEANT if threshold is None else threshold
         portrait = self._portrait(question, links, outcome, meant)
@@ -81,11 +81,11 @@ class Conclusions:
             reason = reason or self._refusals.nothing_found(question, links, outcome)
             return Answer(question, links=links, reason=reason)
         found, items, table = best
-        left_out = coverage(question, links, found, self._kb)
+        left_out = outcome.left_out_by(found)
         row = evidence(question, found, outcome, left_out, self._kb)
         certainty = self._confidence.weigh(row)
         others = [other for other in outcome.found if other is not found][:MOST_READINGS]
-        runners_up = tuple(self._reading(question, links, other, outcome) for other in others)
+        runners_up = tuple(self._reading(question, other, outcome) for other in others)
         expected = self._confidence.precision(limit)
         reason = self._reason(question, links, found, outcome, left_out, certainty, limit)
         if reason is not None and portrait is not None:
@@ -125,7 +125,7 @@ class Conclusions:
         answer = self._answer(question, program, items, table_of_result(self._kb, result))
         return answer if items else replace(answer, reason="The program finds nothing.")
 
-    def _portrait(self, question: str, links: Links, outcome: Outcome, limit: float) -> Answer | None:
+    def _portrait(self, question: str, links: Links, outcome: Weighed, limit: float) -> Answer | None:
         """The facts of an entity, where nothing else is asked: no relation says who somebody is."""
         facts, likely = asked_about(question, links, self._kb) or (None, 0.0)
         if facts is None or facts.entity.id is None or likely < limit:
@@ -136,9 +136,7 @@ class Conclusions:
             facts=facts,
             confidence=likely,
             links=links,
-            readings=tuple(
-                self._reading(question, links, one, outcome) for one in outcome.found[:MOST_READINGS]
-            ),
+            readings=tuple(self._reading(question, one, outcome) for one in outcome.found[:MOST_READINGS]),
         )
 
     def _says_what_it_is(self, portrait: Answer, outcome: Outcome) -> bool:
@@ -257,8 +255,8 @@ class Conclusions:
             for start, end in [(topic.words.start, topic.words.end)]
         )
 
-    def _reading(self, question: str, links: Links, found: Found, outcome: Outcome) -> Reading:
-        row = evidence(question, found, outcome, coverage(question, links, found, self._kb), self._kb)
+    def _reading(self, question: str, found: Found, outcome: Weighed) -> Reading:
+        row = evidence(question, found, outcome, outcome.left_out_by(found), self._kb)
         return Reading(
             print_program(found.program, self._names),
             paraphrase(found.program, self._kb),

@@ -18,10 +18,13 @@ def test_a_reading_that_takes_up_more_wins_where_it_is_about_as_likely(lead: flo
     links = Links(question, (mention(question, "female"),))
     plain = replace(found("ex:Worker", "worker"), score=-1.0)
     whole = replace(found("(JOIN ex:gender ex:female)", "gender", topic=("female", 6, 12)), score=-1.0 - lead)
-    best, second = weighed(question, links, Outcome((plain, whole), is_complete=True), KB).found
+    outcome = weighed(question, links, Outcome((plain, whole), is_complete=True), KB)
+    best, second = outcome.found
     assert (best.program == whole.program) is wins
     dropped = best if best.program == plain.program else second
     assert dropped.score == dropped.reading - 1.0 == pytest.approx(-1.0 - LEFT_OUT)
+    left_out = {one.program: outcome.left_out_by(one).unused for one in outcome.found}
+    assert left_out == {plain.program: ("female",), whole.program: ()}
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from arcaneqa.induction.found import Found, Outcome
 from arcaneqa.judgement.asked import Wanted, wanted
 from arcaneqa.judgement.asked_kinds import asked_kind, asked_kind_passed, is_another_kind, led_on, passed
 from arcaneqa.judgement.constants import with_said_constant, without_idle_constant
-from arcaneqa.judgement.coverage import coverage
+from arcaneqa.judgement.coverage import Coverage, coverage
 from arcaneqa.judgement.directions import is_turned
 from arcaneqa.judgement.measures import orders_by_coordinates
 from arcaneqa.judgement.others import without_named
@@ -52,10 +52,20 @@ _LOOKED_AT = 5
 _YEAR = re.compile(r"\b[12]\d{3}\b")
 
 
-def weighed(question: str, links: Links, outcome: Outcome, kb: KnowledgeBase) -> Outcome:
+@dataclass(frozen=True, slots=True)
+class Weighed(Outcome):
+    """Programs, best first, and what each of them leaves out, in the same order."""
+
+    left_out: tuple[Coverage, ...] = ()
+
+    def left_out_by(self, found: Found) -> Coverage:
+        return next(own for one, own in zip(self.found, self.left_out, strict=True) if one is found)
+
+
+def weighed(question: str, links: Links, outcome: Outcome, kb: KnowledgeBase) -> Weighed:
     """The same programs, best first: each thing that one leaves out, a form it lacks or an answer of another
     kind than was asked for counts against it."""
-    found = []
+    found: list[tuple[Found, Coverage]] = []
     kind = _kind_asked_for(question, outcome.found, kb)
     ways = outcome.found if kind is None else _with_ways(kind, outcome.found, kb)
     otherwise = said_otherwise(question, ways, kb)
@@ -76,8 +86,14 @@ def weighed(question: str, links: Links, outcome: Outcome, kb: KnowledgeBase) ->
         wrong += is_pointless(one, kb) + left_out.dropped + orders_by_coordinates(question, one.program, kb)
         wrong += kind is not None and is_another_kind(kind, one, kb)
         cost = LEFT_OUT * count + REVERSED * wrong
-        found.append(replace(one, score=one.score - cost, reading=one.reading - cost))
-    return replace(outcome, found=tuple(sorted(found, key=lambda one: -one.score)))
+        found.append((replace(one, score=one.score - cost, reading=one.reading - cost), left_out))
+    found.sort(key=lambda pair: -pair[0].score)
+    return Weighed(
+        tuple(one for one, _ in found),
+        outcome.is_complete,
+        outcome.none,
+        tuple(left_out for _, left_out in found),
+    )
 
 
 def _put_right(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Found:
