@@ -128,7 +128,7 @@ def look(folder: str, size: int) -> None:
     seconds, busy = [], []
     for text in asked:
         started, worked = time.perf_counter(), time.process_time()
-        found += len(proposer.propose(text))
+        found += len(proposer.propose(text)[0])
         seconds.append(time.perf_counter() - started)
         busy.append(time.process_time() - worked)
     status = Path("/proc/self/status").read_text()

@@ -144,7 +144,7 @@ class Linker:
         return names_of(self._kb, np.array(nodes, dtype=np.int64))
 
     def consider(self, text: Text) -> Considered:
-        proposed = self._proposer.propose(text)
+        proposed, rarity = self._proposer.propose(text)
         are_literals = self._kb.are_literals(np.array([p.node for p in proposed], dtype=np.int64))
         texts = [p for p, is_literal in zip(proposed, are_literals, strict=True) if is_literal]
         proposals = [p for p, is_literal in zip(proposed, are_literals, strict=True) if not is_literal]
@@ -152,7 +152,7 @@ class Linker:
         nodes = list(dict.fromkeys(proposal.node for proposal in proposals))
         labels = dict(zip(nodes, self._names(nodes), strict=True))
         proposals = [p for p in proposals if p.match < Match.CONTAINED or not self._is_row(labels[p.node])]
-        rows = self._featuriser.features(text, proposals, labels, self._proposer.rarity(text))
+        rows = self._featuriser.features(text, proposals, labels, rarity)
         spans: dict[Span, list[int]] = {}
         for number, proposal in enumerate(proposals):
             spans.setdefault(proposal.span, []).append(number)

@@ -153,10 +153,8 @@ class Text:
 class Proposer(Protocol):
     """Finds entities that a text may name."""
 
-    def propose(self, text: Text) -> list[Proposal]: ...
-
-    def rarity(self, text: Text) -> dict[str, float]:
-        """How few names hold each word (stems), 0 to 1, where that is known."""
+    def propose(self, text: Text) -> tuple[list[Proposal], dict[str, float]]:
+        """And how few names hold each word (stems), 0 to 1, where that is known."""
 
 
 class SurfaceProposer:
@@ -181,24 +179,20 @@ class SurfaceProposer:
         # Hungarians are no misspelt Bulgarians, whether or not Hungary is here.
         self._well_spelt = self._ordinary | (short_forms.keys() - self._peoples.keys())
 
-    def propose(self, text: Text) -> list[Proposal]:
-        whole = self._whole_names(text)
-        covered = _covered(text, whole)
-        return _best_of_each([*whole, *self._parts_and_typos(text, covered)])
-
-    def rarity(self, text: Text) -> dict[str, float]:
-        stems = list({stem(word.folded) for word in text.words})
+    def propose(self, text: Text) -> tuple[list[Proposal], dict[str, float]]:
+        spans = [(span, text.folded(span)) for span in text.spans() if text.may_name(span)]
+        whole = self._whole_names(spans)
+        whole += self._codes(spans, {proposal.span for proposal in whole})
+        known = self._surfaces.frequencies(list({stem(word.folded) for word in text.words}))
+        parts = self._parts_and_typos(text, _covered(text, whole), known)
         size = math.log1p(len(self._surfaces))
-        counts = self._surfaces.frequencies(stems).items()
-        return {word: 1 - math.log1p(count) / size for word, count in counts}
+        rarity = {word: 1 - math.log1p(count) / size for word, count in known.items()}
+        return _best_of_each([*whole, *parts]), rarity
 
-    def _whole_names(self, text: Text) -> list[Proposal]:
+    def _whole_names(self, spans: Sequence[tuple[Span, list[str]]]) -> list[Proposal]:
         """Names that are exactly a span, after forgetting case, accents, plurals, articles and the like."""
         queries: list[tuple[int, Span, Match]] = []
-        for span in text.spans():
-            parts = text.folded(span)
-            if not text.may_name(span):
-                continue
+        for span, parts in spans:
             plain = key(parts)
             queries.append((plain, span, Match.PLAIN))
             if parts[0] not in STOP_WORDS and parts[-1] not in STOP_WORDS:
@@ -219,15 +213,15 @@ class SurfaceProposer:
                 if match is Match.ACRONYM and (span.last - span.first > 1 or level is not Match.PLAIN):
                     continue
                 found.append(Proposal(span, hit.node, match, hit.alias))
-        return [*found, *self._codes(text, {proposal.span for proposal in found})]
+        return found
 
-    def _codes(self, text: Text, named: Collection[Span]) -> Iterator[Proposal]:
+    def _codes(self, spans: Sequence[tuple[Span, list[str]]], named: Collection[Span]) -> Iterator[Proposal]:
         """What is written as a code, where nothing is called what the question says: TX for Texas."""
         queries: list[tuple[int, Span]] = []
-        for span in text.spans():
-            said = "".join(text.folded(span))
-            if span in named or not text.may_name(span):
+        for span, parts in spans:
+            if span in named:
                 continue
+            said = "".join(parts)
             for name in (said, *("".join(split(full)) for full in self._short_forms.get(said, ()))):
                 queries += [(next(keys_of_name(code))[0], span) for code in known_codes().get(name, ())]
         hits = self._surfaces.find([value for value, _ in queries], PER_KEY)
@@ -236,13 +230,13 @@ class SurfaceProposer:
                 if hit.form is Form.PLAIN:
                     yield Proposal(span, hit.node, Match.KNOWN, hit.alias)
 
-    def _parts_and_typos(self, text: Text, covered: set[int]) -> Iterator[Proposal]:
-        """Names that hold the words of a span among others, and names a typing error away."""
+    def _parts_and_typos(self, text: Text, covered: set[int], known: Mapping[str, int]) -> Iterator[Proposal]:
+        """Names that hold the words of a span among others, and names a typing error away. `known` counts the
+        names that hold a word."""
         content = [
             n for n, word in enumerate(text.words) if word.folded not in STOP_WORDS and len(word.folded) > 2
         ]
         stems = {n: stem(text.words[n].folded) for n in content}
-        known = self._surfaces.frequencies(list(set(stems.values())))
         spelt = _Spellings(self._surfaces, self._well_spelt, self._peoples)
         for first in content:
             for last in range(first + 1, min(first + LONGEST_PART, len(text.words)) + 1):
@@ -320,7 +314,7 @@ class RemoteProposer:
         self._labels = labels
         self._short_forms = short_forms
 
-    def propose(self, text: Text) -> list[Proposal]:
+    def propose(self, text: Text) -> tuple[list[Proposal], dict[str, float]]:
         queries: list[tuple[str, Span, Match]] = []
         for span in text.spans():
             parts = text.folded(span)
@@ -337,7 +331,7 @@ class RemoteProposer:
             for (_, span, match), nodes in zip(queries, found, strict=True)
             for node in nodes[:PER_KEY]
         ]
-        return _best_of_each([*whole, *self._containing(text, whole)])
+        return _best_of_each([*whole, *self._containing(text, whole)]), {}
 
     def _containing(self, text: Text, whole: Sequence[Proposal]) -> Iterator[Proposal]:
         """Of words outside of whole names, one by one and in pairs."""
@@ -352,9 +346,6 @@ class RemoteProposer:
         found = self._labels.names_containing([text.surface(span) for span in spans], PER_KEY)
         for span, nodes in zip(spans, found, strict=True):
             yield from (Proposal(span, node, Match.CONTAINED) for node in nodes)
-
-    def rarity(self, text: Text) -> dict[str, float]:  # noqa: ARG002
-        return {}
 
 
 def _doing(doer: str) -> list[str]:
