@@ -49,11 +49,18 @@ class Decoder:
         self._read_words = Recurrent(again)
         incoming, again, bias = gates("cell", "", 2 * hidden)
         self._step = Product(np.concatenate([incoming, again], axis=1), bias)
+        # What becomes of a candidate's vector, and what is it worth: one product for both.
+        self._projected = config.projected
+        layers = ["candidate"] * config.projected + ["relevance.0"] * config.relevance
         self._candidate = (
-            Product(weight("candidate.weight", hidden, width), weight("candidate.bias", hidden))
-            if config.projected
+            Product(
+                np.concatenate([weight(f"{layer}.weight", hidden, width) for layer in layers]),
+                np.concatenate([weight(f"{layer}.bias", hidden) for layer in layers]),
+            )
+            if layers
             else None
         )
+        self._relevance = weight("relevance.2.weight", 1, hidden)[0] if config.relevance else None
         spans = config.projected and not config.late_spans
         self._span = Product(weight("span.weight", hidden, width)) if spans else None
         self._made = Product(weight("made.weight", hidden, hidden)) if config.projected else None
@@ -72,14 +79,6 @@ class Decoder:
             if config.attentive
             else None
         )
-        self._relevance = (
-            (
-                Product(weight("relevance.0.weight", hidden, width), weight("relevance.0.bias", hidden)),
-                weight("relevance.2.weight", 1, hidden)[0],
-            )
-            if config.relevance
-            else None
-        )
 
     def read_question(self, words: Floats) -> Floats:
         """Q_t: the words `[n, longest, width]` of questions, each word with those before it."""
@@ -93,11 +92,11 @@ class Decoder:
 
     def candidates(self, vectors: Floats) -> tuple[Floats, Floats]:
         """Rows of W_t as far as the encoder decides them, and the relevance of each candidate by itself."""
-        rows = vectors if self._candidate is None else self._candidate(vectors)
+        found = vectors if self._candidate is None else self._candidate(vectors)
+        rows = found[:, : self.hidden] if self._projected else vectors
         if self._relevance is None:
             return rows, np.zeros(len(rows), np.float32)
-        first, last = self._relevance
-        return rows, np.einsum("nh,h->n", np.tanh(first(vectors)), last)
+        return rows, np.einsum("nh,h->n", np.tanh(found[:, -self.hidden :]), self._relevance)
 
     def embed(
         self,
