@@ -16,6 +16,7 @@ from arcaneqa.judgement.coverage import Coverage, coverage
 from arcaneqa.judgement.directions import is_turned
 from arcaneqa.judgement.measures import orders_by_coordinates
 from arcaneqa.judgement.others import without_named
+from arcaneqa.judgement.places import at_the_first_places
 from arcaneqa.judgement.placing import misplaced, misscaled
 from arcaneqa.judgement.pointless import is_pointless, straightened
 from arcaneqa.judgement.polarity import is_reversed
@@ -87,19 +88,22 @@ def weighed(question: str, links: Links, outcome: Outcome, kb: KnowledgeBase) ->
         wrong += kind is not None and is_another_kind(kind, one, kb)
         cost = LEFT_OUT * count + REVERSED * wrong
         found.append((replace(one, score=one.score - cost, reading=one.reading - cost), left_out))
-    found.sort(key=lambda pair: -pair[0].score)
+    best: dict[ex.Expression, tuple[Found, Coverage]] = {}
+    for one, left_out in sorted(found, key=lambda pair: -pair[0].score):
+        best.setdefault(one.program, (one, left_out))  # two that were put right may have become one
     return Weighed(
-        tuple(one for one, _ in found),
+        tuple(one for one, _ in best.values()),
         outcome.is_complete,
         outcome.none,
-        tuple(left_out for _, left_out in found),
+        tuple(left_out for _, left_out in best.values()),
     )
 
 
 def _put_right(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Found:
     """What is meant by a program that comes near to it."""
     found = without_idle_constant(question, links, with_said_constant(links, found, kb), kb)
-    return within_year(question, without_named(question, straightened(found, kb), kb), kb)
+    found = at_the_first_places(question, straightened(found, kb), kb)
+    return within_year(question, without_named(question, found, kb), kb)
 
 
 def _kind_asked_for(question: str, found: Sequence[Found], kb: KnowledgeBase) -> int | None:
