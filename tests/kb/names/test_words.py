@@ -16,9 +16,11 @@ from arcaneqa.kb.names.words import label_from_iri, words
         ("altLabel", "alt label"),
         ("Dept_Name", "department name"),
         ("gdpPercap", "gdp per capita"),
-        # Only whole words are shortened ones.
+        ("birthwt", "birth weight"),
+        # Only whole words are shortened ones, but for endings that no word has.
         ("populist", "populist"),
         ("empire", "empire"),
+        ("newt", "newt"),
     ],
 )
 def test_names_are_said_in_words_and_in_full(name: str, said: str) -> None:

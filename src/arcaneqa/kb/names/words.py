@@ -32,9 +32,14 @@ _IN_FULL = {
     "qty": "quantity",
     "stu": "student",
     "tel": "telephone",
+    "wt": "weight",
     "yr": "year",
 }
 """What those who name columns shorten and those who ask say in full; only what can mean nothing else."""
+_ENDINGS = ("amt", "pct", "qty", "wt")
+"""Of these, with which no English word ends: "birthwt" is a birth weight."""
+_SHORTEST = 3
+"""Letters before such an ending: a newt is no weight."""
 _ALONE = {"alt": "altitude", "temp": "temperature", "tz": "time zone"}
 """What means nothing else as a whole name: an "alt label" is no altitude, a "temp job" no temperature."""
 
@@ -52,7 +57,14 @@ def words(name: str) -> str:
     parts = _BREAKS.sub(" ", CAMEL.sub(" ", name)).lower().split()
     if len(parts) == 1 and parts[0] in _ALONE:
         return _ALONE[parts[0]]
-    return " ".join(_IN_FULL.get(part, part) for part in parts)
+    return " ".join(_IN_FULL.get(part) or _ending_in_full(part) for part in parts)
+
+
+def _ending_in_full(part: str) -> str:
+    ending = next((ending for ending in _ENDINGS if part.endswith(ending)), None)
+    if ending is None or len(part) < len(ending) + _SHORTEST:
+        return part
+    return f"{part.removesuffix(ending)} {_IN_FULL[ending]}"
 
 
 def label_from_iri(iri: str) -> str:

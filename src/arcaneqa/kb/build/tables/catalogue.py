@@ -48,6 +48,8 @@ class Declared:
     targets: tuple[str, ...]
 
 
+NAMELESS = re.compile(r"column \d+|unnamed: ?\d+|__index_level_\d+__|row_?names?|index|x", re.IGNORECASE)
+"""How spreadsheets, pandas and R call the column of row numbers or names that nobody gave a name."""
 _BEGINNING = re.compile(r"[A-Za-z]{1,2}_(?=.)")
 _FEW = 3
 """Columns that begin alike by chance."""
@@ -64,13 +66,16 @@ class Loaded:
     key: tuple[str, ...] = ()
     declared: tuple[Declared, ...] = ()
     booleans: frozenset[str] = frozenset()
+    may_have_decimal_commas: bool = False
 
     def cell(self, column: str) -> str:
         return f"c{self.columns.index(column)}"
 
     def plain(self, column: str) -> str:
         """A column's name without the letters that stand before all names of the table: `o_orderdate` among
-        the `o_…` of orders."""
+        the `o_…` of orders. A first column without a name has the names of the rows."""
+        if NAMELESS.fullmatch(column) and column == self.columns[0] and "name" not in self.columns:
+            return "name"
         found = [begun[0].lower() for name in self.columns if (begun := _BEGINNING.match(name))]
         is_shared = len(found) == len(self.columns) >= _FEW and len(set(found)) == 1
         return column[len(found[0]) :] if is_shared else column
@@ -112,7 +117,7 @@ def _load_separated(path: Path, connection: DuckDBPyConnection, place: str) -> L
     except _WrittenOtherwise as otherwise:
         rows = _rows(path, len(columns), delimiter, otherwise.escape)
         _insert(connection, place, len(columns), rows)
-    return Loaded(_stem(path), place, columns, path)
+    return Loaded(_stem(path), place, columns, path, may_have_decimal_commas=delimiter != ",")
 
 
 class _WrittenOtherwise(Exception):

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from arcaneqa.kb.build.formats import SQLITE, table_format
-from arcaneqa.kb.build.tables.catalogue import Loaded
-from arcaneqa.kb.build.tables.listed_cells import separator
+from arcaneqa.kb.build.tables.catalogue import NAMELESS, Loaded
+from arcaneqa.kb.build.tables.listed_cells import parts, separator
 from arcaneqa.kb.names.words import words
 from arcaneqa.kb.terms import XSD
 from arcaneqa.kb.values import CURRENCIES
@@ -27,6 +27,8 @@ _BLANKS = "('', 'NULL', 'null', 'N/A', 'n/a', 'NA', 'NaN', 'nan', '-', '–', 'N
 _WHOLE = r"[+-]?(0|[1-9][0-9]*)"
 _GROUPED = r"[+-]?([1-9][0-9]{0,2}(,[0-9]{3})+|0|[1-9][0-9]*)(\.[0-9]+)?"
 _DOUBLE = r"[+-]?[0-9]+(\.[0-9]*)?[eE][+-]?[0-9]+"
+_SWAPPED = "translate({}, ',.', '.,')"
+"""SQL for a cell with its commas as points and its points as commas."""
 _MEASURED = re.compile(rf"([$€£¥₹]?) ?({_GROUPED}) ?([$€£¥₹%]|°?[A-Za-zµ²³/]{{1,10}})?")
 _ORDINALS = {"st", "nd", "rd", "th"}
 _DATES = (
@@ -96,36 +98,83 @@ class Column:
     unit: str | None = None
     separator: str | None = None
 
+    @property
+    def values(self) -> str:
+        """SQL for what a cell holds, each value a row."""
+        return parts(self.lexical, self.separator) if self.separator else self.lexical
+
 
 def read_columns(table: Loaded, connection: DuckDBPyConnection) -> list[Column]:
-    """Every column of a table that is not blank throughout."""
+    """Every column of a table that is not blank throughout and does not only number the rows, unnamed."""
     sample = f"(SELECT * FROM {table.place} USING SAMPLE reservoir({_SAMPLE} ROWS) REPEATABLE (7))"
-    found = []
+    commas = _has_decimal_commas(table, connection)
+    found: dict[str, Column | None] = {}
     for name in table.columns:
         cell = f"trim({table.cell(name)})"
+        if NAMELESS.fullmatch(name) and _numbers_rows(table, connection, cell):
+            continue
         is_truth = name in table.booleans or _is_yes_or_no(table, connection, name, cell)
         declared = _truths(name, cell, (*_TRUTHS, ("1", "0"))) if is_truth else ()
-        for column, test in (*declared, *_kinds(table, connection, name, cell)):
-            if not _fails(connection, sample, cell, test) and not _fails(connection, table.place, cell, test):
-                found.append(column)
-                break
-        else:
-            if _any(connection, table.place, f"{cell} <> ''"):
-                several = separator(connection, table.place, cell)
-                found.append(Column(name, f"nullif({cell}, '')", separator=several))
-    return found
+        kinds = (*declared, *_kinds(table, connection, name, cell, commas))
+        found[name] = next(
+            (
+                column
+                for column, test in kinds
+                if not _fails(connection, sample, cell, test)
+                and not _fails(connection, table.place, cell, test)
+            ),
+            None,
+        )
+    blanks = _used_blanks(table, [name for name, column in found.items() if column], connection)
+    read = (column or _text(table, name, blanks, connection) for name, column in found.items())
+    return [column for column in read if column is not None]
+
+
+def _text(table: Loaded, name: str, blanks: str, connection: DuckDBPyConnection) -> Column | None:
+    cell = f"CASE WHEN trim({table.cell(name)}) NOT IN {blanks} THEN trim({table.cell(name)}) END"
+    if not _any(connection, table.place, f"{cell} IS NOT NULL"):
+        return None
+    return Column(name, cell, separator=separator(connection, table.place, cell))
+
+
+def _used_blanks(table: Loaded, typed: Iterable[str], connection: DuckDBPyConnection) -> str:
+    """What the table writes into cells that it leaves blank, as numbers and dates tell: NA may be Namibia,
+    but not beside a weight of NA."""
+    used = {""}
+    for name in typed:
+        cell = f"trim({table.cell(name)})"
+        rows = connection.execute(f"SELECT DISTINCT {cell} FROM {table.place} WHERE {cell} IN {_BLANKS}")
+        used.update(row[0] for row in rows.fetchall())
+    return "(" + ", ".join(f"'{word}'" for word in sorted(used)) + ")"
 
 
 def _kinds(
-    table: Loaded, connection: DuckDBPyConnection, name: str, cell: str
+    table: Loaded, connection: DuckDBPyConnection, name: str, cell: str, commas: bool
 ) -> Iterator[tuple[Column, str]]:
     """Kinds that the first filled cells allow, each with the test that a cell must pass."""
-    first = connection.execute(
-        f"SELECT {cell} FROM {table.place} WHERE {cell} NOT IN {_BLANKS} LIMIT 20"
-    ).fetchall()
-    texts = [row[0] for row in first]
+    texts = _first(table, connection, cell)
     if not texts:
         return
+    if commas:
+        yield from _numbers(table, connection, name, _SWAPPED.format(cell))
+    yield from _numbers(table, connection, name, cell)
+    filled = f"CASE WHEN {cell} NOT IN {_BLANKS} THEN {cell} END"
+    for form in _DATES:
+        parsed = f"try_strptime({filled}, '{form}')"
+        if _parses(connection, texts, form):
+            yield Column(name, f"strftime({parsed}, '%Y-%m-%d')", XSD + "date"), f"{parsed} IS NOT NULL"
+    for form in _MOMENTS:
+        parsed = f"try_strptime({filled}, '{form}')"
+        if _parses(connection, texts, form):
+            lexical = f"strftime({parsed}, '%Y-%m-%dT%H:%M:%S')"
+            yield Column(name, lexical, XSD + "dateTime"), f"{parsed} IS NOT NULL"
+    yield from _truths(name, cell, [pair for pair in _TRUTHS if all(text.lower() in pair for text in texts)])
+
+
+def _numbers(
+    table: Loaded, connection: DuckDBPyConnection, name: str, cell: str
+) -> Iterator[tuple[Column, str]]:
+    texts = _first(table, connection, cell)
     filled = f"CASE WHEN {cell} NOT IN {_BLANKS} THEN {cell} END"
     if all(re.fullmatch(_WHOLE, text) for text in texts):
         yield Column(name, filled, XSD + "integer"), _matches(cell, _WHOLE)
@@ -142,16 +191,31 @@ def _kinds(
         plain = f"replace(regexp_extract({filled}, '{_GROUPED}'), ',', '')"
         words = CURRENCIES.get(before or after, "percent" if after == "%" else after)
         yield Column(name, plain, XSD + "decimal", words), _matches(cell, test)
-    for form in _DATES:
-        parsed = f"try_strptime({filled}, '{form}')"
-        if _parses(connection, texts, form):
-            yield Column(name, f"strftime({parsed}, '%Y-%m-%d')", XSD + "date"), f"{parsed} IS NOT NULL"
-    for form in _MOMENTS:
-        parsed = f"try_strptime({filled}, '{form}')"
-        if _parses(connection, texts, form):
-            lexical = f"strftime({parsed}, '%Y-%m-%dT%H:%M:%S')"
-            yield Column(name, lexical, XSD + "dateTime"), f"{parsed} IS NOT NULL"
-    yield from _truths(name, cell, [pair for pair in _TRUTHS if all(text.lower() in pair for text in texts)])
+
+
+def _first(table: Loaded, connection: DuckDBPyConnection, cell: str) -> list[str]:
+    rows = connection.execute(f"SELECT {cell} FROM {table.place} WHERE {cell} NOT IN {_BLANKS} LIMIT 20")
+    return [row[0] for row in rows.fetchall()]
+
+
+def _has_decimal_commas(table: Loaded, connection: DuckDBPyConnection) -> bool:
+    """Whether numbers are written as on the continent, 1.234,5: only a table whose cells no comma separates
+    can tell, by a column of numbers with a comma that separates no thousands."""
+    if not table.may_have_decimal_commas:
+        return False
+    for name in table.columns:
+        cell = f"trim({table.cell(name)})"
+        swapped = _SWAPPED.format(cell)
+        if all(re.fullmatch(_GROUPED, text) for text in _first(table, connection, swapped)):
+            tells = _any(connection, table.place, f"regexp_matches({cell}, ',([0-9]{{1,2}}|[0-9]{{4,}})$')")
+            if tells and not _fails(connection, table.place, cell, _matches(swapped, _GROUPED)):
+                return True
+    return False
+
+
+def _numbers_rows(table: Loaded, connection: DuckDBPyConnection, cell: str) -> bool:
+    other = f"try_cast({cell} AS BIGINT) IS DISTINCT FROM rowid"
+    return not all(_any(connection, table.place, f"{other} + {first}") for first in (0, 1))
 
 
 def _truths(name: str, cell: str, pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[Column, str]]:

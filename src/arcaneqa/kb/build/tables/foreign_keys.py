@@ -1,79 +1,33 @@
-"""Which column names a row of which table: keys, and foreign keys that are declared or found.
+"""Which column names a row of which table: foreign keys that are declared or found.
 
-A foreign key is found where all cells of a column are among the cells of another table's unique column, and
+A foreign key is found where the cells of a column are among the cells of another table's unique column, and
 the names say so too ("supplier_id" beside the table "suppliers", "country_code" in both): inclusion alone
-is chance, every small number is among some row numbers.
+is chance, every small number is among some row numbers. Texts need no names (`references`).
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from arcaneqa.kb.build.tables.catalogue import Loaded
+from arcaneqa.kb.build.tables.columns import Column
+from arcaneqa.kb.build.tables.keys import ENDINGS, IDENTIFIES, Keys, Link, identifies, unnumbered
+from arcaneqa.kb.build.tables.references import referred
 from arcaneqa.kb.names.words import words
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-_IDENTIFIES = re.compile(
-    r"(^| )(id|ids|code|key|nr|no|num|number|iso|isbn|sku|uuid|guid|abbr|abbreviation|ref)$"
-)
-_ENDINGS = ("id", "no", "nr", "num", "code", "key")
-"""Of words written as one, "stuid", "dno"."""
-_NUMBERED = re.compile(r" [0-9]+$")
-"""The first and the second of two: "club_id_1"."""
 
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """Cells of `columns` are those of `targets` in one row of `table`."""
-
-    columns: tuple[str, ...]
-    table: Loaded
-    targets: tuple[str, ...]
-
-
-class Keys:
-    """Which columns of the tables tell their rows apart; each is looked at once."""
-
-    def __init__(self, connection: DuckDBPyConnection) -> None:
-        self._connection = connection
-        self._unique: dict[tuple[str, tuple[str, ...]], bool] = {}
-
-    def unique(self, table: Loaded, columns: Sequence[str]) -> bool:
-        """Every row has a value of its own there, and none is blank."""
-        name = (table.place, tuple(columns))
-        if name not in self._unique:
-            cells = [f"trim({table.cell(column)})" for column in columns]
-            filled = " AND ".join(f"coalesce({cell}, '') <> ''" for cell in cells)
-            counts = f"count(*), count(*) FILTER ({filled}), count(DISTINCT ({', '.join(cells)}))"
-            row = self._connection.execute(f"SELECT {counts} FROM {table.place}").fetchone()
-            assert row is not None
-            self._unique[name] = row[0] > 0 and row[0] == row[1] == row[2]
-        return self._unique[name]
-
-    def rows(self, table: Loaded) -> int:
-        row = self._connection.execute(f"SELECT count(*) FROM {table.place}").fetchone()
-        assert row is not None
-        return int(row[0])
-
-    def key(self, table: Loaded) -> tuple[str, ...]:
-        """What the table is known to be keyed by; without any such column, () for the row's number."""
-        if table.key and self.unique(table, table.key):
-            return table.key
-        named = [column for column in table.columns if _identifies(table.plain(column))]
-        for column in (*named, *table.columns[:1]):
-            if self.unique(table, [column]):
-                return (column,)
-        return ()
-
-
-def find_links(tables: Sequence[Loaded], connection: DuckDBPyConnection, keys: Keys) -> dict[str, list[Link]]:
-    """The links of each table, by its place."""
+def find_links(
+    tables: Sequence[Loaded],
+    columns: Mapping[str, Sequence[Column]],
+    connection: DuckDBPyConnection,
+    keys: Keys,
+) -> dict[str, list[Link]]:
+    """The links of each table, by its place, as `columns` are."""
     by_name = {table.name.lower(): table for table in tables}
     found: dict[str, list[Link]] = {}
     for table in tables:
@@ -81,12 +35,15 @@ def find_links(tables: Sequence[Loaded], connection: DuckDBPyConnection, keys: K
         for declared in table.declared:
             target = by_name.get(declared.table.lower())
             if target is not None and _resolves(keys, target, declared.targets, declared.columns, table):
-                columns = tuple(_spelled(target, column) for column in declared.targets)
-                links.append(Link(tuple(_spelled(table, c) for c in declared.columns), target, columns))
-        taken = {column for link in links for column in link.columns}
+                named = tuple(_spelled(target, column) for column in declared.targets)
+                links.append(Link(tuple(_spelled(table, c) for c in declared.columns), target, named))
+        taken = {name for link in links for name in link.columns}
         key = keys.key(table)
-        for column in table.columns:
-            if column not in taken and (link := _found(table, column, tables, connection, keys, key)):
+        for column in columns[table.place]:
+            if column.name in taken:
+                continue
+            link = _found(table, column.name, tables, connection, keys, key)
+            if link is not None or (link := referred(table, column, tables, connection, keys)):
                 links.append(link)
         # SQLite lists what is declared backwards.
         found[table.place] = sorted(links, key=lambda link: table.columns.index(link.columns[0]))
@@ -95,7 +52,7 @@ def find_links(tables: Sequence[Loaded], connection: DuckDBPyConnection, keys: K
 
 def is_pairing(table: Loaded, links: Sequence[Link], keys: Keys) -> bool:
     """The table says nothing but which rows of two others belong together."""
-    if len(links) != 2 or any(len(link.columns) != 1 for link in links):
+    if len(links) != 2 or any(len(link.columns) != 1 or link.separator for link in links):
         return False
     paired = {link.columns[0] for link in links}
     return paired == set(table.columns) and keys.unique(table, sorted(paired))
@@ -105,9 +62,9 @@ def link_words(column: str, other: str = "") -> str:
     """ "supplier_id" is about a supplier, and so is "supplierkey" where that is the other table's name."""
     said = words(column)
     about = _singular(words(other))
-    if about and said in {f"{about}{ending}" for ending in _ENDINGS}:
+    if about and said in {f"{about}{ending}" for ending in ENDINGS}:
         return about
-    return _IDENTIFIES.sub("", said).strip() or said
+    return IDENTIFIES.sub("", said).strip() or said
 
 
 def _found(
@@ -130,7 +87,7 @@ def _found(
                 key == (column,)
                 and keys.key(other) == (target,)
                 and not _tells(plain, other)
-                and (_IDENTIFIES.sub("", words(plain)) == "" or keys.rows(other) <= keys.rows(table))
+                and (IDENTIFIES.sub("", words(plain)) == "" or keys.rows(other) <= keys.rows(table))
             )
             if fit is not None and not is_chance:
                 fitting.append((fit, other, target))
@@ -138,9 +95,15 @@ def _found(
         # Small numbers are included everywhere, and "rank" or "year" is a number of its own.
         if fit is _Fit.SAME_WORD and _are_numbers(table, column, connection):
             continue
-        if keys.unique(other, [target]) and _included(table, column, other, target, connection):
+        least = _MOSTLY if fit is _Fit.NAMES_IT else 1.0
+        if keys.unique(other, [target]) and _included(table, column, other, target, connection) >= least:
             return Link((column,), other, (target,))
     return None
+
+
+_MOSTLY = 0.95
+"""Share of a column's cells that another table must have where the name speaks of it: rows get lost, and 0 or
+-1 often stand for none."""
 
 
 class _Fit(IntEnum):
@@ -155,15 +118,15 @@ class _Fit(IntEnum):
 
 
 def _names_fit(column: str, target: str, other: Loaded, keys: Keys) -> _Fit | None:
-    said, table = _NUMBERED.sub("", words(column)), _singular(words(other.name))
+    said, table = unnumbered(words(column)), _singular(words(other.name))
     plain = other.plain(target)
     named, is_key = words(plain), keys.key(other) == (target,)
     # "StuID" is put into words as a student's, "stuid" is not: as they are written they are the same.
     if said.replace(" ", "") == named.replace(" ", "") or _letters(column) == _letters(plain):
-        if _identifies(column) and (is_key or _tells(column, other)):
+        if identifies(column) and (is_key or _tells(column, other)):
             return _Fit.NAMES_IT
         return _Fit.SAME_WORD if is_key else None
-    if not is_key and not _identifies(plain):
+    if not is_key and not identifies(plain):
         return _Fit.NAMES_IT if _singular(said) == table else None
     about = _singular(link_words(said, table))
     if about == table:
@@ -175,11 +138,6 @@ def _names_fit(column: str, target: str, other: Loaded, keys: Keys) -> _Fit | No
 
 def _tells(column: str, other: Loaded) -> bool:
     return _singular(link_words(column, other.name)) == _singular(words(other.name))
-
-
-def _identifies(column: str) -> bool:
-    said = _NUMBERED.sub("", words(column))
-    return _IDENTIFIES.search(said) is not None or said.endswith(_ENDINGS)
 
 
 def _letters(name: str) -> str:
@@ -194,16 +152,18 @@ def _singular(name: str) -> str:
     return name[:-1] if name.endswith("s") and not name.endswith("ss") else name
 
 
-def _included(table: Loaded, column: str, other: Loaded, target: str, connection: DuckDBPyConnection) -> bool:
-    """At least one cell is filled, and every filled one is in the other column."""
+def _included(
+    table: Loaded, column: str, other: Loaded, target: str, connection: DuckDBPyConnection
+) -> float:
+    """Which share of the filled cells is in the other column."""
     cell, there = f"trim({table.cell(column)})", f"trim({other.cell(target)})"
     row = connection.execute(
         f"SELECT count(*), count(*) FILTER (o.v IS NULL) FROM "
         f"(SELECT {cell} AS v FROM {table.place} WHERE {cell} <> '') t LEFT JOIN "
         f"(SELECT {there} AS v FROM {other.place}) o ON t.v = o.v"
     ).fetchone()
-    assert row is not None
-    return bool(row[0] > 0 and row[1] == 0)
+    filled, missing = row or (0, 0)
+    return 1 - missing / filled if filled else 0.0
 
 
 def _are_numbers(table: Loaded, column: str, connection: DuckDBPyConnection) -> bool:

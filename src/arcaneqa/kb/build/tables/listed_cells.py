@@ -1,7 +1,8 @@
 """Cells that hold several values: the lines of a station as "1, 5, 8", the genres of a film as "drama|war".
 
 A comma alone says little: "Paris, France" is one place and "Curie, Marie" one person. In a list the values
-come in any company, so that what follows another in one cell stands first or alone in others.
+come in any company, so that what follows another in one cell stands first or alone in others. Where no comma
+has a space behind it, now two values and now five are a list: sentences have spaces, pairs are always two.
 """
 
 from __future__ import annotations
@@ -25,6 +26,12 @@ _TWICE = 2
 """Times that a value occurs, on average: what hardly recurs is a text."""
 _LONGEST = 30
 """Characters of a value, on average."""
+_LENGTHS = 3
+"""Different numbers of values in the cells of a list without spaces: alone, two, and more."""
+_STRAY = 0.1
+"""Share of such cells that may have a comma too many."""
+_IN_NAMES = "[A-Za-z].*[0-9],[0-9]|[0-9],[0-9].*[A-Za-z]"
+"""Commas in a name, as in 1,2-xylene or 10,000 Maniacs."""
 
 
 def separator(connection: DuckDBPyConnection, place: str, cell: str) -> str | None:
@@ -34,7 +41,7 @@ def separator(connection: DuckDBPyConnection, place: str, cell: str) -> str | No
 
 def parts(cell: str, sign: str) -> str:
     """SQL for the values of a cell, one a row."""
-    return f"unnest(list_distinct({_split(cell, sign)}))"
+    return f"nullif(unnest(list_distinct({_split(cell, sign)})), '')"
 
 
 def _split(cell: str, sign: str) -> str:
@@ -48,15 +55,20 @@ def _separates(connection: DuckDBPyConnection, place: str, cell: str, sign: str)
         "parts AS (SELECT list[place] AS part, place FROM "
         "(SELECT list, unnest(range(1, len(list) + 1)) AS place FROM cells)) "
         "SELECT (SELECT count(*) FROM cells), (SELECT count(*) FROM cells WHERE len(list) > 1), "
+        "(SELECT count(DISTINCT len(list)) FROM cells), "
         "count(*), count(DISTINCT part), avg(length(part)), count(*) FILTER (part = ''), "
         "count(*) FILTER (place > 1), "
         "count(*) FILTER (place > 1 AND part IN (SELECT part FROM parts WHERE place = 1)) FROM parts"
     ).fetchone()
-    filled, several, values, different, length, empty, later, first_elsewhere = counted or (0,) * 8
-    return bool(
-        several >= max(_LEAST, _SEVERAL * filled)
-        and values >= _TWICE * different
-        and length <= _LONGEST
-        and not empty
-        and first_elsewhere >= _ELSEWHERE * later
-    )
+    filled, several, lengths, values, different, length, empty, later, first_elsewhere = counted or (0,) * 9
+    if several < max(_LEAST, _SEVERAL * filled) or length > _LONGEST:
+        return False
+    if lengths >= _LENGTHS and not _reads_on(connection, place, cell, sign):
+        return bool(empty <= _STRAY * several)
+    return bool(values >= _TWICE * different and not empty and first_elsewhere >= _ELSEWHERE * later)
+
+
+def _reads_on(connection: DuckDBPyConnection, place: str, cell: str, sign: str) -> bool:
+    """Whether the sign stands within a sentence or a name in some cell."""
+    found = f"SELECT 1 FROM {place} WHERE regexp_matches({cell}, '{re.escape(sign)} |{_IN_NAMES}') LIMIT 1"
+    return connection.execute(found).fetchone() is not None

@@ -5,7 +5,7 @@
 | table | class `table:NAME` |
 | row | entity `row:NAME.KEY`, its number where nothing tells rows apart |
 | column | relation `column:NAME.COLUMN` with a literal, or to the row that a foreign key names |
-| cell of a column of lists | several literals |
+| cell of a column of lists | several literals, or rows |
 | table of two foreign keys and nothing else | relation `column:NAME` between the rows it pairs |
 """
 
@@ -19,8 +19,8 @@ from urllib.parse import quote
 from arcaneqa.errors import InputError, needs
 from arcaneqa.kb.build.tables.catalogue import Loaded, load
 from arcaneqa.kb.build.tables.columns import Column, read_columns
-from arcaneqa.kb.build.tables.foreign_keys import Keys, Link, find_links, is_pairing, link_words
-from arcaneqa.kb.build.tables.listed_cells import parts
+from arcaneqa.kb.build.tables.foreign_keys import find_links, is_pairing, link_words
+from arcaneqa.kb.build.tables.keys import Keys, Link
 from arcaneqa.kb.names.words import words
 from arcaneqa.kb.profile import RDFS
 from arcaneqa.kb.terms import RDF
@@ -54,10 +54,11 @@ def write_triples(paths: Sequence[Path], folder: Path) -> list[Path]:
 
 def _written(tables: Sequence[Loaded], folder: Path, connection: DuckDBPyConnection) -> Iterator[Path]:
     keys = Keys(connection)
-    links = find_links(tables, connection, keys)
+    columns = {table.place: read_columns(table, connection) for table in tables}
+    links = find_links(tables, columns, connection, keys)
     for table in tables:
         target = folder / f"{table.place}.nt"
-        queries = list(_Writer(table, links[table.place], keys, connection).queries())
+        queries = list(_Writer(table, columns[table.place], links[table.place], keys).queries())
         select = " UNION ALL ".join(queries)
         connection.execute(
             f"COPY ({select}) TO '{_text(str(target))}' "
@@ -69,10 +70,8 @@ def _written(tables: Sequence[Loaded], folder: Path, connection: DuckDBPyConnect
 class _Writer:
     """One table as queries, each of whose rows is a line of N-Triples."""
 
-    def __init__(
-        self, table: Loaded, links: Sequence[Link], keys: Keys, connection: DuckDBPyConnection
-    ) -> None:
-        self._table, self._links, self._keys, self._connection = table, links, keys, connection
+    def __init__(self, table: Loaded, columns: Sequence[Column], links: Sequence[Link], keys: Keys) -> None:
+        self._table, self._columns, self._links, self._keys = table, columns, links, keys
         self._name = local_name(table.name)
         self._row = _row(table, keys.key(table))
 
@@ -84,13 +83,13 @@ class _Writer:
         yield _line(_iri("table", self._name), f"<{RDFS}label>", _literal(words(table.name)))
         yield (f"SELECT {self._row} || ' <{RDF}type> {_iri('table', self._name)} .' FROM {table.place}")
         linked = {link.columns[0]: link for link in self._links}
-        for column in read_columns(table, self._connection):
+        for column in self._columns:
             link = linked.get(column.name)
             yield from self._described(column, link)
             if link is None:
                 yield self._values(column)
             else:
-                yield self._followed(link)
+                yield self._followed(link) if link.separator is None else self._followed_each(column, link)
 
     def _described(self, column: Column, link: Link | None) -> Iterator[str]:
         relation = self._relation(column.name)
@@ -107,8 +106,7 @@ class _Writer:
     def _values(self, column: Column) -> str:
         typed = f"^^<{column.datatype}>" if column.datatype else ""
         shown = "v" if column.datatype else _escaped("v")
-        value = parts(column.lexical, column.separator) if column.separator else column.lexical
-        source = f"(SELECT {self._row} AS s, {value} AS v FROM {self._table.place})"
+        source = f"(SELECT {self._row} AS s, {column.values} AS v FROM {self._table.place})"
         return (
             f"SELECT s || ' {self._relation(column.name)} \"' || {shown} || '\"{typed} .' "
             f"FROM {source} WHERE v IS NOT NULL"
@@ -143,6 +141,14 @@ class _Writer:
             f"SELECT s || ' {self._relation(link.columns[0])} ' || o.r || ' .' FROM "
             f"(SELECT *, {self._row} AS s FROM {table.place}) t JOIN "
             f"(SELECT *, {_row(other, key)} AS r FROM {other.place}) o ON {joined}"
+        )
+
+    def _followed_each(self, column: Column, link: Link) -> str:
+        """The rows that the values of a list name."""
+        source = f"(SELECT {self._row} AS s, {column.values} AS v FROM {self._table.place})"
+        return (
+            f"SELECT t.s || ' {self._relation(column.name)} ' || o.r || ' .' "
+            f"FROM {source} t JOIN {self._other(link)} o ON t.v = o.v"
         )
 
     def _pairing(self) -> Iterator[str]:

@@ -1,0 +1,146 @@
+"""Habits of those who export tables: commas for points, row numbers without a name, lists in a cell, keys of
+rows that are gone."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from arcaneqa.kb.build import build_index
+from arcaneqa.kb.index import Index
+from arcaneqa.kb.open import open_kb
+from arcaneqa.kb.schema import ValueKind
+from arcaneqa.kb.terms import Iri, Literal
+from tests.kb.build.test_tables import XSD, values
+
+CODES = ["AT", "BE", "CH", "DE", "ES", "FR", "GB", "HU", "IT", "LU", "PT", "SK"]
+
+
+@contextmanager
+def indexed(folder: Path, **tables: str) -> Iterator[Index]:
+    """The tables as files of one folder."""
+    (folder / "tables").mkdir()
+    for name, text in tables.items():
+        (folder / "tables" / f"{name}.csv").write_text(text)
+    build_index([folder / "tables"], folder / "kb")
+    with open_kb(folder / "kb") as kb:
+        assert isinstance(kb, Index)
+        yield kb
+
+
+def quoted(header: str, rows: Sequence[Sequence[str]], folder: Path) -> str:
+    with (folder / "quoted").open("w", newline="") as file:
+        csv.writer(file).writerows([header.split(), *rows])
+    return (folder / "quoted").read_text()
+
+
+def kinds(kb: Index, relation: str) -> frozenset[ValueKind]:
+    return frozenset(kb.schema.relations[kb.schema.relation_ids[relation]].kinds)
+
+
+def test_commas_are_points_where_nothing_else_can_be_meant(tmp_path: Path) -> None:
+    text = "name;sales;debt;weight\nA;94,71;1,234;1.264,5 kg\nB;0,5;2,345;12 kg\n"
+    with indexed(tmp_path, firms=text) as kb:
+        told = [
+            values(kb, f"urn:column:firms.{column}", "urn:row:firms.A")
+            for column in ("sales", "debt", "weight")
+        ]
+    assert told == [[Literal(said, XSD + "decimal")] for said in ("94.71", "1.234", "1264.5")]
+
+
+def test_commas_that_may_group_thousands_do(tmp_path: Path) -> None:
+    with indexed(tmp_path, firms="name;sales\nA;94,710\nB;1,234,567\n") as kb:
+        assert values(kb, "urn:column:firms.sales", "urn:row:firms.A") == [Literal("94710", XSD + "integer")]
+
+
+@pytest.mark.parametrize("header", ["", "Unnamed: 0", "rownames"])
+def test_numbers_of_rows_are_nobodys_value(tmp_path: Path, header: str) -> None:
+    with indexed(tmp_path, cats=f"{header},cat,lives\n1,Tom,9\n2,Kit,7\n3,Max,9\n") as kb:
+        shown = {relation.label for relation in kb.schema.relations if not relation.hidden}
+    assert shown == {"cat", "lives"}
+
+
+def test_names_of_rows_need_no_header(tmp_path: Path) -> None:
+    with indexed(tmp_path, cats=',lives\n"Tom",9\n"Kit",7\n"Max",9\n') as kb:
+        (relation,) = (one for one in kb.schema.relations if one.label == "name")
+        assert values(kb, relation.iri, "urn:row:cats.Tom") == [Literal("Tom")]
+
+
+def test_what_is_blank_among_numbers_is_blank_among_texts(tmp_path: Path) -> None:
+    text = "name,weight,diet\nTom,4.5,NA\nKit,NA,milk\nMax,5,fish\n"
+    with indexed(tmp_path, cats=text) as kb:
+        assert values(kb, "urn:column:cats.diet", "urn:row:cats.Tom") == []
+        assert values(kb, "urn:column:cats.diet", "urn:row:cats.Kit") == [Literal("milk")]
+
+
+def test_namibia_is_no_blank(tmp_path: Path) -> None:
+    with indexed(tmp_path, lands="name,code,area\nNamibia,NA,825615\nOman,OM,309500\n") as kb:
+        assert values(kb, "urn:column:lands.code", "urn:row:lands.NA") == [Literal("NA")]
+
+
+def test_commas_without_spaces_make_lists_of_any_length(tmp_path: Path) -> None:
+    spoken = ["Dutch,French,German", "French", "Dutch,English", "Farsi", "Hindi,Urdu", "Thai", "Lao", "Malay"]
+    text = quoted("name languages", [(f"L{n}", cell) for n, cell in enumerate(spoken)], tmp_path)
+    with indexed(tmp_path, lands=text) as kb:
+        told = values(kb, "urn:column:lands.languages", "urn:row:lands.L0")
+    assert set(told) == {Literal("Dutch"), Literal("French"), Literal("German")}
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["12.5,-69.9", "33,65", "-8.8,13.2", "18.2,-63.1", "60.1,19.9", "41,20"],
+        ["1,2-xylene", "toluene", "1,2,4-trimethylbenzene", "benzene", "1,3-xylene", "phenol"],
+        ["Bonn,Germany", "Nice,France", "Ulm,Germany", "Köln,Germany", "Bern", "Rome,Italy"],
+    ],
+)
+def test_pairs_and_names_are_no_lists(tmp_path: Path, cells: list[str]) -> None:
+    text = quoted("number said", [(str(n), cell) for n, cell in enumerate(cells)], tmp_path)
+    with indexed(tmp_path, t=text) as kb:
+        relation = kb.schema.relations[kb.schema.relation_ids["urn:column:t.said"]]
+        assert relation.facts == len(cells)
+
+
+def test_lists_of_codes_lead_to_the_rows_that_have_them(tmp_path: Path) -> None:
+    around = [",".join(CODES[max(0, n - 1 - n % 3) : n] + CODES[n + 1 : n + 2]) for n in range(len(CODES))]
+    rows = [(code, f"Land {code.lower()}", cell) for code, cell in zip(CODES, around, strict=True)]
+    with indexed(tmp_path, lands=quoted("iso name neighbours", rows, tmp_path)) as kb:
+        told = values(kb, "urn:column:lands.neighbours", "urn:row:lands.BE")
+    assert set(told) == {Iri(f"urn:row:lands.{code}") for code in ("AT", "CH")}
+
+
+def test_many_texts_that_are_all_keys_refer_to_them(tmp_path: Path) -> None:
+    lands = "code,land\n" + "".join(f"{code},Land {code.lower()}\n" for code in CODES)
+    trips = "trip,origin\n" + "".join(f"{n},{CODES[n % len(CODES)]}\n" for n in range(30))
+    with indexed(tmp_path, lands=lands, trips=trips) as kb:
+        assert values(kb, "urn:column:trips.origin", "urn:row:trips.0") == [Iri("urn:row:lands.AT")]
+
+
+def test_few_texts_or_texts_that_name_rows_refer_to_nothing(tmp_path: Path) -> None:
+    lands = "code,land\n" + "".join(f"{code},Land {code.lower()}\n" for code in CODES)
+    trips = "trip,origin\n" + "".join(f"{n},{CODES[n % 3]}\n" for n in range(30))
+    teams = "team,points\n" + "".join(f"{code},{n}\n" for n, code in enumerate(CODES))
+    with indexed(tmp_path, lands=lands, trips=trips, teams=teams) as kb:
+        assert kinds(kb, "urn:column:trips.origin") == {ValueKind.TEXT}
+        assert kinds(kb, "urn:column:teams.team") == {ValueKind.TEXT}
+
+
+def test_a_few_keys_may_lead_nowhere_where_the_name_says_what_they_are(tmp_path: Path) -> None:
+    teams = "team_id,town\n" + "".join(f"{n},Town {n}\n" for n in range(1, 5))
+    players = "player,team_id,rank\n" + "".join(
+        f"P{n},{n % 4 + 1 if n else 0},{n % 4 + 1}\n" for n in range(40)
+    )
+    with indexed(tmp_path, teams=teams, players=players) as kb:
+        assert values(kb, "urn:column:players.team_id", "urn:row:players.P1") == [Iri("urn:row:teams.2")]
+        assert values(kb, "urn:column:players.team_id", "urn:row:players.P0") == []
+
+
+def test_keys_that_often_lead_nowhere_are_none(tmp_path: Path) -> None:
+    teams = "team_id,town\n" + "".join(f"{n},Town {n}\n" for n in range(1, 5))
+    players = "player,team_id\n" + "".join(f"P{n},{n}\n" for n in range(1, 40))
+    with indexed(tmp_path, teams=teams, players=players) as kb:
+        assert ValueKind.NUMBER in kinds(kb, "urn:column:players.team_id")
