@@ -82,6 +82,16 @@ def test_a_year_is_not_taken_for_another_number(qa: ArcaneQA) -> None:
     assert "takes a year for something else" in (reason or "")
 
 
+def test_what_counts_nothing_is_not_how_many_unless_it_is_sure(qa: ArcaneQA) -> None:
+    asked = "how many prizes did Old Abbey win?"
+    strength = parse("(JOIN b:abv_inv b:b1)", Names(qa.kb.profile), qa.kb.schema)
+    read = Found(strength, -5.0, execute(strength, qa.kb), (), Trace((), []), reading=-5.0)
+    answer = qa.conclude(asked, Links(asked), Outcome((read,), is_complete=True, none=0.9), threshold=0.0)
+    assert answer.confidence is not None
+    assert answer.confidence < 0.6
+    assert "The nearest reading counts nothing." in (answer.reason or "")
+
+
 def test_what_is_missing_is_said(qa: ArcaneQA) -> None:
     reason = qa.ask("What is the seating capacity of Seeblick Brewery?", threshold=1.0).reason or ""
     assert "seating" in reason

@@ -45,7 +45,8 @@ MEANT = 0.2
 WHAT_ONE_IS = frozenset(map(stem, ("profession", "occupation", "job", "type", "kind")))
 """Words in the name of a relation that says who or what something is."""
 SURE = 0.6
-"""A program that takes up no word of the question needs at least this confidence."""
+"""A program that takes up no word of the question, or counts nothing where "how many" is asked, needs at
+least this confidence: people are the population, and a rank is no number of employees."""
 
 
 class Conclusions:
@@ -209,6 +210,8 @@ class Conclusions:
             why = self._refusals.gap(*gap)
         elif left_out.dropped:
             why = f"The nearest reading leaves out {listed([f'“{word}”' for word in left_out.unused])}."
+        elif certainty < SURE and any(sign.form is Form.NUMBER for sign in left_out.unmet):
+            why = "The nearest reading counts nothing."
         elif certainty < SURE and not is_about(question, found, self._kb):
             why = "Nothing in the question names an entity, a class or a value of this knowledge base."
         else:

@@ -35,6 +35,7 @@ KB = PlainKb(
         ("anna", "totalCredits", Literal("5", XSD + "integer")),
         ("anna", "born", Literal("1990", XSD + "gYear")),
         ("anna", "married", Literal("true", XSD + "boolean")),
+        ("anna", "room", Literal("cellar")),
     ]
 )
 
@@ -208,6 +209,7 @@ def test_a_program_is_about_what_the_question_writes_as_one_word() -> None:
     assert is_about("which room is the largest?", rooms, KB)
     assert is_about("list all people", found("ex:Worker", "Person"), KB)
     assert not is_about("which teacher is the tallest?", rooms, KB)
+    assert is_about("top 5 companies by market value", found("ex:Worker", "marketvalue"), KB)
 
 
 @pytest.mark.parametrize(
@@ -215,11 +217,15 @@ def test_a_program_is_about_what_the_question_writes_as_one_word() -> None:
     [
         ("how tall is anna?", "(JOIN ex:height_inv ex:anna)", ()),
         ("how old is anna?", "(JOIN ex:height_inv ex:anna)", ("old",)),
+        ("how high is anna?", "(JOIN ex:totalCredits_inv ex:anna)", ("high",)),
+        ("how fast is anna?", "(JOIN ex:room_inv ex:anna)", ("fast",)),
         ("how old is anna?", "(JOIN ex:born_inv ex:anna)", ()),
         ("how old is anna?", "(JOIN ex:boss_inv ex:anna)", ()),  # declined as no amount
         ("how old are those of a height of 170?", "(JOIN ex:height 170)", ()),
     ],
 )
-def test_a_number_of_another_name_is_no_age(question: str, program: str, expected: tuple[str, ...]) -> None:
+def test_a_number_or_text_of_another_name_is_no_age(
+    question: str, program: str, expected: tuple[str, ...]
+) -> None:
     left = coverage(question, Links(question), found(program), KB)
     assert (left.unused, left.dropped) == (expected, len(expected))

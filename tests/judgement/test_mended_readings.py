@@ -42,7 +42,7 @@ def kb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
     folder: Path = tmp_path_factory.mktemp("players")
     (folder / "players.csv").write_text(PLAYERS)
     (folder / "teams.csv").write_text("team,city,coach\nred,Lima,Ann Low\nblue,Cusco,Bo Dar\n")
-    (folder / "shirts.csv").write_text("shirt,size,cut\ns1,XL,Tunic\ns2,M,Slim\n")
+    (folder / "shirts.csv").write_text("shirt,size,cut\ns1,XL,Tunic\ns2,M,Slim\ns3,S,Slim\ns4,L,Slim fit\n")
     build_index([folder / f"{name}.csv" for name in ("players", "teams", "shirts")], folder / "index")
     with Index(folder / "index") as opened:
         yield opened
@@ -109,6 +109,15 @@ def test_in_a_year_is_from_its_first_to_its_last_day(kb: Index, question: str, m
     assert within_year(question, put_right, kb) == put_right
 
 
+def test_in_a_year_is_not_on_its_first_day(kb: Index) -> None:
+    day = "(JOIN column:players.joined 1994-03-05^^http://www.w3.org/2001/XMLSchema#date)"
+    first = found(day.replace("03-05", "01-01"), kb)
+    ends = " ".join(f"({side} column:players.joined 1994{YEAR})" for side in ("GE", "LE"))
+    assert text(within_year("who joined in 1994?", first, kb), kb) == f"(AND {ends})"
+    assert within_year("who joined on 1994-01-01?", first, kb) == first
+    assert text(within_year("who joined in 1994?", found(day, kb), kb), kb) == day
+
+
 def test_a_year_is_no_fee(kb: Index) -> None:
     fees = parse("(GT column:players.fee 1994)", Names(kb.profile), kb.schema)
     assert mistimed("how many players joined in 1994?", fees, kb) == 1
@@ -118,19 +127,75 @@ def test_a_year_is_no_fee(kb: Index) -> None:
 
 
 @pytest.mark.parametrize(
-    ("question", "is_narrowed"),
-    [("how many players are active?", True), ("players", False), ("players that are not active", False)],
+    ("question", "truth"),
+    [
+        ("how many players are active?", "true"),
+        ("players", None),
+        ("players that are not active", "false"),
+        ("active players that are not in Peru", None),
+    ],
 )
-def test_the_name_of_a_column_of_truths_asks_for_those_of_whom_it_is_true(
-    kb: Index, question: str, is_narrowed: bool
+def test_the_name_of_a_column_of_truths_asks_for_those_of_whom_it_is_so(
+    kb: Index, question: str, truth: str | None
 ) -> None:
     read = found("(COUNT table:players)", kb)
     best = weighed(question, Links(question), Outcome((read,), is_complete=True), kb).found[0]
-    active = (
-        "(COUNT (CONS table:players column:players.is_active true^^http://www.w3.org/2001/XMLSchema#boolean))"
-    )
-    assert text(best, kb) == (active if is_narrowed else "(COUNT table:players)")
+    assert text(best, kb) == (f"(COUNT {_active(truth)})" if truth else "(COUNT table:players)")
     assert coverage("how many players are active?", Links(question), read, kb).unused == ("active",)
+
+
+def test_what_a_column_denies_is_denied_once(kb: Index) -> None:
+    question = "how many players are not active?"
+    read = found("(COUNT (NOT table:players (HAS column:teams.coach)))", kb)
+    best = weighed(question, Links(question), Outcome((read,), is_complete=True), kb).found[0]
+    assert text(best, kb) == f"(COUNT {_active('false')})"
+
+
+def _active(truth: str) -> str:
+    return f"(CONS table:players column:players.is_active {truth}^^http://www.w3.org/2001/XMLSchema#boolean)"
+
+
+def test_what_is_said_and_not_denied_is_not_false(kb: Index) -> None:
+    false, true = (found(_active(truth), kb, score) for truth, score in (("false", -1.0), ("true", -3.0)))
+    outcome = Outcome((false, true), is_complete=True)
+    for question, best in (("which players are active?", true), ("which players are not active?", false)):
+        assert weighed(question, Links(question), outcome, kb).found[0].program == best.program
+
+
+@pytest.mark.parametrize(
+    ("question", "column"),
+    [
+        ("Which countries do red players come from?", "country"),
+        ("list the prices of red players", "price"),
+        ("which players are red?", None),
+        ("Which names do red players have?", None),  # they are called so
+    ],
+)
+def test_a_column_that_is_asked_for_is_no_row(kb: Index, question: str, column: str | None) -> None:
+    read = found("(JOIN column:players.team row:teams.red)", kb)
+    best = weighed(question, Links(question), Outcome((read,), is_complete=True), kb).found[0]
+    led = "" if column is None else f"(JOIN column:players.{column}_inv {text(read, kb)})"
+    assert text(best, kb) == (led or text(read, kb))
+
+
+@pytest.mark.parametrize(
+    ("said", "value", "is_narrowed"),
+    [
+        ("slims", "Slim", True),
+        ("tunic", "Tunic", False),  # only one is: that is as good as its name
+        ("slim", "Slim fit", False),
+    ],
+)
+def test_a_text_that_is_stated_narrows_what_has_it(
+    kb: Index, said: str, value: str, is_narrowed: bool
+) -> None:
+    question = f"how many {said}?"
+    link = LiteralLink(9, 9 + len(said), said, (Literal(value),))
+    read = found("(COUNT table:shirts)", kb)
+    links, outcome = Links(question, literals=(link,)), Outcome((read,), is_complete=True)
+    best = weighed(question, links, outcome, kb).found[0]
+    narrowed = '(COUNT (AND table:shirts (JOIN column:shirts.cut "Slim")))'
+    assert text(best, kb) == (narrowed if is_narrowed else "(COUNT table:shirts)")
 
 
 @pytest.mark.parametrize(
@@ -178,6 +243,20 @@ def test_texts_and_counts_of_others_are_no_such_things(kb: Index) -> None:
     ],
 )
 def test_a_year_is_not_how_much(kb: Index, question: str, column: str, dropped: int) -> None:
+    read = found(f"(JOIN column:players.{column}_inv {PLAYER})", kb)
+    assert coverage(question, Links(question), read, kb).dropped == dropped
+
+
+@pytest.mark.parametrize(
+    ("question", "column", "dropped"),
+    [
+        ("which agent hired player 3?", "fee", 1),
+        ("which fee did player 3 cost?", "fee", 0),
+        ("in which season was player 3 hired?", "signed", 0),  # a year
+        ("which land hired player 3?", "country", 0),
+    ],
+)
+def test_a_number_that_nobody_named_is_not_which(kb: Index, question: str, column: str, dropped: int) -> None:
     read = found(f"(JOIN column:players.{column}_inv {PLAYER})", kb)
     assert coverage(question, Links(question), read, kb).dropped == dropped
 

@@ -360,3 +360,22 @@ def test_a_text_is_stated_though_something_is_called_so_where_its_attribute_is_s
         linker = Linker(kb)
         assert [one.text for one in linker.link("Which currency has the code CHF?").literals] == ["CHF"]
         assert not linker.link("what is near CHF?").literals
+
+
+def test_a_name_that_goes_on_otherwise_is_another_name(tmp_path: Path) -> None:
+    (tmp_path / "peaks.csv").write_text(
+        "peak,height\nMount Haddington Field,1628\nLong Ridge,900\nHarrat Lunayyir,1370\nVeiled Stove,7\n"
+    )
+    build_index([tmp_path / "peaks.csv"], tmp_path / "kb")
+    with Index(tmp_path / "kb") as kb:
+        linker = Linker(kb)
+
+        def named(question: str) -> set[str]:
+            return {one.label for mention in linker.link(question).mentions for one in mention.candidates}
+
+        assert named("What is the height of Mount Doom?") == set()
+        assert named("What is the height of Mount Haddington?") == {"Mount Haddington Field"}
+        assert "Mount Haddington Field" in named("Which is higher, Mount, Etna or Fuji?")
+        assert named("What is the height of Mount Field?") == {"Mount Haddington Field"}
+        assert named("how long is it?") == set()
+        assert named("which ridge is long?") == {"Long Ridge"}

@@ -48,14 +48,14 @@ _NAMES: WeakKeyDictionary[KnowledgeBase, dict[tuple[str, ...], list[int]]] = Wea
 
 def asked_kind(question: str, kb: KnowledgeBase) -> int | None:
     """The class that the question asks for by its whole name, if it is one."""
-    kinds = _by_name(kb).get(_asked_noun(question, kb), ())
+    kinds = _by_name(kb).get(asked_noun(question, kb), ())
     return kinds[0] if len(kinds) == 1 else None
 
 
 def asked_kind_passed(question: str, found: Found, kb: KnowledgeBase) -> int | None:
     """The class that the question asks for by the end of its name ("states" for US states), if it is one,
     where a program comes through such things to others: then there is no doubt that they are meant."""
-    noun = _asked_noun(question, kb)
+    noun = asked_noun(question, kb)
     ending = (kinds for name, kinds in _by_name(kb).items() if noun and name[-len(noun) :] == noun != name)
     kinds = [kind for some in ending for kind in some]
     if len(kinds) != 1 or not is_another_kind(kinds[0], found, kb):
@@ -63,7 +63,7 @@ def asked_kind_passed(question: str, found: Found, kb: KnowledgeBase) -> int | N
     return None if passed(kinds[0], found, kb) is None else kinds[0]
 
 
-def _asked_noun(question: str, kb: KnowledgeBase) -> tuple[str, ...]:
+def asked_noun(question: str, kb: KnowledgeBase) -> tuple[str, ...]:
     """The roots of the words that say what is asked for; none where that cannot be told."""
     asking = ASKING.match(question)
     said = [] if asking is None else split(question[asking.end() :])

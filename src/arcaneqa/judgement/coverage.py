@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from weakref import WeakKeyDictionary
 
 from arcaneqa.induction.found import Found
@@ -125,8 +126,9 @@ def is_about(question: str, found: Found, kb: KnowledgeBase) -> bool:
         kb.schema.class_ids.get(node.iri) for node in post_order(found.program) if isinstance(node, Class)
     }
     items += [r.label for r in kb.schema.relations if r.range in classes and r.range_declared]
-    asked = {root_of(word) for word in split(question)}
-    # "Classroom" is said where a column is called class room.
+    said = split(question)
+    asked = {root_of(word) for word in (*said, *map("".join, pairwise(said)))}
+    # "Classroom" is said where a column is called class room, and "market value" where one is "marketvalue".
     together = {stem("".join(split(text))) for text in items}
     apart = {root_of(word.rstrip("0123456789")) for text in items for word in split(text)}
     return not asked.isdisjoint(together | apart)

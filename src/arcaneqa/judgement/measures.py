@@ -1,5 +1,6 @@
-"""What "how old", "how tall" and the like measure: a number of another name does not answer them, and no year
-answers "how much". And what measures nothing: the largest city is not the one farthest to the east."""
+"""What "how old", "how tall" and the like measure: no number or text of another name answers them, nor a year
+"how much", nor a number that nobody named "which". And what measures nothing: the largest city is not the one
+farthest to the east."""
 
 from __future__ import annotations
 
@@ -16,9 +17,13 @@ def _names(words: str) -> frozenset[str]:
     return frozenset(map(stem, words.split()))
 
 
+_HEIGHT = _names("tall height high stature elevation altitude size length cm inch feet foot meter ht")
 _MEASURES = {
-    "old": _names("old age year birth born date founded established created built opened started begin"),
-    "tall": _names("tall height high stature elevation altitude size length cm inch feet foot meter ht"),
+    "old": _names(
+        "old age year birth birthday born date founded established created built opened started begin"
+    ),
+    "tall": _HEIGHT,
+    "high": _HEIGHT,
     "heavy": _names("heavy weight mass kg kilogram gram pound lb ton tonne wt"),
     "fast": _names("fast speed velocity time pace mph kmh kph knot second minute"),
     "deep": _names("deep depth"),
@@ -28,23 +33,28 @@ _AMOUNTS = _names(
     "price cost fee fare amount salary pay budget revenue value worth rent income wage charge total balance"
 )
 """What "how much" may ask for though all of it lies between 1000 and 2200, as years do."""
-_ASKED = re.compile(rf"\bhow ({'|'.join(_MEASURES)}|much)\b", re.IGNORECASE)
+_ASKED = re.compile(rf"\bhow ({'|'.join(_MEASURES)}|much)\b|^(?:in |on |at )?(which) \w+", re.IGNORECASE)
 
 
 def unmeasured(question: str, program: ex.Expression, kb: KnowledgeBase) -> list[tuple[int, int]]:
-    """Where the question asks for a measure, if the program gives numbers whose name says nothing of it."""
+    """Where the question asks for a measure, if the program gives numbers or texts whose name says nothing of
+    it."""
     asked = _ASKED.search(question)
     if asked is None or not isinstance(program, ex.Join) or not program.relation.inverse:
         return []
     number = kb.schema.relation_ids.get(program.relation.iri)
     relation = None if number is None else kb.schema.relations[number]
-    if relation is None or relation.kinds != {ValueKind.NUMBER}:
+    if relation is None or not relation.kinds <= {ValueKind.NUMBER, ValueKind.TEXT}:
         return []
     said = frozenset(map(stem, split(relation.label)))
-    if asked[1].lower() == "much":
-        is_amount = not said.isdisjoint(_AMOUNTS | set(map(stem, split(question))))
-        return [] if is_amount or not has_only_years(relation.id, kb) else [asked.span(0)]
-    return [asked.span(1)] if said.isdisjoint(_MEASURES[asked[1].lower()]) else []
+    what = asked[asked.lastindex or 0].lower()
+    if what in _MEASURES:
+        return [asked.span(1)] if said.isdisjoint(_MEASURES[what]) else []
+    known = _AMOUNTS if what == "much" else frozenset()
+    if relation.kinds != {ValueKind.NUMBER} or not said.isdisjoint(known | set(map(stem, split(question)))):
+        return []
+    # A season may be a year, and a price is none though it lies between 1000 and 2200.
+    return [asked.span(0)] if has_only_years(relation.id, kb) is (what == "much") else []
 
 
 _COORDINATES = _names("latitude longitude lat lng lon")

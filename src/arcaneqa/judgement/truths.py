@@ -1,5 +1,5 @@
 """Names of columns that say yes or no: whoever asks how many players are active wants those of whom it is
-true, though no value was said."""
+true, though no value was said, and who asks for those that are not those of whom it is false."""
 
 from __future__ import annotations
 
@@ -22,21 +22,45 @@ from arcaneqa.program import expression as ex
 from arcaneqa.program.execute import execute
 from arcaneqa.program.rewrite import rewrite
 
-_TRUE = Literal("true", XSD + "boolean")
+_TRUE, _FALSE = (Literal(said, XSD + "boolean") for said in ("true", "false"))
 _NAMED: WeakKeyDictionary[KnowledgeBase, tuple[tuple[frozenset[str], Relation], ...]] = WeakKeyDictionary()
 _DENYING = re.compile(r"\b(?:not|no|never|without|except|non)\b|n't\b", re.IGNORECASE)
 
 
 def with_truths(question: str, found: Iterable[Found], kb: KnowledgeBase) -> Iterator[Found]:
     """The programs, and after each that has all of a kind the same with those of whom it is true what
-    the name of such a column says; nothing more where something is denied."""
-    said = frozenset() if _DENYING.search(question) else frozenset(map(stem, split(question)))
-    told = [relation for name, relation in _named(kb) if name <= said]
+    the name of such a column says; where something is denied, those of whom it is false what follows."""
+    told = list(_told(question, kb))
     for one in found:
         yield one
-        for relation in told:
-            if (narrowed := _narrowed(one, relation, kb)) is not None:
+        for relation, truth in told:
+            if (narrowed := _narrowed(one, relation, truth, kb)) is not None:
                 yield narrowed
+
+
+def _told(question: str, kb: KnowledgeBase) -> Iterator[tuple[Relation, Literal]]:
+    denied = _DENYING.search(question)
+    said = [stem(word) for word in split(question[denied.end() :] if denied else question)]
+    for name, relation in _named(kb):
+        if denied is None and name <= set(said):
+            yield relation, _TRUE
+        elif denied is not None and name <= set([word for word in said if word not in SMALL][: len(name)]):
+            yield relation, _FALSE
+
+
+def untrue(question: str, program: ex.Expression, kb: KnowledgeBase) -> int:
+    """How often a program takes those of whom it is false what the question says and does not deny."""
+    if _DENYING.search(question) is not None:
+        return 0
+    told = {relation.iri for relation, _ in _told(question, kb)}
+    found = 0
+    for node in ex.post_order(program) if told else ():
+        match node:
+            case ex.Cons(_, ex.Relation(iri), ex.Value(literal)) | ex.Join(
+                ex.Relation(iri), ex.Value(literal)
+            ):
+                found += iri in told and literal == _FALSE
+    return found
 
 
 def _named(kb: KnowledgeBase) -> tuple[tuple[frozenset[str], Relation], ...]:
@@ -48,17 +72,24 @@ def _named(kb: KnowledgeBase) -> tuple[tuple[frozenset[str], Relation], ...]:
     return known
 
 
-def _narrowed(found: Found, relation: Relation, kb: KnowledgeBase) -> Found | None:
-    """Those of its class of whom it is true, if the program has that class and does not use the column."""
+def _narrowed(found: Found, relation: Relation, truth: Literal, kb: KnowledgeBase) -> Found | None:
+    """Those of its class of whom it is so, if the program has that class and does not use the column."""
     names = [one.iri for node in ex.post_order(found.program) for one in ex.relations(node)]
     if relation.domain is None or relation.iri in names or found.result.table is not None:
         return None
     kind = ex.Class(kb.schema.classes[relation.domain].iri)
 
-    def true_ones(node: ex.Expression) -> ex.Expression:
-        return ex.Cons(node, ex.Relation(relation.iri), ex.Value(_TRUE)) if node == kind else node
+    those = ex.Cons(kind, ex.Relation(relation.iri), ex.Value(truth))
 
-    program = rewrite(found.program, true_ones)
+    def such_ones(node: ex.Expression) -> ex.Expression:
+        match node:
+            case ex.Class() if node == kind:
+                return those
+            case ex.Not(argument, _) if argument == those and truth == _FALSE:
+                return those  # denied once
+        return node
+
+    program = rewrite(found.program, such_ones)
     if program == found.program:
         return None
     try:

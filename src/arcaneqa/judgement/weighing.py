@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from arcaneqa.induction.found import Found, Outcome
 from arcaneqa.judgement.asked import Wanted, wanted
+from arcaneqa.judgement.asked_columns import asked_columns, owns_column, with_columns
 from arcaneqa.judgement.asked_kinds import asked_kind, asked_kind_passed, is_another_kind, led_on, passed
 from arcaneqa.judgement.constants import with_said_constant, without_idle_constant
 from arcaneqa.judgement.coverage import Coverage, coverage
@@ -21,7 +22,8 @@ from arcaneqa.judgement.placing import misplaced, misscaled
 from arcaneqa.judgement.pointless import is_pointless, straightened
 from arcaneqa.judgement.polarity import is_reversed
 from arcaneqa.judgement.said_names import narrowed_unsaid, said_otherwise
-from arcaneqa.judgement.truths import with_truths
+from arcaneqa.judgement.stated import with_stated
+from arcaneqa.judgement.truths import untrue, with_truths
 from arcaneqa.judgement.years import mistimed, within_year
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.schema import ValueKind
@@ -68,10 +70,12 @@ def weighed(question: str, links: Links, outcome: Outcome, kb: KnowledgeBase) ->
     kind than was asked for counts against it."""
     found: list[tuple[Found, Coverage]] = []
     kind = _kind_asked_for(question, outcome.found, kb)
+    columns = asked_columns(question, kb) if kind is None else []
     ways = outcome.found if kind is None else _with_ways(kind, outcome.found, kb)
     otherwise = said_otherwise(question, ways, kb)
     narrowed = narrowed_unsaid(question, ways, kb)
-    for read in with_truths(question, ways, kb):
+    told = with_truths(question, with_stated(links, ways, kb), kb)
+    for read in with_columns(told, columns, kb):
         one = _put_right(question, links, read, kb)
         left_out = coverage(question, links, one, kb)
         count = len(left_out.unused) + len(left_out.unmet) + is_unexpected(question, one, kb)
@@ -86,6 +90,8 @@ def weighed(question: str, links: Links, outcome: Outcome, kb: KnowledgeBase) ->
         wrong += is_turned(question, one, kb) + (impossible_kind(question, one, kb) is not None)
         wrong += is_pointless(one, kb) + left_out.dropped + orders_by_coordinates(question, one.program, kb)
         wrong += kind is not None and is_another_kind(kind, one, kb)
+        wrong += owns_column(one, columns, kb) is not None
+        wrong += untrue(question, one.program, kb)
         cost = LEFT_OUT * count + REVERSED * wrong
         found.append((replace(one, score=one.score - cost, reading=one.reading - cost), left_out))
     best: dict[ex.Expression, tuple[Found, Coverage]] = {}

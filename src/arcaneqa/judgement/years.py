@@ -53,7 +53,8 @@ def has_only_years(relation: int, kb: KnowledgeBase) -> bool:
 
 def within_year(question: str, found: Found, kb: KnowledgeBase) -> Found:
     """The same program from the first to the last day of a year, where it is said that something was in that
-    year and the program takes all before or after it; the program itself where nothing was then."""
+    year and the program takes all before or after it, or its first day; the program itself where nothing was
+    then."""
     said = {match["year"] for match in _WHEN.finditer(question) if match["when"].lower() in _WITHIN}
     if not said or any(match["when"].lower() not in _WITHIN for match in _WHEN.finditer(question)):
         return found
@@ -62,8 +63,11 @@ def within_year(question: str, found: Found, kb: KnowledgeBase) -> Found:
         match node:
             case ex.Compare(_, ex.Relation() as relation, ex.Value(literal)) if literal.lexical in said:
                 if literal.datatype == f"{XSD}gYear" and _compares(program, relation, node.value) == 1:
-                    first, last = (ex.Compare(side, relation, node.value) for side in _SIDES)
-                    return ex.And(first, last)
+                    return _all_of_it(relation, literal)
+            case ex.Join(ex.Relation(_, inverse=False) as relation, ex.Value(literal)):
+                year, _, day = literal.lexical.partition("-")
+                if literal.datatype == f"{XSD}date" and year in said and day == "01-01":
+                    return _all_of_it(relation, Literal(year, f"{XSD}gYear"))
         return node
 
     program = found.program
@@ -76,6 +80,11 @@ def within_year(question: str, found: Found, kb: KnowledgeBase) -> Found:
         return found
     is_something = result.nodes if result.value is None else result.value.lexical != "0"
     return replace(found, program=changed, result=result) if is_something else found
+
+
+def _all_of_it(relation: ex.Relation, year: Literal) -> ex.Expression:
+    first, last = (ex.Compare(side, relation, ex.Value(year)) for side in _SIDES)
+    return ex.And(first, last)
 
 
 def _compares(program: ex.Expression, relation: ex.Relation, value: ex.Expression) -> int:

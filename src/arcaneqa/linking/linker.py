@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -151,7 +151,12 @@ class Linker:
         proposals = _most_promising(proposals)
         nodes = list(dict.fromkeys(proposal.node for proposal in proposals))
         labels = dict(zip(nodes, self._names(nodes), strict=True))
-        proposals = [p for p in proposals if p.match < Match.CONTAINED or not self._is_row(labels[p.node])]
+        proposals = [
+            p
+            for p in proposals
+            if p.match < Match.CONTAINED
+            or not (self._is_row(labels[p.node]) or _goes_on_otherwise(text, p.span, labels[p.node], rarity))
+        ]
         rows = self._featuriser.features(text, proposals, labels, rarity)
         spans: dict[Span, list[int]] = {}
         for number, proposal in enumerate(proposals):
@@ -226,6 +231,18 @@ class Linker:
             and known.isdisjoint(candidate.node for candidate in mention.candidates)
         ]
         return [*certain, *apart][:MOST_MENTIONS]
+
+
+def _goes_on_otherwise(text: Text, span: Span, name: str, known: Collection[str]) -> bool:
+    """Whether question and name begin alike and go on differently: Mount Doom is not Mount Haddington, where
+    no name has a word like Doom, as far as the words of names are known."""
+    following = text.words[span.last : span.last + 1]
+    whole = Span(span.first, span.last + len(following))
+    is_one_name = text.is_written_as_name(whole) and "," not in text.surface(whole)
+    if not following or not is_one_name or not known or stem(following[0].folded) in known:
+        return False
+    begun, called = list(map(stem, text.folded(span))), list(map(stem, split(name)))
+    return called[: len(begun)] == begun and len(called) > len(begun)
 
 
 def _mention_link(

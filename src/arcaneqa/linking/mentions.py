@@ -245,7 +245,8 @@ class SurfaceProposer:
                     continue
                 said = text.words[first].folded
                 common_number = said.isdigit() and not 0 < known.get(stems[first], 0) <= FEW_NAMES
-                if len(inside) == 1 and (said in ASKING or common_number):
+                asks_how = first > 0 and text.words[first - 1].folded == "how"
+                if len(inside) == 1 and (said in ASKING or common_number or asks_how):
                     continue
                 is_kind = tuple(stems[n] for n in inside) in self._kinds
                 if is_kind and not text.is_written_as_name(Span(first, last)):
