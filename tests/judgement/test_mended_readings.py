@@ -29,9 +29,9 @@ from arcaneqa.program.execute import execute
 from arcaneqa.program.text import parse, print_program
 from benchmarks.random_programs import RandomPrograms
 
-PLAYERS = "name,team,is_active,joined,fee,signed,price,country\n" + "".join(
+PLAYERS = "name,team,is_active,joined,fee,signed,price,country,locker_room\n" + "".join(
     f"player {n},{'red' if n < 15 else 'blue'},{n % 2},{1990 + n % 10}-03-0{1 + n % 9},"
-    f"{n * 150},{1990 + n},{1500 + n},Peru\n"
+    f"{n * 150},{1990 + n},{1500 + n},Peru,{n}\n"
     for n in range(30)
 )
 YEAR = "^^http://www.w3.org/2001/XMLSchema#gYear"
@@ -252,6 +252,7 @@ def test_a_year_is_not_how_much(kb: Index, question: str, column: str, dropped: 
     [
         ("which agent hired player 3?", "fee", 1),
         ("which fee did player 3 cost?", "fee", 0),
+        ("which lockerrooms has player 3?", "locker_room", 0),
         ("in which season was player 3 hired?", "signed", 0),  # a year
         ("which land hired player 3?", "country", 0),
     ],

@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
 from weakref import WeakKeyDictionary
 
 from arcaneqa.induction.found import Found
@@ -20,7 +19,7 @@ from arcaneqa.induction.scorer import TokenKind
 from arcaneqa.judgement.asked import REMEMBERED, Sign, signs
 from arcaneqa.judgement.measures import unmeasured
 from arcaneqa.judgement.qualifying import asked_for_as_value, qualifying
-from arcaneqa.judgement.small_words import MEASURING, SMALL, root_of
+from arcaneqa.judgement.small_words import MEASURING, SMALL, root_of, roots_of
 from arcaneqa.kb.interface import KnowledgeBase, Step
 from arcaneqa.kb.names.name_forms import Word, split, stem, words
 from arcaneqa.kb.schema import Relation, ValueKind
@@ -126,12 +125,9 @@ def is_about(question: str, found: Found, kb: KnowledgeBase) -> bool:
         kb.schema.class_ids.get(node.iri) for node in post_order(found.program) if isinstance(node, Class)
     }
     items += [r.label for r in kb.schema.relations if r.range in classes and r.range_declared]
-    said = split(question)
-    asked = {root_of(word) for word in (*said, *map("".join, pairwise(said)))}
-    # "Classroom" is said where a column is called class room, and "market value" where one is "marketvalue".
-    together = {stem("".join(split(text))) for text in items}
+    together = {root for text in items for root in roots_of(text)}
     apart = {root_of(word.rstrip("0123456789")) for text in items for word in split(text)}
-    return not asked.isdisjoint(together | apart)
+    return not roots_of(question).isdisjoint(together | apart)
 
 
 def _counts_the_only_kind(program: Expression, kb: KnowledgeBase) -> bool:

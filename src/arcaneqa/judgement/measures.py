@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 
+from arcaneqa.judgement.small_words import roots_of
 from arcaneqa.judgement.years import has_only_years
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.name_forms import split, stem
@@ -46,12 +47,12 @@ def unmeasured(question: str, program: ex.Expression, kb: KnowledgeBase) -> list
     relation = None if number is None else kb.schema.relations[number]
     if relation is None or not relation.kinds <= {ValueKind.NUMBER, ValueKind.TEXT}:
         return []
-    said = frozenset(map(stem, split(relation.label)))
+    said = roots_of(relation.label)
     what = asked[asked.lastindex or 0].lower()
     if what in _MEASURES:
         return [asked.span(1)] if said.isdisjoint(_MEASURES[what]) else []
     known = _AMOUNTS if what == "much" else frozenset()
-    if relation.kinds != {ValueKind.NUMBER} or not said.isdisjoint(known | set(map(stem, split(question)))):
+    if relation.kinds != {ValueKind.NUMBER} or not said.isdisjoint(known | roots_of(question)):
         return []
     # A season may be a year, and a price is none though it lies between 1000 and 2200.
     return [asked.span(0)] if has_only_years(relation.id, kb) is (what == "much") else []

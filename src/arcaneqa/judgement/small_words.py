@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import tomllib
 from importlib.resources import files
+from itertools import pairwise
 from typing import Any
 
-from arcaneqa.kb.names.name_forms import stem
+from arcaneqa.kb.names.name_forms import split, stem
 
 _LISTS: dict[str, Any] = tomllib.loads((files(__package__) / "small_words.toml").read_text(encoding="utf-8"))
 
@@ -28,3 +29,9 @@ _BASES = {
 def root_of(word: str) -> str:
     """The stem of a folded word; people are persons, and what is spoken is what somebody speaks."""
     return "person" if word == "people" else stem(_BASES.get(word, word))
+
+
+def roots_of(text: str) -> set[str]:
+    """The roots of its words, also of two run together: who says "classrooms" means a "class room"."""
+    said = split(text)
+    return {root_of(word) for word in (*said, *map("".join, pairwise(said)))}
