@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.terms import XSD, Iri
-from arcaneqa.linking.linker import MOST_MENTIONS, PER_MENTION, Linker
+from arcaneqa.linking.linker import MOST_MENTIONS, PER_MENTION, Linker, _goes_on_otherwise
+from arcaneqa.linking.mentions import Span, Text
 from arcaneqa.linking.weights import Weights, bundled
 from arcaneqa.links import Links
 
@@ -379,3 +380,12 @@ def test_a_name_that_goes_on_otherwise_is_another_name(tmp_path: Path) -> None:
         assert named("What is the height of Mount Field?") == {"Mount Haddington Field"}
         assert named("how long is it?") == set()
         assert named("which ridge is long?") == {"Long Ridge"}
+
+
+def test_where_words_of_names_are_not_known_a_name_may_go_on(tmp_path: Path) -> None:
+    """A server tells no words of names, so that nothing can be told from there being none."""
+    text = Text.of("how high is Mount Doom?")
+    begun = Span(3, 4)
+    assert _goes_on_otherwise(text, begun, "Mount Haddington", {"mount": 0.5})
+    assert not _goes_on_otherwise(text, begun, "Mount Haddington", {"doom": 0.5})
+    assert not _goes_on_otherwise(text, begun, "Mount Haddington", {})
