@@ -382,7 +382,7 @@ def test_a_name_that_goes_on_otherwise_is_another_name(tmp_path: Path) -> None:
         assert named("which ridge is long?") == {"Long Ridge"}
 
 
-def test_where_words_of_names_are_not_known_a_name_may_go_on(tmp_path: Path) -> None:
+def test_where_words_of_names_are_not_known_a_name_may_go_on() -> None:
     """A server tells no words of names, so that nothing can be told from there being none."""
     text = Text.of("how high is Mount Doom?")
     begun = Span(3, 4)
