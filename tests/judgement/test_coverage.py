@@ -108,6 +108,8 @@ def test_a_number_that_is_ignored_is_named() -> None:
         ("which workers have no boss?", "ex:Worker", ["worker", "boss"], ("have no",)),
         ("how many workers are there?", "(COUNT ex:Worker)", ["worker"], ()),
         ("how many workers are there?", "ex:Worker", ["worker"], ("how many",)),
+        ("how many people live there?", "ex:Worker", ["population"], ()),
+        ("how many workers live there?", "ex:Worker", ["population"], ("how many",)),
         ("what are total credits?", "(JOIN ex:totalCredits 5^^xsd:integer)", ["total credits"], ()),
         (
             "who has the most bosses?",

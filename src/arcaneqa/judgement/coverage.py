@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from weakref import WeakKeyDictionary
@@ -69,7 +69,7 @@ def coverage(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Co
             plainer = _PLAINER.get(sign.form)
             measures = [_measures(found.program, kb)] if plainer in forms else []
             is_met = _is_named(question, sign, called if plainer is None else measures)
-            is_met = is_met or is_column(question, sign, kb)
+            is_met = is_met or is_column(question, sign, kb) or _counts_people(question, sign, names)
         (met if is_met else unmet).append(sign)
     spans += [(sign.start, sign.end) for sign in met]
     telling = _telling_words(question)
@@ -158,6 +158,16 @@ def _measures(program: Expression, kb: KnowledgeBase) -> set[str]:
 
 def _counts(sign: Sign, found: Found) -> bool:
     return sign.form is Form.NUMBER and found.result.value is not None
+
+
+_PEOPLE = frozenset(map(root_of, ("people", "inhabitants", "residents", "citizens")))
+_POPULATION = root_of("population")
+
+
+def _counts_people(question: str, sign: Sign, names: Collection[str]) -> bool:
+    """How many people there are is the population."""
+    following = split(question[sign.end :])[:1]
+    return sign.form is Form.NUMBER and _POPULATION in names and root_of("".join(following)) in _PEOPLE
 
 
 def _is_truth(sign: Sign, found: Found, kb: KnowledgeBase) -> bool:
