@@ -24,9 +24,7 @@ from arcaneqa.sealed import seal_again
 
 FILE = "confidence.json"
 _UNFITTED = {
-    "log-probability": 0.2,
-    "log-probability per decision": 1.0,
-    "lead over the second": 0.1,
+    "log-probability": 0.4,
     "log-odds among the found": 0.5,
     "log-probability of the entities": 0.1,
     "what the whole program gained as a reading": 0.1,

@@ -153,7 +153,6 @@ def test_evidence_of_a_worked_case() -> None:
     left = coverage(question, Links(question), best, KB)
     row = dict(zip(FEATURES, evidence(question, best, outcome, left, KB).tolist(), strict=True))
     assert row["log-probability"] == pytest.approx(np.log(0.8), abs=1e-6)
-    assert row["lead over the second"] == 0
     assert row["log-odds among the found"] == 0.0
     assert row["log-odds that none is meant"] == pytest.approx(math.log(1 / 3))
     assert row["other programs with the same answers"] == 1
@@ -161,8 +160,18 @@ def test_evidence_of_a_worked_case() -> None:
     assert row["answer of another kind"] == 1
     assert row["nothing linked"] == 0
     assert row["names that nobody has"] == 0
-    alone = evidence(question, best, Outcome((best,), is_complete=True), left, KB)
-    assert alone[FEATURES.index("lead over the second")] == 30
+
+
+def test_a_likely_relation_of_a_list_that_fits_badly() -> None:
+    best = found("(JOIN ex:boss_inv ex:anna)", "boss")
+    fits = []
+    for level in (9.0, -3.0):
+        (step,) = best.trace.steps
+        one = replace(best, trace=replace(best.trace, steps=[replace(step, level=level)]))
+        left = coverage("who leads Anna?", Links("who leads Anna?"), one, KB)
+        row = evidence("who leads Anna?", one, Outcome((one,), is_complete=True), left, KB)
+        fits.append(row[FEATURES.index("fit of relations and classes")])
+    assert fits == pytest.approx([9.0 + np.log(0.8), -3.0 + np.log(0.8)], abs=1e-6)
 
 
 @pytest.mark.parametrize(

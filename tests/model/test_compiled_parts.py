@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numba
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from arcaneqa.model.choosing import log_chances
 from arcaneqa.model.gathering import gathered, is_gathered
 from arcaneqa.model.product import Product
 from arcaneqa.model.recurrent import Recurrent
@@ -109,3 +112,18 @@ def test_words_are_averaged_over_inputs_and_candidates_over_pieces() -> None:
     half_read = np.where(is_wanted[:, None], tokens, np.float32(np.nan))
     for found, again in zip((words, candidates), gathered(packed, half_read), strict=True):
         assert np.array_equal(found, again)
+
+
+@settings(deadline=None)
+@given(sizes=st.lists(st.integers(1, 9), min_size=1, max_size=5), seed=st.integers(0, 1000))
+def test_chances_and_what_was_taken_off_are_the_plain_products(sizes: list[int], seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    rows = draw.normal(size=(sum(sizes), 16)).astype(np.float32)
+    worth = draw.normal(size=sum(sizes)).astype(np.float32)
+    pointed = draw.normal(size=(len(sizes), 16)).astype(np.float32)
+    starts = np.array([0, *np.cumsum(sizes)], np.int64)
+    chances, levels = log_chances(rows, worth, starts, pointed)
+    for number, (first, last) in enumerate(pairwise(starts.tolist())):
+        plain = rows[first:last] @ pointed[number] + worth[first:last]
+        assert np.exp(chances[first:last]).sum() == pytest.approx(1, abs=1e-4)
+        assert chances[first:last] + levels[number] == pytest.approx(plain, abs=1e-3)

@@ -21,7 +21,7 @@ class Considered:
     """One step: the candidates with their log-probabilities, which was taken, and to how large a set it led.
 
     `size` is None unless the step closed a subprogram; `context` is the program before the step; `left_out`
-    is how many candidates a shortlist spared the model.
+    is how many candidates a shortlist spared the model, `level` how well those it read fit (`Scores`).
     """
 
     context: str
@@ -30,6 +30,7 @@ class Considered:
     choice: int
     size: int | None = None
     left_out: int = 0
+    level: float = 0.0
 
     def to_json(self, most: int | None = None) -> dict[str, Any]:
         """The `most` likely candidates, best first, and always the one taken."""

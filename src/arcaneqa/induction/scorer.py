@@ -82,10 +82,15 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Log-probabilities in the order of the candidates, and what the next step must hand back."""
+    """Log-probabilities in the order of the candidates, and what the next step must hand back.
+
+    `level` is what was taken off so that they add up to one. Among candidates that all fit badly one is
+    likely all the same; the level tells.
+    """
 
     log_probs: NDArray[np.float32]
     state: object
+    level: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

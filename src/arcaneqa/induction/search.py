@@ -238,7 +238,13 @@ def _extend(
     state = machine.advance(hypothesis.state, token)
     size = len(state.top.meaning) if token is Symbol.CLOSE and state.top is not None else None
     step = Considered(
-        decision.context, options.candidates, scores.log_probs, position, size, options.left_out
+        decision.context,
+        options.candidates,
+        scores.log_probs,
+        position,
+        size,
+        options.left_out,
+        scores.level,
     )
     log_prob = hypothesis.log_prob + float(scores.log_probs[position])
     return _Hypothesis(state, log_prob, scores.state, position, _Taken(step, hypothesis.taken))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcaneqa.induction.found import Found, Outcome
+from arcaneqa.induction.found import Considered, Found, Outcome
 from arcaneqa.induction.readings import is_same
+from arcaneqa.induction.scorer import TokenKind
 from arcaneqa.induction.search import SHORTLIST
 from arcaneqa.judgement.coverage import Coverage
 from arcaneqa.judgement.weighing import is_unexpected
@@ -16,14 +18,11 @@ from arcaneqa.kb.interface import KnowledgeBase
 
 FEATURES = (
     "log-probability",
-    "log-probability per decision",
-    "lead over the second",
     "log-odds among the found",
     "decisions",
     "log-probability of the entities",
     "what the whole program gained as a reading",
     "log-odds that none is meant",
-    "likeliest decision missed",
     "other programs with the same answers",
     "words taken up",
     "linked things not used",
@@ -34,11 +33,13 @@ FEATURES = (
     "nothing linked",
     "names that nobody has",
     "constants that nobody said",
+    "fit of relations and classes",
 )
 LIMIT = 30.0
 """Beyond this a log-probability or a lead says nothing more."""
 _LOOKED_AT = 20
 """Answers whose labels are compared with the question; a set is of one kind, or nearly."""
+_SCHEMA = (TokenKind.RELATION, TokenKind.CLASS)
 _RARE = 1e-4
 """Chances nearer to 0 or to 1 than this count as being this far away."""
 
@@ -52,20 +53,16 @@ def evidence(question: str, found: Found, outcome: Outcome, left_out: Coverage, 
     decisions = sum(len(step.candidates) > 1 for step in steps)
     total = sum(chosen)
     others = [rival for rival in outcome.found if rival is not found]
-    lead = found.score - max(rival.score for rival in others) if others else LIMIT
     share = 1 / (1 + sum(math.exp(min(rival.score - found.score, LIMIT)) for rival in others))
     agreeing = sum(is_same(found.result, rival.result, kb) for rival in others)
     return np.array(
         [
             total,
-            total / max(decisions, 1),
-            lead,
             _log_odds(share),
             decisions,
             sum(topic.prior for topic in found.topics),
             found.reading,
             _log_odds(outcome.none),
-            min(chosen, default=0.0),
             agreeing,
             left_out.share,
             len(left_out.unused),
@@ -76,9 +73,21 @@ def evidence(question: str, found: Found, outcome: Outcome, left_out: Coverage, 
             not found.topics,
             _unknown_names(question, left_out),
             len(left_out.unsaid),
+            _fit(steps),
         ],
         np.float64,
     )
+
+
+def _fit(steps: Sequence[Considered]) -> float:
+    """How well the relations and classes that were chosen fit, on average, before the chances of a list are
+    made to add up to one: of three relations that say nothing of a death, one is likely all the same."""
+    fits = [
+        float(step.log_probs[step.choice]) + step.level
+        for step in steps
+        if len(step.candidates) > 1 and step.candidates[step.choice].kind in _SCHEMA
+    ]
+    return sum(fits) / len(fits) if fits else 0.0
 
 
 def _unknown_names(question: str, left_out: Coverage) -> int:

@@ -72,16 +72,19 @@ def _attend(questions: Floats, starts: Ints, hidden: Floats, weights: Floats, jo
                 seen[place] += weight * row[place]
 
 
-def log_chances(rows: Floats, worth: Floats, starts: Ints, pointed: Floats) -> Floats:
+def log_chances(rows: Floats, worth: Floats, starts: Ints, pointed: Floats) -> tuple[Floats, Floats]:
     """Log-probabilities of candidates, those of one decision after those of another: rows times what the
-    decoder points at, and what each is worth by itself."""
-    found = np.empty(len(rows), np.float32)
-    _compare(rows, worth, starts, pointed, found)
-    return found
+    decoder points at, and what each is worth by itself; and what was taken off each decision's, so that
+    they add up to one."""
+    found, levels = np.empty(len(rows), np.float32), np.empty(len(pointed), np.float32)
+    _compare(rows, worth, starts, pointed, found, levels)
+    return found, levels
 
 
 @_loops
-def _compare(rows: Floats, worth: Floats, starts: Ints, pointed: Floats, found: Floats) -> None:
+def _compare(
+    rows: Floats, worth: Floats, starts: Ints, pointed: Floats, found: Floats, levels: Floats
+) -> None:
     for number in range(len(pointed)):
         own, first, last = pointed[number], starts[number], starts[number + 1]
         highest = np.float32(-np.inf)
@@ -96,5 +99,6 @@ def _compare(rows: Floats, worth: Floats, starts: Ints, pointed: Floats, found: 
             found[candidate] -= highest
             total += np.exp(np.float64(found[candidate]))
         missing = np.float32(np.log(total))
+        levels[number] = highest + missing
         for candidate in range(first, last):
             found[candidate] -= missing

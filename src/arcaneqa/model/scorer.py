@@ -121,19 +121,19 @@ class ModelScorer:
         kinds = [tuple(KIND_INDEX[one.kind] for one in decision.candidates) for decision in decisions]
         least = 1 if self.config.reads_forced else 2
         free = [number for number, decision in enumerate(decisions) if len(decision.candidates) >= least]
-        chosen: dict[int, tuple[NDArray[np.float32], Floats]] = {}
+        chosen: dict[int, tuple[NDArray[np.float32], Floats, float]] = {}
         if free:
-            rows, log_probs, attended[free] = self._choose(
+            rows, log_probs, levels, attended[free] = self._choose(
                 [decisions[number] for number in free],
                 [kinds[number] for number in free],
                 hidden[free],
                 [made[number] for number in free],
                 [states[number].alone for number in free],
             )
-            chosen = dict(zip(free, zip(log_probs, rows, strict=True), strict=True))
+            chosen = dict(zip(free, zip(log_probs, rows, levels, strict=True), strict=True))
         results = []
         for number, decision in enumerate(decisions):
-            log_probs_here, rows_here = chosen.get(number) or self._forced(
+            log_probs_here, rows_here, level = chosen.get(number) or self._forced(
                 decision, kinds[number], made[number]
             )
             state = _State(
@@ -145,7 +145,7 @@ class ModelScorer:
                 made[number],
                 states[number].alone,
             )
-            results.append(Scores(log_probs_here, state))
+            results.append(Scores(log_probs_here, state, level))
         return results
 
     def ranker(self, at_a_glance: bool = True) -> Ranker:
@@ -175,14 +175,14 @@ class ModelScorer:
 
     def _forced(
         self, decision: Decision, kinds: tuple[int, ...], made: tuple[Floats, ...]
-    ) -> tuple[NDArray[np.float32], Floats]:
+    ) -> tuple[NDArray[np.float32], Floats, float]:
         assert self._decoder.forced is not None
         rows = self._decoder.forced[list(kinds)]
         for place, candidate in enumerate(decision.candidates):
             number = _made_number(candidate, decision)
             if number is not None:
                 rows[place] += self._decoder.made(made[number])
-        return np.zeros(len(kinds), np.float32), rows
+        return np.zeros(len(kinds), np.float32), rows, 0.0
 
     def _choose(
         self,
@@ -191,8 +191,8 @@ class ModelScorer:
         hidden: Floats,
         made: Sequence[tuple[Floats, ...]],
         alone: Sequence[Floats | None],
-    ) -> tuple[list[Floats], list[NDArray[np.float32]], Floats]:
-        """Rows of W_t, log-probabilities and the attended question of each decision."""
+    ) -> tuple[list[Floats], list[NDArray[np.float32]], list[float], Floats]:
+        """Rows of W_t, log-probabilities, their level and the attended question of each decision."""
         readings = self._read(decisions)
         questions = np.concatenate([reading.questions for reading in readings])
         starts = _starts(len(reading.questions) for reading in readings)
@@ -206,9 +206,9 @@ class ModelScorer:
         if places:
             rows[places] += self._decoder.made(np.array(states))
         firsts = _starts(len(some) for some in kinds)
-        log_probs = log_chances(rows, worth, firsts, pointed)
+        log_probs, levels = log_chances(rows, worth, firsts, pointed)
         own = [slice(first, last) for first, last in pairwise(firsts.tolist())]
-        return [rows[part] for part in own], [log_probs[part] for part in own], attended
+        return [rows[part] for part in own], [log_probs[part] for part in own], levels.tolist(), attended
 
     def _mentioned(self, reading: _Reading, alone: Floats | None) -> Floats:
         """The words of a question, as mentions are averaged from them."""
