@@ -34,7 +34,7 @@ GRAPH = """
 :Country rdfs:subClassOf :Place .
 :Place a owl:Class .
 :capital rdfs:domain :Country ; rdfs:range :City ; owl:inverseOf :capitalOf ; rdfs:label "has capital" .
-:mayor rdfs:label "Bürgermeister"@de , "mayor"@en .
+:mayor rdfs:label "Bürgermeister"@de , "mayor"@en . :twin rdfs:label "Partnerstadt"@de .
 
 :austria a :Country ; rdfs:label "Österreich"@de , "Austria"@en ; skos:altLabel "Republic of Austria"@en ;
   :capital :vienna ; :population 8950000 ; :founded "1918-11-12"^^xsd:date .
@@ -156,6 +156,7 @@ class KnowledgeBaseCases(CountingCases):
     def test_labels_of_schema_items(self, kb: KnowledgeBase) -> None:
         assert self.described(kb, "capital").label == "has capital"
         assert self.described(kb, "mayor").label == "mayor"
+        assert self.described(kb, "twin").label == "twin", "an IRI in words, and a label in another language"
         assert self.described(kb, "capitalOf").label == "capital of"
         classes = {klass.iri: klass for klass in kb.schema.classes}
         assert classes[EX + "City"].label == "town"

@@ -193,3 +193,21 @@ def test_what_nothing_names_is_left_out_beside_what_has_a_name(tmp_path: Path) -
         assert kb.labels(named_of(kb, found.nodes.ids)) == ["Membrane"]
         unnamed = np.array([node for node in found.nodes.ids if kb.labels(np.array([node])) == [None]])
         assert np.array_equal(named_of(kb, unnamed), unnamed), "nothing else was found"
+
+
+def test_what_has_no_label_goes_by_its_iri_as_it_was_written(tmp_path: Path) -> None:
+    named = {
+        "http://spdx.org/licenses/MIT": "MIT",
+        "http://e/TomatoTopping": "Tomato Topping",
+        "http://e/big-fish": "big fish",
+        "mailto:ann.lee@pm.me": "ann.lee@pm.me",
+        "http://gareus.org/": None,
+        "http://e/x17": None,
+    }
+    (tmp_path / "g.nt").write_text("".join(f"<http://e/a> <http://e/kin> <{iri}> .\n" for iri in named))
+    build_index([tmp_path / "g.nt"], tmp_path / "index")
+    qa = ArcaneQA.load(tmp_path / "index")
+    items = qa.run("(JOIN <http://e/kin>_inv <http://e/a>)").items
+    assert {item.iri: item.label for item in items} == named
+    said = qa.run("(JOIN <http://e/kin> <http://spdx.org/licenses/MIT>)").paraphrase
+    assert said == "things whose kin is MIT"

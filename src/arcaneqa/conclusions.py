@@ -15,6 +15,7 @@ from arcaneqa.judgement.asked import Sign, lacking, signs
 from arcaneqa.judgement.asked_kinds import asked_kind, is_of_others
 from arcaneqa.judgement.coverage import Coverage, is_about, not_used
 from arcaneqa.judgement.detours import detour
+from arcaneqa.judgement.directions import deed
 from arcaneqa.judgement.evidence import evidence
 from arcaneqa.judgement.pointless import comes_back, only_names
 from arcaneqa.judgement.polarity import is_reversed
@@ -208,6 +209,8 @@ class Conclusions:
             why = "The nearest reading takes a year for something else."
         elif (gap := detour(question, found, self._kb)) is not None:
             why = self._refusals.gap(*gap)
+        elif (said := deed(question, outcome.found, self._kb)) and said.is_other(found.program):
+            why = self._refusals.undone(said)
         elif left_out.dropped:
             why = f"The nearest reading leaves out {listed([f'“{word}”' for word in left_out.unused])}."
         elif certainty < SURE and any(sign.form is Form.NUMBER for sign in left_out.unmet):
@@ -217,8 +220,8 @@ class Conclusions:
         else:
             return None
         sign = lacking(left_out.unmet, forms_of(found.program))
-        heard, missing = self._refusals.heard(question, sign), self._refusals.missing
-        return f"{heard}{why} {missing(question, links, found, left_out)}".strip()
+        missing = self._refusals.missing(question, links, found, left_out).replace(why, "").strip()
+        return f"{self._refusals.heard(question, sign)}{why} {missing}".strip()
 
     def _other_kind(self, question: str, found: Found) -> str | None:
         """What the question asks for, where the reading surely finds nothing of that kind."""

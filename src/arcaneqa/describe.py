@@ -7,7 +7,7 @@ import re
 import numpy as np
 
 from arcaneqa.kb.interface import Ids, KnowledgeBase
-from arcaneqa.kb.names.words import label_from_iri, tail
+from arcaneqa.kb.names.name_forms import name_from_iri
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import XSD, Blank, Iri, Literal
 from arcaneqa.program.execute import Cell, Result
@@ -21,7 +21,9 @@ MOST_NAMELESS = 1_000
 """Nodes without a name that are told by their facts, which are looked up one by one; more go by their ids."""
 MOST_FACTS = 4
 """That a description in brackets may hold."""
-_READABLE = re.compile(r"[^\W\d_]{2,}([ '.,-]+[^\W\d_]+)*")
+_READABLE = re.compile(r"[^\W\d_]{2,}([ ',-]+[^\W\d_]+)*")
+"""Not what has a point in it: that is a file or a host."""
+_ADDRESS = re.compile(r"(?:mailto|tel):(.+)")
 _UNIT = re.compile(r"(?:\bin |\()([\w°²³/ ]+?)\)?$")
 _UNIT_SUFFIX = re.compile(
     r"[ _](kg|km|km2|meters|metres|kilometers|kilometres|miles|feet|kelvin|celsius|usd|eur|percent)$"
@@ -101,13 +103,15 @@ def _heading(column: Key, kb: KnowledgeBase) -> str:
 
 
 def _own_name(term: Iri | Blank) -> str | None:
-    """The words of an IRI that was made to be read; numbers and codes say nothing."""
+    """The words of an IRI that was made to be read; numbers and codes say nothing, an address is itself."""
     if not isinstance(term, Iri):
         return None
-    name = label_from_iri(term.value)
+    if address := _ADDRESS.fullmatch(term.value):
+        return address[1]
+    name = name_from_iri(term.value)
     if not _READABLE.fullmatch(name):
         return None
-    return name.title() if tail(term.value)[:1].isupper() else name
+    return name.replace("-", " ") if name.islower() else name
 
 
 def facts_of(kb: KnowledgeBase, node: int) -> str | None:

@@ -124,6 +124,14 @@ def test_a_list_leads_nowhere(kb: Index) -> None:
     assert led_on(carrier, found("(SORT :Generator :cost)", kb), kb) is None
 
 
+def test_what_leads_to_them_is_a_way_as_well(kb: Index) -> None:
+    generator = kb.schema.class_ids["http://example.org/Generator"]
+    way = led_on(generator, found(":Carrier", kb), kb)
+    assert way is not None
+    assert kb.terms(way.nodes.ids) == [Iri(f"http://example.org/g{n}") for n in (1, 2)]
+    assert led_on(generator, found(":Bus", kb), kb) is None, "there are two ways"
+
+
 def test_nobody_is_led_back(kb: Index) -> None:
     carrier = kb.schema.class_ids["http://example.org/Carrier"]
     assert led_on(carrier, found("(JOIN :carrier :gas)", kb), kb) is None

@@ -19,7 +19,7 @@ from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import XSD, Iri, Literal
 from arcaneqa.links import EntityCandidate, Links, LiteralLink, MentionLink
 from arcaneqa.program.execute import execute
-from arcaneqa.program.expression import Entity
+from arcaneqa.program.expression import Entity, Value
 from arcaneqa.program.text import parse
 from tests.induction.plain import EX, PlainKb
 
@@ -34,6 +34,8 @@ KB = PlainKb(
         ("bert", "height", Literal("180", XSD + "integer")),
         ("anna", "totalCredits", Literal("5", XSD + "integer")),
         ("anna", "born", Literal("1990", XSD + "gYear")),
+        ("firm", "motto", Literal("onward")),
+        ("shop", "motto", Literal("in May")),
         ("anna", "married", Literal("true", XSD + "boolean")),
         ("anna", "room", Literal("cellar")),
     ]
@@ -68,6 +70,17 @@ def test_a_linked_word_that_is_ignored_is_named() -> None:
     assert left.share == 0.5
     used = found("(JOIN ex:gender ex:female)", "gender", topic=("female", 6, 12))
     assert not_used(question, coverage(question, links, used, KB)) == ()
+
+
+def test_a_piece_of_a_name_is_no_text_of_its_own() -> None:
+    question = "who is the boss of the onward firm"
+    links = Links(question, (mention(question, "onward firm"),))
+    boss = found("(JOIN ex:boss_inv ex:anna)", "boss", topic=("anna", 23, 29))
+    assert not coverage(question, links, boss, KB).dropped, "somebody may be meant"
+    text = Topic(Value(Literal("onward")), scorer.TopicWords("onward", 23, 29, 0))
+    assert coverage(question, links, replace(boss, topics=(text,)), KB).dropped == 1
+    alone = Links(question, (mention(question, "onward"),))
+    assert not coverage(question, alone, replace(boss, topics=(text,)), KB).dropped
 
 
 def test_an_unlikely_mention_is_not_missed() -> None:

@@ -22,7 +22,8 @@ def said(question: str, program: str, *names: str, linked: str | None = None) ->
 @pytest.mark.parametrize(
     ("question", "sentence"),
     [
-        ("in what year was bert born?", "bert has no born here, though others have."),
+        ("in what year was bert born?", "Of bert nothing here says “born”, though it is said of others."),
+        ("how many total credits has bert?", "bert has no total credit here, though others have."),
         ("what does bert eat?", "Nothing found here says “eat” of bert."),
     ],
 )
@@ -30,6 +31,13 @@ def test_a_gap_in_the_facts_is_no_gap_in_the_schema(question: str, sentence: str
     told = said(question, "(JOIN ex:height_inv ex:bert)", "height", linked="bert")
     assert sentence in told
     assert told.endswith("It has a gender and a height.")
+
+
+def test_a_gap_is_told_where_the_program_takes_it_from_others() -> None:
+    told = said(
+        "what are the total credits of bert?", "(JOIN ex:height_inv ex:bert)", "total credits", linked="bert"
+    )
+    assert told.startswith("bert has no total credit here, though others have.")
 
 
 def test_the_one_with_a_stated_value_was_understood() -> None:

@@ -35,6 +35,9 @@ def test_a_reading_that_takes_up_more_wins_where_it_is_about_as_likely(lead: flo
         ("where is anna?", "(JOIN ex:height_inv ex:anna)", True),
         ("when did anna marry?", "(JOIN ex:married_inv ex:anna)", True),
         ("when was anna born?", "(JOIN ex:born_inv ex:anna)", False),
+        ("when did the firm win?", "(JOIN ex:motto_inv ex:firm)", True),
+        ("when did the shop win?", "(JOIN ex:motto_inv ex:shop)", False),
+        ("when did anna win?", "(JOIN ex:boss_inv ex:anna)", False),  # an event may be called by anything
         ("which worker is tall?", "(JOIN ex:height_inv ex:anna)", False),
         ("how tall is anna?", "(JOIN ex:boss_inv ex:anna)", True),
         ("how tall is anna?", "(JOIN ex:height_inv ex:anna)", False),

@@ -9,11 +9,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from weakref import WeakKeyDictionary
 
-import numpy as np
-
 from arcaneqa.errors import BudgetExceeded
-from arcaneqa.induction.found import Considered, Found, Trace
-from arcaneqa.induction.scorer import Candidate, TokenKind
+from arcaneqa.induction.found import Found
+from arcaneqa.judgement.added import added
 from arcaneqa.judgement.pointless import conjuncts
 from arcaneqa.judgement.small_words import root_of
 from arcaneqa.kb.interface import KnowledgeBase, Step
@@ -191,26 +189,20 @@ def _sources(program: ex.Expression) -> Iterator[ex.Expression]:
 
 
 def led_on(kind: int, found: Found, kb: KnowledgeBase) -> Found | None:
-    """What those that were found lead to of that kind, if only one of their relations leads there and the
-    program has not come by it."""
+    """What those that were found lead to of that kind, or what of that kind leads to them, if only one of
+    their relations does and the program has not come by it."""
     if ex.denotes(found.program) is not ex.Denotation.SET:
         return None
     taken = {node.relation.iri for node in ex.post_order(found.program) if isinstance(node, ex.Join)}
-    relations = kb.schema.relations
-    ways = [
-        relations[number]
-        for number in kb.out_relations(kb.nodes(found.nodes.ids[:_LOOKED_AT])).tolist()
-        if relations[number].range == kind
-    ]
-    if len(ways) != 1 or ways[0].iri in taken:
+    relations, few = kb.schema.relations, kb.nodes(found.nodes.ids[:_LOOKED_AT])
+    away = [r for r in kb.out_relations(few).tolist() if relations[r].range == kind]
+    back = [r for r in kb.in_relations(few).tolist() if relations[r].domain == kind]
+    # One and its inverse are one way.
+    back = [r for r in back if relations[r].inverse not in away]
+    if len(away) + len(back) != 1:
         return None
-    program = ex.Join(ex.Relation(ways[0].iri, inverse=True), found.program)
-    try:
-        result = execute(program, kb)
-    except BudgetExceeded:
+    way = relations[(away + back)[0]]
+    if way.iri in taken:
         return None
-    if not result.nodes:
-        return None
-    step = Considered("", [Candidate(TokenKind.RELATION, ways[0].label)], np.zeros(1, np.float32), 0)
-    trace = Trace(found.trace.topics, [*found.trace.steps, step])
-    return replace(found, program=program, result=result, trace=trace)
+    program = ex.Join(ex.Relation(way.iri, inverse=bool(away)), found.program)
+    return added(program, found, way, kb, found.trace.steps)

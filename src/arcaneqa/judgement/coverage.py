@@ -26,7 +26,7 @@ from arcaneqa.kb.schema import Relation, ValueKind
 from arcaneqa.kb.terms import Literal
 from arcaneqa.kb.values import kind_of
 from arcaneqa.links import LIKELY, Links
-from arcaneqa.program.expression import Class, Compare, Count, Expression, Extreme, path_of, post_order
+from arcaneqa.program.expression import Class, Compare, Count, Expression, Extreme, Value, path_of, post_order
 from arcaneqa.program.forms import Form, forms_of
 
 _NAMES = (TokenKind.CLASS, TokenKind.RELATION, TokenKind.VARIABLE, TokenKind.CONSTANT, TokenKind.LITERAL)
@@ -80,6 +80,7 @@ def coverage(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Co
     linked += _said_yes_or_no(left, kb)
     surely = _said_how_many(question, left, found.program, kb)
     surely += qualifying(question, links, found.program, kb) + asked_for_as_value(question, links)
+    surely += _in_part(links, found)
     unused, dropped = (
         [span for span in said if any(_overlaps(word, [span]) for word in left)]
         for said in ([*linked, *surely], surely)
@@ -95,6 +96,18 @@ def coverage(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Co
         len(dropped),
         tuple(text for text in constants if text not in said_constants and _is_unsaid(question, text)),
     )
+
+
+def _in_part(links: Links, found: Found) -> list[tuple[int, int]]:
+    """Names of which the program takes a piece for a text: "ontology" of the Cell Ontology as a keyword."""
+    texts = [topic for topic in found.topics if isinstance(topic.term, Value)]
+    taken = [(topic.words.start, topic.words.end) for topic in texts]
+    named = [(one.start, one.end) for one in links.mentions if one.score > LIKELY]
+    return [
+        (start, end)
+        for start, end in named
+        if any(start <= first and last <= end and last - first < end - start for first, last in taken)
+    ]
 
 
 def _is_unsaid(question: str, name: str) -> bool:

@@ -10,13 +10,14 @@ import numpy as np
 from arcaneqa.induction.found import Found, Outcome
 from arcaneqa.judgement.asked import Sign
 from arcaneqa.judgement.coverage import Coverage
+from arcaneqa.judgement.directions import Deed
 from arcaneqa.judgement.small_words import SMALL
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.name_forms import split, stem, words
-from arcaneqa.kb.schema import Relation
+from arcaneqa.kb.schema import Relation, ValueKind
 from arcaneqa.kb.terms import Literal
 from arcaneqa.links import Links
-from arcaneqa.program.english import listed, singular, with_article
+from arcaneqa.program.english import Kind, is_had, listed, singular, with_article
 from arcaneqa.program.expression import Entity, Join, Value, post_order
 from arcaneqa.program.forms import NEVER
 from arcaneqa.program.spoken import Spoken
@@ -53,9 +54,22 @@ class Refusals:
 
     def gap(self, relation: Relation, entity: Entity) -> str:
         """Somebody has none of what others have."""
-        return (
-            f"{self._spoken.entity(entity.term)} has no {singular(relation.label)} here, though others have."
-        )
+        return self._has_none(self._spoken.entity(entity.term), [relation])
+
+    def _has_none(self, name: str, relations: Sequence[Relation]) -> str:
+        nouns = [singular(one.label) for one in relations if is_had(self._spoken.relation(one.iri))]
+        if nouns:
+            return f"{name} has no {listed(nouns, 'or')} here, though others have."
+        if (shape := self._spoken.relation(relations[0].iri)).kind is Kind.VERB:
+            return f"{name} {shape.one} nothing here, though others do."
+        return f"Of {name} nothing here says “{relations[0].label}”, though it is said of others."
+
+    def undone(self, said: Deed) -> str:
+        """Nobody does what the question says."""
+        name, does = self._spoken.entity(said.named.term), said.relation.label
+        if said.is_done_by:
+            return f"{name} {does} nothing here, though others do."
+        return f"Nothing {does} {name} here."
 
     def nothing_found(self, question: str, links: Links, outcome: Outcome) -> str:
         if not outcome.is_complete:
@@ -74,7 +88,7 @@ class Refusals:
         names = dict(self._unknown_names(question, links))
         unknown = [word for word in left_out.unknown if not any(word in name for name in names)]
         node = self._anchor(found)
-        said = self._nothing_called(unknown) if node is None else self._lacks(node, unknown)
+        said = self._nothing_called(unknown) if node is None else self._lacks(node, unknown, question)
         return " ".join([*names.values(), *said])
 
     def _anchor(self, found: Found) -> int | None:
@@ -104,27 +118,32 @@ class Refusals:
             near = list(dict.fromkeys([*self._suggest(name, 3), *self._suggest(name.split()[0], 3)]))[:3]
             yield name, f"No entity is called {name}{f'; near: {listed(near)}' if near else ''}."
 
-    def _lacks(self, node: int, unknown: Sequence[str]) -> Iterator[str]:
+    def _lacks(self, node: int, unknown: Sequence[str], question: str) -> Iterator[str]:
         """A gap in the facts is one that others do not have; one in the schema is everybody's."""
         own = self._kb.nodes(np.array([node], np.int64))
         (term,) = self._kb.terms(own.ids)
         name = self._spoken.value(term) if isinstance(term, Literal) else self._spoken.entity(term)
-        relations = self._kb.schema.relations
-        has = {*self._kb.out_relations(own).tolist(), *self._kb.in_relations(own).tolist()}
-        gaps = []
+        relations = [relation for relation in self._kb.schema.relations if not relation.hidden]
+        out = self._kb.out_relations(own).tolist()
+        has = {*out, *self._kb.in_relations(own).tolist()}
+        asked = {stem(word) for word in split(question)}
+        kinds = [None, *self._kb.classes(own).tolist()]
+        gaps = [r for r in relations if r.domain in kinds and _stems(r) <= asked and r.id not in out]
         for word in unknown:
-            called = [r for r in relations if not r.hidden and stem(word.lower()) in _stems(r)]
+            called = [r for r in relations if stem(word.lower()) in _stems(r)]
             gaps += [r for r in called if r.id not in has and not has & {one.id for one in called}][:1]
         if gaps:
-            named = listed([singular(relation.label) for relation in gaps[:2]], "or")
-            yield f"{name} has no {named} here, though others have."
+            yield self._has_none(name, list(dict.fromkeys(gaps))[:2])
         elif unknown:
             yield from self._nothing_called(unknown, f" of {name}")
-        shown = [relations[r] for r in self._kb.out_relations(own).tolist() if not relations[r].hidden]
-        if shown:
-            few = [with_article(self._spoken.relation(r.iri).many) for r in shown[:MOST_NAMED]]
-            more = [f"{len(shown) - len(few)} more"] if len(shown) > len(few) else []
-            yield f"{'It' if unknown else name} has {listed([*few, *more])}."
+        known = [self._kb.schema.relations[number] for number in out]
+        shapes = [
+            self._spoken.relation(r.iri) for r in known if not r.hidden and r.kinds != {ValueKind.BOOLEAN}
+        ]
+        if nouns := [with_article(one.many) for one in shapes if is_had(one)]:
+            few = nouns[:MOST_NAMED]
+            more = [f"{len(nouns) - len(few)} more"] if len(nouns) > len(few) else []
+            yield f"{'It' if gaps or unknown else name} has {listed([*few, *more])}."
 
     def _nothing_called(self, unknown: Sequence[str], of: str = "") -> Iterator[str]:
         if unknown:

@@ -9,12 +9,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from arcaneqa.induction.found import Found, Outcome
+from arcaneqa.judgement.added import added
 from arcaneqa.judgement.asked import Wanted, wanted
 from arcaneqa.judgement.asked_columns import asked_columns, owns_column, with_columns
 from arcaneqa.judgement.asked_kinds import asked_kind, asked_kind_passed, is_another_kind, led_on, passed
+from arcaneqa.judgement.commonest import commonest, is_of_others
 from arcaneqa.judgement.constants import with_said_constant, without_idle_constant
 from arcaneqa.judgement.coverage import Coverage, coverage
-from arcaneqa.judgement.directions import is_turned
+from arcaneqa.judgement.directions import deed, outright
 from arcaneqa.judgement.measures import orders_by_coordinates
 from arcaneqa.judgement.others import without_named
 from arcaneqa.judgement.places import at_the_first_places
@@ -24,6 +26,7 @@ from arcaneqa.judgement.polarity import is_reversed
 from arcaneqa.judgement.said_names import narrowed_unsaid, said_otherwise
 from arcaneqa.judgement.stated import with_stated
 from arcaneqa.judgement.truths import untrue, with_truths
+from arcaneqa.judgement.worth import worth
 from arcaneqa.judgement.years import mistimed, within_year
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.schema import ValueKind
@@ -52,6 +55,11 @@ _NEVER_SAID = frozenset(("yes", "no", "true", "false"))
 """Whoever asks for the accepted ones means those whose decision is yes."""
 _LOOKED_AT = 5
 """Of the answers; a set is of one kind, or nearly."""
+_TELLS_TIME = re.compile(
+    r"\d|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|spring|summer|autumn"
+    r"|winter|fall|day|week|month|year|morning|noon|afternoon|evening|night|centur|now|present|today|term)",
+    re.IGNORECASE,
+)
 _YEAR = re.compile(r"\b[12]\d{3}\b")
 
 
@@ -69,9 +77,10 @@ def weighed(question: str, links: Links, outcome: Outcome, kb: KnowledgeBase) ->
     """The same programs, best first: each thing that one leaves out, a form it lacks or an answer of another
     kind than was asked for counts against it."""
     found: list[tuple[Found, Coverage]] = []
-    kind = _kind_asked_for(question, outcome.found, kb)
+    kind, said = _kind_asked_for(question, outcome.found, kb), deed(question, outcome.found, kb)
     columns = asked_columns(question, kb) if kind is None else []
-    ways = outcome.found if kind is None else _with_ways(kind, outcome.found, kb)
+    _, common = commonest(question, kb) or (None, None)
+    ways = _with_added(question, kind, outcome.found, kb)
     otherwise = said_otherwise(question, ways, kb)
     narrowed = narrowed_unsaid(question, ways, kb)
     told = with_truths(question, with_stated(links, ways, kb), kb)
@@ -87,7 +96,9 @@ def weighed(question: str, links: Links, outcome: Outcome, kb: KnowledgeBase) ->
         count += (read.program in otherwise) + (read.program in narrowed)
         wrong = is_reversed(question, one.program, kb) + misplaced(question, one.program, kb)
         wrong += mistimed(question, one.program, kb) + misscaled(links.literals, one.program, kb)
-        wrong += is_turned(question, one, kb) + (impossible_kind(question, one, kb) is not None)
+        wrong += impossible_kind(question, one, kb) is not None
+        wrong += said is not None and said.is_other(one.program)
+        wrong += common is not None and is_of_others(one.program, common)
         wrong += is_pointless(one, kb) + left_out.dropped + orders_by_coordinates(question, one.program, kb)
         wrong += kind is not None and is_another_kind(kind, one, kb)
         wrong += owns_column(one, columns, kb) is not None
@@ -109,7 +120,8 @@ def _put_right(question: str, links: Links, found: Found, kb: KnowledgeBase) -> 
     """What is meant by a program that comes near to it."""
     found = without_idle_constant(question, links, with_said_constant(links, found, kb), kb)
     found = at_the_first_places(question, straightened(found, kb), kb)
-    return within_year(question, without_named(question, found, kb), kb)
+    found = within_year(question, without_named(question, found, kb), kb)
+    return worth(found, kb) or found
 
 
 def _kind_asked_for(question: str, found: Sequence[Found], kb: KnowledgeBase) -> int | None:
@@ -121,13 +133,22 @@ def _likeliest(found: Sequence[Found]) -> Found:
     return max(found, key=lambda one: one.score)
 
 
-def _with_ways(kind: int, found: Sequence[Found], kb: KnowledgeBase) -> list[Found]:
-    """The programs, and what the likeliest leads to where it finds another kind than was asked for."""
-    if not found or not is_another_kind(kind, best := _likeliest(found), kb):
-        return list(found)
-    other = passed(kind, best, kb) or led_on(kind, best, kb)
+def _with_added(question: str, kind: int | None, found: Sequence[Found], kb: KnowledgeBase) -> list[Found]:
+    """The programs, what the likeliest leads to where it finds another kind than was asked for, and what the
+    question says in so many words."""
+    if not found:
+        return []
+    best = _likeliest(found)
+    others: list[Found | None] = []
+    if kind is not None and is_another_kind(kind, best, kb):
+        others.append(passed(kind, best, kb) or led_on(kind, best, kb))
+    if (said := deed(question, found, kb)) is not None:
+        others.append(outright(question, said, found, kb))
+    common = commonest(question, kb)
+    if common is not None and all(is_of_others(one.program, common[1]) for one in found):
+        others.append(added(common[0], replace(best, topics=()), common[1], kb))
     known = {one.program for one in found}
-    return [*found, other] if other is not None and other.program not in known else list(found)
+    return [*found, *(one for one in others if one is not None and one.program not in known)]
 
 
 def is_unexpected(question: str, found: Found, kb: KnowledgeBase) -> bool:
@@ -145,13 +166,20 @@ def is_unexpected(question: str, found: Found, kb: KnowledgeBase) -> bool:
 
 def impossible_kind(question: str, found: Found, kb: KnowledgeBase) -> Wanted | None:
     """What is asked for, where nothing that comes can be that: somebody or a place, and all are numbers and
-    times; a time, and it is yes or no; how much something costs, and it is a licence."""
+    times; a time, and it is yes or no, or a text that tells none; how much something costs, and it is a
+    licence."""
     kind = wanted(question)
     if kind not in _NEVER or found.result.table is not None:
         return None
     terms: Sequence[Term] = [found.result.value] if found.result.value else ()
     terms = terms or kb.terms(found.nodes.ids[:_LOOKED_AT])
     kinds = {kind_of(term) if isinstance(term, Literal) else ValueKind.ENTITY for term in terms}
+    if kind is Wanted.TIME and kinds == {ValueKind.TEXT}:
+        return (
+            None
+            if any(_TELLS_TIME.search(term.lexical) for term in terms if isinstance(term, Literal))
+            else kind
+        )
     return kind if kinds <= _NEVER[kind] else None
 
 

@@ -40,9 +40,23 @@ _THIRD_PERSON = re.compile(r"[a-z]{2,}[^suai]s")
 _VERBS = frozenset(
     re.split(
         r"\s+",
-        "belongs borders consists contains contributes depends eats employs includes involves kills knows "
-        "lives manages orbits owns plays produces provides receives requires speaks supervises teaches "
-        "treats writes",
+        "accepts achieves acquires activates admires affects allows analyzes announces applies appoints "
+        "assesses attends attracts becomes believes belongs borders builds buys carries catalyzes causes "
+        "celebrates cites commands complicates composes comprises concerns conducts connects consists "
+        "constitutes constrains consumes contains contradicts contributes converts creates decorates defeats "
+        "defines degrades delivers denotes depends describes destroys detects determines develops diagnoses "
+        "directs discovers discusses disrupts distributes drives eats edits elects emits employs enables "
+        "encloses encodes encounters establishes evaluates excludes executes exhibits explains expresses "
+        "extends feeds follows founds generates gives governs grows hates helps identifies illustrates "
+        "implements implies improves includes indicates infects inhabits inherits inhibits inspires "
+        "interconnects introduces invents involves joins keeps kills knows lacks learns lives loves makes "
+        "manages marries meets narrates needs obtains occupies occurs operates opposes orbits organizes "
+        "oversees owns participates performs plays possesses practices precedes predicts prefers prescribes "
+        "prevents produces promotes protects proves provides publishes reaches receives recommends reduces "
+        "refers regulates rejects relates removes replaces represents requires resembles resists restricts "
+        "satisfies seeks sees sells sends serves solves speaks specifies succeeds suffers suggests "
+        "supervises supports surrounds synthesizes teaches transforms transmits treats understands uses "
+        "validates wants wears worships writes",
     )
 )
 """Those that schemas use without a preposition after them; any other word in -s is taken for a plural."""
@@ -103,6 +117,11 @@ def states(found: Shape) -> tuple[str, str]:
 
 def is_participle(name: str) -> bool:
     return _PARTICIPLE.fullmatch(name.partition(" ")[0]) is not None
+
+
+def is_had(found: Shape) -> bool:
+    """Whether one can say that somebody has it: a mayor, but neither "located in" nor "born"."""
+    return found.kind is Kind.NOUN and not is_participle(found.many)
 
 
 @cache

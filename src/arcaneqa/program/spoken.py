@@ -11,6 +11,7 @@ from weakref import proxy
 import numpy as np
 
 from arcaneqa.kb.interface import Ids, KnowledgeBase
+from arcaneqa.kb.names.name_forms import name_from_iri
 from arcaneqa.kb.names.words import label_from_iri, tail, words
 from arcaneqa.kb.schema import Class, Relation, ValueKind
 from arcaneqa.kb.short_names import Names
@@ -97,7 +98,8 @@ class Spoken:
         # What needs no prefix is an id, not a word.
         if ":" not in (name := self._names.short(term.value)):
             return name
-        name = label_from_iri(term.value)
+        name = name_from_iri(term.value)
+        name = name.replace("-", " ") if name.islower() else name
         # "order 10248": a number alone could be anything.
         return f"{_namespace(term.value)} {name}" if _CODE.fullmatch(name) else name
 

@@ -12,7 +12,7 @@ import pytest
 from arcaneqa.errors import InputError
 from arcaneqa.kb.build import build_index, reading
 from arcaneqa.kb.index import Index
-from arcaneqa.kb.terms import Iri
+from arcaneqa.kb.terms import Iri, Literal
 
 EX = "http://example.org/"
 
@@ -147,3 +147,34 @@ def test_a_byte_order_mark_is_accepted(tmp_path: Path, suffix: str, packed: str)
     source.write_bytes(packer(text.encode("utf-16")))
     with pytest.raises(InputError, match="UTF-16"):
         build_index([source], tmp_path / "index")
+
+
+OLD = """<?xml version='1.0' encoding='{}'?>
+<!DOCTYPE rdf:RDF [ <!ENTITY e 'http://example.org/'> ]>
+<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e="&e;">
+<rdf:Description rdf:about="&e;a"><e:p>{}</e:p></rdf:Description></rdf:RDF>
+"""
+
+
+@pytest.mark.parametrize("lenient", [False, True])
+@pytest.mark.parametrize(
+    ("encoding", "word"), [("ISO-8859-1", "café"), ("Shift_JIS", "日本"), ("UTF-8", "日本")]
+)
+def test_old_xml_is_read_in_the_encoding_that_it_declares(
+    tmp_path: Path, lenient: bool, encoding: str, word: str
+) -> None:
+    text = word * 20_001  # in several pieces, of which one ends within a character
+    (tmp_path / "g.rdf").write_bytes(OLD.format(encoding, text).encode(encoding))
+    assert build_index([tmp_path / "g.rdf"], tmp_path / "index", lenient=lenient).facts == 1
+    with Index(tmp_path / "index") as kb:
+        assert kb.node(Literal(text)) is not None
+
+
+@pytest.mark.parametrize(
+    ("declared", "said"),
+    [("klingon", "an encoding that nobody knows: klingon"), ("shift_jis", "not in the encoding")],
+)
+def test_an_encoding_that_is_not_so_is_a_sentence(tmp_path: Path, declared: str, said: str) -> None:
+    (tmp_path / "g.rdf").write_bytes(OLD.format(declared, "café").encode("latin-1") + b"\x81")
+    with pytest.raises(InputError, match=said):
+        build_index([tmp_path / "g.rdf"], tmp_path / "index")

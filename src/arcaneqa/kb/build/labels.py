@@ -82,6 +82,10 @@ class Labels:
             named.append(int((self.literals[members] != self._dictionary.nodes).sum()))
         return named
 
+    def tier(self, literal: int) -> int:
+        """How good a literal is as a name, by its language."""
+        return int(self._tier(np.array([literal], np.int64))[0])
+
     def save(self) -> None:
         self._draft.save("labels", self.literals)
         pairs = np.concatenate(self._joined, axis=1) if self._joined else np.empty((2, 0), np.int64)

@@ -31,6 +31,7 @@ from arcaneqa.kb.build.bounds import (
     too_long,
 )
 from arcaneqa.kb.build.formats import PACKED, format_of
+from arcaneqa.kb.build.old_xml import OldXml
 
 _LINES = (RdfFormat.N_TRIPLES, RdfFormat.N_QUADS)
 _PIECE = 1 << 22
@@ -127,8 +128,9 @@ class Source:
                 yield from self._stream(self._watched(file))
 
     def _watched(self, file: BinaryIO) -> _Watched:
-        is_measured = self._skipped is not None
-        return _Watched(file, self._note_spellings, self._bounds(), str(self.path), is_measured)
+        is_measured, name = self._skipped is not None, str(self.path)
+        text = OldXml(file, name) if self._format is RdfFormat.RDF_XML else file
+        return _Watched(text, self._note_spellings, self._bounds(), name, is_measured)
 
     def _bounds(self) -> list[Bound]:
         name = str(self.path)
@@ -313,7 +315,7 @@ class _Watched:
 
     def __init__(
         self,
-        file: BinaryIO,
+        file: BinaryIO | OldXml,
         see: Callable[[bytes], None],
         bounds: Sequence[Bound] = (),
         name: str = "",

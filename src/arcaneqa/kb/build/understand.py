@@ -22,6 +22,7 @@ from arcaneqa.kb.build.type_relation import classes_of_texts, find_type_relation
 from arcaneqa.kb.diagnosis import Diagnosis, Named
 from arcaneqa.kb.index.lookup import open_terms
 from arcaneqa.kb.index.store import Array, Draft
+from arcaneqa.kb.names.called import schema_label
 from arcaneqa.kb.names.words import label_from_iri, tail
 from arcaneqa.kb.ontology_folder import Ontology
 from arcaneqa.kb.profile import Profile
@@ -168,7 +169,9 @@ class Understanding:
             for each in (node, *describing.tolist()):
                 literal = int(self._labels.literals[each])
                 if literal < self._dictionary.nodes:
-                    return " ".join(self._terms.literals[literal - self._dictionary.entities].split())
+                    label = " ".join(self._terms.literals[literal - self._dictionary.entities].split())
+                    if (said := schema_label(iri, label, self._labels.tier(literal))) is not None:
+                        return said
         return self._called.get(iri)
 
     def _diagnosis(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from arcaneqa.kb.endpoint.client import Row
 from arcaneqa.kb.endpoint.queries import Question
-from arcaneqa.kb.names.languages import tier_of
+from arcaneqa.kb.names.languages import FOREIGN, tier_of
 from arcaneqa.kb.names.surfaces import Surfaces
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.sparql.terms import iri
@@ -30,8 +30,11 @@ class Harvested(Surfaces, ABC):
 
 @dataclass(frozen=True, slots=True)
 class Called:
+    """`tier` is how good the label is by its language."""
+
     label: str | None
     others: list[str]
+    tier: int
 
 
 def name_predicates(profile: Profile) -> tuple[str, ...]:
@@ -74,7 +77,7 @@ class Naming:
 
 
 def _called(names: list[tuple[bool, int, int, str]]) -> Called:
-    is_alias, _, _, first = names[0]
+    is_alias, tier, _, first = names[0]
     label = None if is_alias else first
     others = names if label is None else names[1:]
-    return Called(label, [lexical for _, tier, _, lexical in others if tier < 2])
+    return Called(label, [lexical for _, tier, _, lexical in others if tier < FOREIGN], tier)

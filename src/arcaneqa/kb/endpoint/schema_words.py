@@ -9,6 +9,7 @@ from functools import cached_property
 from arcaneqa.kb.endpoint.naming import Naming
 from arcaneqa.kb.endpoint.queries import Question, batches, iris
 from arcaneqa.kb.endpoint.schema_facts import DEADLINE, SchemaFacts
+from arcaneqa.kb.names.called import schema_label
 from arcaneqa.kb.names.words import label_from_iri
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.selection import Selection, is_about_classes
@@ -33,9 +34,10 @@ class Vocabulary:
         ]
         found = self._naming.sorted_out(self._facts.queries.all(questions, DEADLINE))
         self._labels |= {
-            node.value: " ".join(called.label.split())
+            node.value: " ".join(label.split())
             for node, called in found.items()
-            if isinstance(node, Iri) and called.label is not None
+            if isinstance(node, Iri)
+            if (label := schema_label(node.value, called.label, called.tier)) is not None
         }
 
     def label_of(self, name: str) -> str | None:

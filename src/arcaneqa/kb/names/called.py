@@ -7,8 +7,15 @@ from collections.abc import Callable
 import numpy as np
 
 from arcaneqa.kb.interface import Ids, KnowledgeBase
+from arcaneqa.kb.names.languages import FOREIGN
 from arcaneqa.kb.names.name_forms import is_code, name_from_iri, split
 from arcaneqa.kb.terms import Iri, Term
+
+
+def schema_label(iri: str, label: str | None, tier: int) -> str | None:
+    """The label of a relation or class, unless it is in another language than is asked in and the words of
+    the IRI say it as well: `CheeseTopping` where the label is "CoberturaDeQueijo"."""
+    return None if tier == FOREIGN and not is_code(split(name_from_iri(iri))) else label
 
 
 def label_of(kb: KnowledgeBase, term: Term) -> str | None:

@@ -1,0 +1,31 @@
+"""Readings that no search found and the question's words or the facts lead to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from arcaneqa.errors import BudgetExceeded
+from arcaneqa.induction.found import Considered, Found, Trace
+from arcaneqa.induction.scorer import Candidate, TokenKind
+from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.schema import Relation
+from arcaneqa.program import expression as ex
+from arcaneqa.program.execute import execute
+
+
+def added(
+    program: ex.Expression, near: Found, by: Relation, kb: KnowledgeBase, before: Sequence[Considered] = ()
+) -> Found | None:
+    """A program as if it had been found, as likely as the one it is `near` to: after the steps `before`, by a
+    relation that leaves no doubt. None where it finds nothing."""
+    try:
+        result = execute(program, kb)
+    except BudgetExceeded:
+        return None
+    if result.nothing or (result.value is None and not result.nodes):
+        return None
+    step = Considered("", [Candidate(TokenKind.RELATION, by.label)], np.zeros(1, np.float32), 0)
+    return replace(near, program=program, result=result, trace=Trace(near.trace.topics, [*before, step]))
