@@ -23,7 +23,7 @@ FACTS = """@prefix : <http://example.org/> .
   :size [ :value 3 ; :gross 4 ] .
 :b a :Film ; :artGenre "noir" ; :year 1941 ; :budget [ :value 100 ; :currency "USD" ] ;
   :shot [ :amount 3 ; :value 4 ] .
-:c a :Film ; :artGenre "farce" ; :year 1941 ; :maker :firm . :firm :value 7 .
+:c a :Film ; :artGenre "farce" ; :year 1941 ; :maker :firm ; :madeBy :ann . :firm :value 7 . :ann a :Artist .
 """
 MOST = "(ARGMAX (HAS :artGenre_inv) (COUNT :artGenre_inv))"
 
@@ -54,6 +54,9 @@ def found(program: str, kb: Index) -> Found:
         ("Which art genre is used most often?", MOST),
         ("Which art genres are the most popular?", MOST),
         ("which art genre occurs least often?", MOST.replace("MAX", "MIN")),
+        ("Who is the most frequent artist?", MOST.replace("artGenre", "madeBy")),  # all are of that kind
+        ("Which artist was hired most often?", MOST.replace("artGenre", "madeBy")),
+        ("Which artist hired most often?", None),  # does it, and is not whom it is done to
         ("What is the most common art genre of films?", None),  # says of whom
         ("Which genre is the most common?", None),  # not its whole name
         ("What is the most common year?", None),  # a number may be meant
@@ -68,16 +71,16 @@ def test_what_most_have_is_asked_of_all_that_have_it(kb: Index, question: str, p
 def test_a_search_that_ranks_something_else_is_put_right(kb: Index) -> None:
     question = "Which art genre is the most common?"
     other = found("(ARGMAX :Film :year)", kb)
-    best, second = weighed(question, Links(question), Outcome((other,), is_complete=True), kb).found
+    best, *others = weighed(question, Links(question), Outcome((other,), is_complete=True), kb).found
     assert best.program == read(MOST, kb)
-    assert second.program == other.program
+    assert other.program in [one.program for one in others]
     (relation,) = (one for one in kb.schema.relations if one.iri.endswith("artGenre"))
     ranked = "(ARGMAX (JOIN :artGenre_inv (CLASS :Film)) (COUNT :artGenre_inv))"
     assert not is_of_others(read(ranked, kb), relation)
     assert not is_of_others(read("(PER :Film :artGenre COUNT)", kb), relation)
     assert is_of_others(read("(PER :Film :year COUNT)", kb), relation)
-    (only,) = weighed(question, Links(question), Outcome((found(ranked, kb),), is_complete=True), kb).found
-    assert only.program == read(ranked, kb), "which says it as well"
+    said = weighed(question, Links(question), Outcome((found(ranked, kb),), is_complete=True), kb).found
+    assert read(MOST, kb) not in [one.program for one in said], "it is said already"
 
 
 @pytest.mark.parametrize(

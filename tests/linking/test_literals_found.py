@@ -199,6 +199,19 @@ def test_a_value_before_the_noun_of_a_kind_is_not_one_with_it(tmp_path: Path) ->
         assert [one.lexical for one in name.readings] == ["Swiss Airlines"]
 
 
+def test_a_word_that_often_only_asks_is_a_value_before_a_kind(tmp_path: Path) -> None:
+    (tmp_path / "g.ttl").write_text(
+        "@prefix : <http://example.org/> . "
+        ':a a :Species ; :size "Large" . :b a :Species ; :size "Small" ; :sex "male" .'
+    )
+    build_index([tmp_path / "g.ttl"], tmp_path / "index")
+    with Index(tmp_path / "index") as kb:
+        for question, value in (("Which large species are there?", "Large"), ("male species", "male")):
+            (text,) = Linker(kb).link(question).literals
+            assert [one.lexical for one in text.readings] == [value]
+        assert Linker(kb).link("How large are species?").literals == ()
+
+
 def test_peoples_of_a_part_of_the_world_are_no_peoples_of_another(tmp_path: Path) -> None:
     rows = "Peru,South America\nKenya,Africa\nSouth Africa,Africa\nCuba,North America\n"
     (tmp_path / "countries.csv").write_text(f"name,continent\n{rows}")

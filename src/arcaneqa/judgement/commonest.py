@@ -11,15 +11,15 @@ from arcaneqa.kb.names.name_forms import split
 from arcaneqa.kb.schema import Relation, ValueKind
 from arcaneqa.program import expression as ex
 
-_HOW = r"(?:(?P<{end}>most|least)(?:\s+(?:often|commonly|frequently|widely))?)"
-_OFTEN = (
-    r"(?:common|frequent|popular|used|usual|often|frequently|commonly|widespread|widely\s+used|often\s+used)"
-)
-_NOUN = r"(?P<{noun}>\w[\w ]*?)"
+_HOW = r"(?P<{end}>most|least)"
+_FREQUENTLY = r"(?:often|frequently|commonly|widely)"
+_OFTEN = rf"(?:common|frequent|popular|usual|widespread|(?:{_FREQUENTLY}\s+)?used|{_FREQUENTLY})"
 _ASKED = re.compile(
-    rf"(?:(?:what|which)(?:\s+(?:is|are|was))?\s+(?:the\s+)?|the\s+)?{_HOW.format(end='first')}\s+{_OFTEN}\s+{_NOUN.format(noun='of')}"
-    rf"|(?:what|which)\s+{_NOUN.format(noun='one')}\s+(?:(?:is|are|was|gets|occurs?|appears?)\s+)?(?:used\s+)?(?:the\s+)?"
-    rf"{_HOW.format(end='last')}(?:\s+{_OFTEN})?",
+    rf"(?:(?:(?:what|which|who)\s+(?:is|are|was)\s+)?the\s+)?{_HOW.format(end='first')}\s+{_OFTEN}"
+    r"\s+(?P<of>\w[\w ]*?)"
+    r"|(?:what|which)\s+(?P<one>\w[\w ]*?)\s+"
+    rf"(?:(?:is|are|was|were|gets?)\s+(?:\w+\s+(?=\w+\s+{_FREQUENTLY}))?|occurs?\s+|appears?\s+)"
+    rf"(?:the\s+)?{_HOW.format(end='last')}\s+{_OFTEN}",
     re.IGNORECASE,
 )
 
@@ -29,19 +29,27 @@ def commonest(question: str, kb: KnowledgeBase) -> tuple[ex.Extreme, Relation] |
     asked = _ASKED.fullmatch(question.strip(" ?.!"))
     if asked is None:
         return None
-    named = {root_of(word) for word in split(asked["of"] or asked["one"])}
-    called = [
-        relation
-        for relation in kb.schema.relations
-        if not relation.hidden and {root_of(word) for word in split(relation.label)} == named
-    ]
-    if len(called) != 1 or ValueKind.NUMBER in called[0].kinds:
+    relation = _named(asked["of"] or asked["one"], kb)
+    if relation is None or ValueKind.NUMBER in relation.kinds:
         return None
-    (relation,) = called
     back = ex.Relation(relation.iri, inverse=True)
     is_most = (asked["first"] or asked["last"]).lower() == "most"
     direction = ex.Direction.LARGEST if is_most else ex.Direction.SMALLEST
     return ex.Extreme(direction, ex.Has(back), ex.Counted((back,))), relation
+
+
+def _named(noun: str, kb: KnowledgeBase) -> Relation | None:
+    """The one relation of that name, or the one that leads to the kind of that name."""
+    shown = [relation for relation in kb.schema.relations if not relation.hidden]
+    called = [relation for relation in shown if _roots(relation.label) == _roots(noun)]
+    if not called:
+        kinds = {klass.id for klass in kb.schema.classes if _roots(klass.label) == _roots(noun)}
+        called = [relation for relation in shown if relation.range in kinds]
+    return called[0] if len(called) == 1 else None
+
+
+def _roots(label: str) -> set[str]:
+    return {root_of(word) for word in split(label)}
 
 
 def is_of_others(program: ex.Expression, relation: Relation) -> bool:
@@ -49,6 +57,8 @@ def is_of_others(program: ex.Expression, relation: Relation) -> bool:
     match program:
         case ex.Extreme(argument=ex.Has(back) | ex.Join(back, ex.Class()), key=ex.Counted(path=(by,))):
             return not (back == by == ex.Relation(relation.iri, inverse=True))
+        case ex.Extreme(argument=ex.Class(), key=ex.Counted(path=(by,))):
+            return by != ex.Relation(relation.iri, inverse=True)
         case ex.Per(path=(by,)) | ex.Sort(ex.Per(path=(by,))):
             return by != ex.Relation(relation.iri, inverse=False)
         case _:

@@ -43,7 +43,8 @@ def stated_texts(
             whole[place] = min(proposal.match, whole.get(place, proposal.match))
     by_span: dict[Span, list[Proposal]] = {}
     for proposal in proposals:
-        if proposal.match is Match.KNOWN or _says_something(text, proposal.span):
+        qualifies = proposal.match is Match.PLAIN and _qualifies(text, proposal.span, kinds)
+        if proposal.match is Match.KNOWN or qualifies or _says_something(text, proposal.span):
             by_span.setdefault(proposal.span, []).append(proposal)
     by_span = {span: by_span[span] for span in by_span if not _is_of_a_kind(text, span, by_span, kinds)}
     links: list[LiteralLink] = []
@@ -125,6 +126,13 @@ def _says_something(text: Text, span: Span) -> bool:
     if span in text.quoted:
         return True
     return any(word not in SAYS_NOTHING for word in text.folded(span))
+
+
+def _qualifies(text: Text, span: Span, kinds: Set[tuple[str, ...]]) -> bool:
+    """Whether a word that often only asks stands right before a kind of thing: large species, male cats."""
+    if any(word not in QUESTION_WORDS for word in text.folded(span)) or span.last >= len(text.words):
+        return False
+    return stem(text.words[span.last].folded) in {kind[-1] for kind in kinds if kind}
 
 
 def with_texts(values: Sequence[LiteralLink], texts: Sequence[LiteralLink]) -> list[LiteralLink]:
