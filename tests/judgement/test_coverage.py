@@ -233,6 +233,9 @@ def test_a_program_is_about_what_the_question_writes_as_one_word() -> None:
     assert is_about("which room is the largest?", rooms, KB)
     assert is_about("list all people", found("ex:Worker", "Person"), KB)
     assert not is_about("which teacher is the tallest?", rooms, KB)
+    tallest = found("(ARGMAX ex:Worker ex:height)", "Worker", "height")
+    assert is_about("who is taller than all others?", tallest, KB)
+    assert not is_about("who is cheaper than all others?", tallest, KB)
     assert is_about("top 5 companies by market value", found("ex:Worker", "marketvalue"), KB)
 
 

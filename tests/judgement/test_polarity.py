@@ -78,13 +78,18 @@ def test_more_than_a_number_is_not_less(
         ("guests faster than 60 seconds", "(LT column:guests.swimming_time 60)", False),
         ("the cheapest guest", "(ARGMAX table:guests column:guests.room_price)", True),
         ("the least expensive guest", "(ARGMIN table:guests column:guests.room_price)", False),
+        ("the thickest passport", "(ARGMIN table:guests column:guests.thick)", True),
+        ("the thinnest passport", "(ARGMIN table:guests column:guests.thick)", False),
+        ("the shortest guest", "(ARGMAX table:guests column:guests.height)", True),
+        ("the longest stay", "(ARGMIN table:guests column:guests.length_of_stay)", True),
     ],
 )
 def test_an_age_grows_with_time_and_a_year_does_not(
     tmp_path: Path, question: str, program: str, expected: bool
 ) -> None:
     (tmp_path / "guests.csv").write_text(
-        "name,age,first year,nights,swimming time,room price\nAnn,30,1990,3,55.5,80\nBob,40,2001,12,71,90\n"
+        "name,age,first year,nights,swimming time,room price,thick,height,length of stay\n"
+        "Ann,30,1990,3,55.5,80,3,170,4\nBob,40,2001,12,71,90,4,180,5\n"
     )
     build_index([tmp_path / "guests.csv"], tmp_path / "kb")
     with open_kb(tmp_path / "kb") as kb:

@@ -18,6 +18,7 @@ from arcaneqa.induction.found import Found
 from arcaneqa.induction.scorer import TokenKind
 from arcaneqa.judgement.asked import REMEMBERED, Sign, signs
 from arcaneqa.judgement.measures import unmeasured
+from arcaneqa.judgement.polarity import says_measure
 from arcaneqa.judgement.qualifying import asked_for_as_value, qualifying
 from arcaneqa.judgement.small_words import MEASURING, SMALL, root_of, roots_of
 from arcaneqa.kb.interface import KnowledgeBase, Step
@@ -129,8 +130,8 @@ def not_used(question: str, found: Coverage) -> tuple[str, ...]:
 
 def is_about(question: str, found: Found, kb: KnowledgeBase) -> bool:
     """Whether a program takes up anything of the question: a topic, a word of its schema items and constants,
-    or what those of its classes are to others: people are the players of teams."""
-    if found.topics or _counts_the_only_kind(found.program, kb):
+    what it measures, or what those of its classes are to others: people are the players of teams."""
+    if found.topics or _counts_the_only_kind(found.program, kb) or says_measure(question, found.program, kb):
         return True
     chosen = (step.candidates[step.choice] for step in found.trace.steps)
     items = [one.text for one in chosen if one.kind in _ABOUT]

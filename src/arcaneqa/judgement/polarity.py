@@ -51,6 +51,11 @@ _SCALES = (
         _named("price cost fare fee"),
     ),
     _Scale(_said("heaviest|heavier"), _said("lightest|lighter"), _named("weight mass")),
+    _Scale(_said("tallest|taller"), _said("shortest|shorter"), _named("height stature tall")),
+    _Scale(_said("longest|longer"), _said("shortest|shorter"), _named("length duration")),
+    _Scale(_said("thickest|thicker"), _said("thinnest|thinner"), _named("thickness thick")),
+    _Scale(_said("deepest|deeper"), _said("shallowest|shallower"), _named("depth deep")),
+    _Scale(_said("widest|wider|broadest|broader"), _said("narrowest|narrower"), _named("width breadth wide")),
     _Scale(
         _said("brightest|brighter"),
         _said("faintest|fainter|dimmest|dimmer"),
@@ -70,6 +75,14 @@ def is_reversed(question: str, program: ex.Expression, kb: KnowledgeBase) -> boo
     if measured and any(_is_reversed(scale, question, measured, kb) for scale in _SCALES):
         return True
     return _is_against_its_words(question, program)
+
+
+def says_measure(question: str, program: ex.Expression, kb: KnowledgeBase) -> bool:
+    """Whether the question says by such a word what a program orders or compares by: the most expensive book
+    is the one with a price."""
+    said = [scale for scale in _SCALES if scale.more.search(question) or scale.less.search(question)]
+    measured = _measured(program) if said else []
+    return any(_grows(scale, iri, kb) is not None for scale in said for iri, _ in measured)
 
 
 _BEFORE_A_NUMBER = re.compile(
