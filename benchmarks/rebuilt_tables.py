@@ -120,7 +120,7 @@ def row_names(tables: Sequence[Rebuilt], paths: Sequence[Path]) -> dict[int, str
     import duckdb
 
     from arcaneqa.kb.build.tables.catalogue import load
-    from arcaneqa.kb.build.tables.foreign_keys import Keys
+    from arcaneqa.kb.build.tables.keys import Keys
     from arcaneqa.kb.build.tables.triples import PREFIXES, local_name
 
     names: dict[int, str] = {}
