@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from arcaneqa.induction.found import Found, Outcome, Trace
 from arcaneqa.judgement.commonest import commonest, is_of_others
 from arcaneqa.judgement.weighing import weighed
 from arcaneqa.judgement.worth import worth
-from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names
 from arcaneqa.links import Links
@@ -26,15 +23,6 @@ FACTS = """@prefix : <http://example.org/> .
 :c a :Film ; :artGenre "farce" ; :year 1941 ; :maker :firm ; :madeBy :ann . :firm :value 7 . :ann a :Artist .
 """
 MOST = "(ARGMAX (HAS :artGenre_inv) (COUNT :artGenre_inv))"
-
-
-@pytest.fixture(scope="module")
-def kb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    folder = tmp_path_factory.mktemp("kb")
-    (folder / "g.ttl").write_text(FACTS)
-    build_index([folder / "g.ttl"], folder / "index")
-    with Index(folder / "index") as opened:
-        yield opened
 
 
 def read(program: str, kb: Index) -> Expression:

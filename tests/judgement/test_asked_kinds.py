@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
-from arcaneqa.induction.found import Found, Outcome, Trace
+from arcaneqa.induction.found import Outcome
 from arcaneqa.judgement.asked_kinds import asked_kind, is_another_kind, is_of_others, led_on
 from arcaneqa.judgement.weighing import weighed
-from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri
 from arcaneqa.links import Links
-from arcaneqa.program.execute import execute
 from arcaneqa.program.text import parse
+from tests.judgement.found_programs import found
 
 FACTS = """@prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
 :Carrier rdfs:label "carriers" . :CarrierType rdfs:label "carrier types" .
@@ -25,20 +22,6 @@ FACTS = """@prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/20
 :gas :of :fuel . :fuel :since 1980 .
 :g1 :code "eins" . :g2 :code "zwei" . :b1 :code "drei" .
 """
-
-
-@pytest.fixture(scope="module")
-def kb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    folder = tmp_path_factory.mktemp("kb")
-    (folder / "g.ttl").write_text(FACTS)
-    build_index([folder / "g.ttl"], folder / "index")
-    with Index(folder / "index") as opened:
-        yield opened
-
-
-def found(program: str, kb: Index, score: float = -1.0) -> Found:
-    parsed = parse(program, Names(kb.profile), kb.schema)
-    return Found(parsed, score, execute(parsed, kb), (), Trace((), []))
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +13,6 @@ from arcaneqa.induction.topics import Topic
 from arcaneqa.judgement.constants import with_said_constant, without_idle_constant
 from arcaneqa.judgement.coverage import coverage
 from arcaneqa.judgement.weighing import weighed
-from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri
@@ -32,15 +30,6 @@ FACTS = """@prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/20
 """
 QUESTION = "Which Asian countries border Russia?"
 ONCE_RUSSIAN = "(CONS (JOIN :borders :russia) :left :russia)"
-
-
-@pytest.fixture(scope="module")
-def kb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    folder = tmp_path_factory.mktemp("kb")
-    (folder / "g.ttl").write_text(FACTS)
-    build_index([folder / "g.ttl"], folder / "index")
-    with Index(folder / "index") as opened:
-        yield opened
 
 
 def linked(kb: Index, name: str, score: float = -0.3) -> Links:

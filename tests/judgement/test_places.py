@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
-from arcaneqa.induction.found import Found, Outcome, Trace
+from arcaneqa.induction.found import Outcome
 from arcaneqa.judgement.places import at_the_first_places
 from arcaneqa.judgement.weighing import weighed
-from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names
 from arcaneqa.links import Links
 from arcaneqa.program.execute import execute
 from arcaneqa.program.text import parse
+from tests.judgement.found_programs import found
 
 FACTS = """@prefix : <http://example.org/> .
 :peru a :Place, :Country ; :grows :coffee ; :continent :america . :kenya a :Place, :Country ; :grows :coffee .
@@ -22,20 +20,6 @@ FACTS = """@prefix : <http://example.org/> .
 :lime a :Firm ; :grows :tea ; :seat :kenya . :rose a :Place, :Farm ; :grows :tea ; :continent :africa .
 """
 CONTINENTS = "(JOIN :continent_inv (JOIN :grows :coffee))"
-
-
-@pytest.fixture(scope="module")
-def kb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    folder = tmp_path_factory.mktemp("kb")
-    (folder / "g.ttl").write_text(FACTS)
-    build_index([folder / "g.ttl"], folder / "index")
-    with Index(folder / "index") as opened:
-        yield opened
-
-
-def found(program: str, kb: Index, score: float = -1.0) -> Found:
-    parsed = parse(program, Names(kb.profile), kb.schema)
-    return Found(parsed, score, execute(parsed, kb), (), Trace((), []))
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -27,15 +26,6 @@ ex:d1 a ex:Degrees ; ex:degrees 7 ; ex:carrier ex:gas .
 ex:b1 ex:feeds ex:g1 . ex:b2 ex:feeds ex:g1, ex:g2 .
 ex:player rdfs:range ex:Generator . ex:b1 ex:player ex:g1 .
 """
-
-
-@pytest.fixture(scope="module")
-def kb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    folder = tmp_path_factory.mktemp("kb")
-    (folder / "g.ttl").write_text(FACTS)
-    build_index([folder / "g.ttl"], folder / "index")
-    with Index(folder / "index") as opened:
-        yield opened
 
 
 def found(program: str, kb: Index) -> Found:

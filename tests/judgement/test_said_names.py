@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 
@@ -12,7 +10,6 @@ from arcaneqa.induction.scorer import Candidate, TokenKind
 from arcaneqa.judgement.said_names import narrowed_unsaid, said_otherwise
 from arcaneqa.judgement.small_words import root_of
 from arcaneqa.judgement.weighing import LEFT_OUT, weighed
-from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names
 from arcaneqa.links import Links
@@ -25,15 +22,6 @@ FACTS = """@prefix : <http://example.org/> .
 :chile a :Country ; :officialLanguage :spanish ; :spokenLanguage :spanish, :mapudungun ; :border :peru .
 :ann a :Person . :bo a :Person, :Monarch . :peru :buried :ann, :bo .
 """
-
-
-@pytest.fixture(scope="module")
-def kb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    folder = tmp_path_factory.mktemp("kb")
-    (folder / "g.ttl").write_text(FACTS)
-    build_index([folder / "g.ttl"], folder / "index")
-    with Index(folder / "index") as opened:
-        yield opened
 
 
 def found(program: str, kb: Index, score: float = -1.0, constant: str | None = None) -> Found:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -12,7 +11,6 @@ from arcaneqa.induction.scorer import TopicWords
 from arcaneqa.induction.topics import Topic
 from arcaneqa.judgement.detours import detour
 from arcaneqa.judgement.directions import deed, outright
-from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names
 from arcaneqa.program import expression as ex
@@ -26,15 +24,6 @@ FACTS = """@prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/20
 :cleo a :Person ; rdfs:label "Cleo" ; :death [ :year 1960 ] ; :spouse :dan ; :employer :firm .
 :dan a :Person ; :death [ :year 1970 ] . :firm a :Firm ; :founded 1920 .
 """
-
-
-@pytest.fixture(scope="module")
-def kb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    folder = tmp_path_factory.mktemp("kb")
-    (folder / "g.ttl").write_text(FACTS)
-    build_index([folder / "g.ttl"], folder / "index")
-    with Index(folder / "index") as opened:
-        yield opened
 
 
 def found(question: str, program: str, kb: Index, name: str = "Anna") -> Found:
