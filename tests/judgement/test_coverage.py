@@ -256,3 +256,20 @@ def test_a_number_or_text_of_another_name_is_no_age(
 ) -> None:
     left = coverage(question, Links(question), found(program), KB)
     assert (left.unused, left.dropped) == (expected, len(expected))
+
+
+@pytest.mark.parametrize(
+    ("question", "program", "left"),
+    [
+        ("when did Anna die?", "(JOIN ex:born_inv ex:anna)", ("die",)),
+        ("what day was Anna born?", "(JOIN ex:boss_inv ex:anna)", ("born",)),
+        ("when was Anna born?", "(JOIN ex:born_inv ex:anna)", ()),
+        ("who was born before Anna?", "(JOIN ex:boss_inv ex:anna)", ()),
+    ],
+)
+def test_when_somebody_died_is_told_by_no_other_date(
+    question: str, program: str, left: tuple[str, ...]
+) -> None:
+    said = coverage(question, Links(question), found(program), KB)
+    assert said.unused == left
+    assert said.dropped == len(left)

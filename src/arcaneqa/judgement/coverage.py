@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary
 from arcaneqa.induction.found import Found
 from arcaneqa.induction.scorer import TokenKind
 from arcaneqa.judgement.asked import REMEMBERED, Sign, signs
-from arcaneqa.judgement.measures import unmeasured
+from arcaneqa.judgement.measures import undated, unmeasured
 from arcaneqa.judgement.polarity import says_measure
 from arcaneqa.judgement.qualifying import asked_for_as_value, qualifying
 from arcaneqa.judgement.small_words import MEASURING, SMALL, root_of, roots_of
@@ -86,7 +86,7 @@ def coverage(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Co
         [span for span in said if any(_overlaps(word, [span]) for word in left)]
         for said in ([*linked, *surely], surely)
     )
-    another = unmeasured(question, found.program, kb)
+    another = unmeasured(question, found.program, kb) + undated(question, found.program, kb)
     unused, dropped = unused + another, dropped + another
     known = [*unused, *asking]
     return Coverage(

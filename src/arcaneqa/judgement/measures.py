@@ -1,6 +1,6 @@
 """What "how old", "how tall" and the like measure: no number or text of another name answers them, nor a year
-"how much", nor a number that nobody named "which". And what measures nothing: the largest city is not the one
-farthest to the east."""
+"how much", nor a number that nobody named "which", nor the year of a discovery when somebody died. And what
+measures nothing: the largest city is not the one farthest to the east."""
 
 from __future__ import annotations
 
@@ -56,6 +56,29 @@ def unmeasured(question: str, program: ex.Expression, kb: KnowledgeBase) -> list
         return []
     # A season may be a year, and a price is none though it lies between 1000 and 2200.
     return [asked.span(0)] if has_only_years(relation.id, kb) is (what == "much") else []
+
+
+_DEATH = _names("die died dead death deceased dod killed lifespan lifetime end ended until to dates")
+_BIRTH = _names("born birth birthday birthdate dob bday lifespan lifetime start begin from dates age")
+_EVENTS = {"die": _DEATH, "died": _DEATH, "born": _BIRTH}
+_HAPPENED = re.compile(rf"\b(?:when|year|date|day)\b.*\b({'|'.join(_EVENTS)})\b", re.IGNORECASE)
+
+
+def undated(question: str, program: ex.Expression, kb: KnowledgeBase) -> list[tuple[int, int]]:
+    """Where the question says of somebody that they were born or died, if it asks when and the program has
+    nothing of that name."""
+    asked = _HAPPENED.search(question)
+    if asked is None:
+        return []
+    walked = (relation.iri for node in ex.post_order(program) for relation in ex.relations(node))
+    numbers = (kb.schema.relation_ids.get(iri) for iri in walked)
+    said = {
+        root
+        for number in numbers
+        if number is not None
+        for root in roots_of(kb.schema.relations[number].label)
+    }
+    return [asked.span(1)] if said.isdisjoint(_EVENTS[asked[1].lower()]) else []
 
 
 _COORDINATES = _names("latitude longitude lat lng lon")
