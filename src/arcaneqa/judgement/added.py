@@ -29,3 +29,19 @@ def added(
         return None
     step = Considered("", [Candidate(TokenKind.RELATION, by.label)], np.zeros(1, np.float32), 0)
     return replace(near, program=program, result=result, trace=Trace(near.trace.topics, [*before, step]))
+
+
+def narrowed(
+    program: ex.Expression, found: Found, by: Sequence[Candidate], kb: KnowledgeBase
+) -> Found | None:
+    """A program that was found, with one condition more, after whose steps come those that the condition
+    leaves no doubt of. None where nothing is left."""
+    try:
+        result = execute(program, kb)
+    except BudgetExceeded:
+        return None
+    if not result.nodes or (result.value is not None and result.value.lexical == "0"):
+        return None
+    steps = [Considered("", [one], np.zeros(1, np.float32), 0) for one in by]
+    trace = Trace(found.trace.topics, [*found.trace.steps, *steps])
+    return replace(found, program=program, result=result, trace=trace)

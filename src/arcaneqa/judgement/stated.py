@@ -4,13 +4,10 @@ is rated so. Where they are a fact of what the program has all of, that is narro
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
-import numpy as np
-
-from arcaneqa.errors import BudgetExceeded
-from arcaneqa.induction.found import Considered, Found, Trace
+from arcaneqa.induction.found import Found
 from arcaneqa.induction.scorer import Candidate, TokenKind
+from arcaneqa.judgement.added import narrowed
 from arcaneqa.judgement.small_words import root_of
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.name_forms import split
@@ -19,7 +16,6 @@ from arcaneqa.kb.terms import Literal
 from arcaneqa.kb.values import kind_of
 from arcaneqa.links import Links, LiteralLink
 from arcaneqa.program import expression as ex
-from arcaneqa.program.execute import execute
 from arcaneqa.program.rewrite import rewrite
 
 
@@ -30,8 +26,8 @@ def with_stated(links: Links, found: Iterable[Found], kb: KnowledgeBase) -> Iter
     for one in found:
         yield one
         for link in stated:
-            if (narrowed := _narrowed(one, link, kb)) is not None:
-                yield narrowed
+            if (fewer := _narrowed(one, link, kb)) is not None:
+                yield fewer
 
 
 def _texts(link: LiteralLink) -> list[Literal]:
@@ -60,18 +56,8 @@ def _narrowed(found: Found, link: LiteralLink, kb: KnowledgeBase) -> Found | Non
         return None
     condition = ex.Join(ex.Relation(relation.iri), ex.Value(text))
     program = rewrite(found.program, lambda node: ex.And(kind, condition) if node == kind else node)
-    try:
-        result = execute(program, kb)
-    except BudgetExceeded:
-        return None
-    if not result.nodes or (result.value is not None and result.value.lexical == "0"):
-        return None
-    steps = [
-        Considered("", [Candidate(named, said)], np.zeros(1, np.float32), 0)
-        for named, said in ((TokenKind.RELATION, relation.label), (TokenKind.LITERAL, text.lexical))
-    ]
-    trace = Trace(found.trace.topics, [*found.trace.steps, *steps])
-    return replace(found, program=program, result=result, trace=trace)
+    by = [Candidate(TokenKind.RELATION, relation.label), Candidate(TokenKind.LITERAL, text.lexical)]
+    return narrowed(program, found, by, kb)
 
 
 def _most_told(kind: int, texts: Iterable[Literal], kb: KnowledgeBase) -> tuple[Relation, Literal] | None:

@@ -5,21 +5,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from weakref import WeakKeyDictionary
 
-import numpy as np
-
-from arcaneqa.errors import BudgetExceeded
-from arcaneqa.induction.found import Considered, Found, Trace
+from arcaneqa.induction.found import Found
 from arcaneqa.induction.scorer import Candidate, TokenKind
+from arcaneqa.judgement.added import narrowed
 from arcaneqa.judgement.small_words import SMALL
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.name_forms import split, stem
 from arcaneqa.kb.schema import Relation, ValueKind
 from arcaneqa.kb.terms import XSD, Literal
 from arcaneqa.program import expression as ex
-from arcaneqa.program.execute import execute
 from arcaneqa.program.rewrite import rewrite
 
 _TRUE, _FALSE = (Literal(said, XSD + "boolean") for said in ("true", "false"))
@@ -34,8 +30,8 @@ def with_truths(question: str, found: Iterable[Found], kb: KnowledgeBase) -> Ite
     for one in found:
         yield one
         for relation, truth in told:
-            if (narrowed := _narrowed(one, relation, truth, kb)) is not None:
-                yield narrowed
+            if (fewer := _narrowed(one, relation, truth, kb)) is not None:
+                yield fewer
 
 
 def _told(question: str, kb: KnowledgeBase) -> Iterator[tuple[Relation, Literal]]:
@@ -92,12 +88,4 @@ def _narrowed(found: Found, relation: Relation, truth: Literal, kb: KnowledgeBas
     program = rewrite(found.program, such_ones)
     if program == found.program:
         return None
-    try:
-        result = execute(program, kb)
-    except BudgetExceeded:
-        return None
-    if not result.nodes or (result.value is not None and result.value.lexical == "0"):
-        return None
-    step = Considered("", [Candidate(TokenKind.CONSTANT, relation.label)], np.zeros(1, np.float32), 0)
-    trace = Trace(found.trace.topics, [*found.trace.steps, step])
-    return replace(found, program=program, result=result, trace=trace)
+    return narrowed(program, found, [Candidate(TokenKind.CONSTANT, relation.label)], kb)
