@@ -1,5 +1,6 @@
-"""Subclasses that OWL says in other words than rdfs:subClassOf: a class that equals another, or is what
-several classes have in common (each is then a superclass), or what several classes are together."""
+"""What OWL says of classes in other words than plain facts: a class that equals another, is what several
+classes have in common (each is then a superclass), what several classes are together, or one whose members
+all have some value of a property."""
 
 from __future__ import annotations
 
@@ -12,6 +13,9 @@ from arcaneqa.kb.terms import RDF
 SAYS_CLASSES = tuple(OWL + name for name in ("equivalentClass", "intersectionOf", "unionOf"))
 """Where none of these occurs, there is nothing to look for."""
 SPEAKS_OF_CLASSES = (RDFS + "subClassOf", *SAYS_CLASSES, RDF + "first", RDF + "rest")
+SAYS_VALUES = tuple(OWL + name for name in ("someValuesFrom", "hasValue", "onClass"))
+"""From what all members of a class have, to a value of it."""
+ON_PROPERTY = OWL + "onProperty"
 _LONGEST_LIST = 10_000
 """Members of an RDF list that are followed."""
 
@@ -28,6 +32,24 @@ class Facts(Protocol[Node]):
 
 def owl_parents(facts: Facts[Node], name_of: Callable[[Node], str]) -> Iterator[tuple[str, str]]:
     """Pairs of class and superclass, both named; a name that begins with `_:` is none."""
+    for name, node in _above(facts, name_of):
+        if not (other := name_of(node)).startswith("_:"):
+            yield name, other
+
+
+def owl_values(facts: Facts[Node], name_of: Callable[[Node], str]) -> Iterator[tuple[str, str, str]]:
+    """Class, property and value, all named, where every member of the class has that value, or some of it: a
+    perithecium develops from some protoperithecium."""
+    for name, node in _above(facts, name_of):
+        if (on := facts.one(ON_PROPERTY, node)) is None:
+            continue
+        for value in (facts.one(predicate, node) for predicate in SAYS_VALUES):
+            if value is not None and not any(name_of(each).startswith("_:") for each in (on, value)):
+                yield name, name_of(on), name_of(value)
+
+
+def _above(facts: Facts[Node], name_of: Callable[[Node], str]) -> Iterator[tuple[str, Node]]:
+    """Named classes, with what is above each as far as to the next that has a name."""
     above: dict[Node, set[Node]] = {}
     for low, high in _edges(facts):
         above.setdefault(low, set()).add(high)
@@ -39,11 +61,9 @@ def owl_parents(facts: Facts[Node], name_of: Callable[[Node], str]) -> Iterator[
         while ahead:
             for node in above.get(ahead.pop(), set()) - seen:
                 seen.add(node)
-                other = name_of(node)
-                if other.startswith("_:"):  # a class without a name leads on to those that have one
+                yield name, node
+                if name_of(node).startswith("_:"):
                     ahead.append(node)
-                else:
-                    yield name, other
 
 
 def _edges(facts: Facts[Node]) -> Iterator[tuple[Node, Node]]:

@@ -106,9 +106,32 @@ def test_an_ontology_in_owl_xml_is_told_from_rdf_xml(tmp_path: Path) -> None:
 
 
 def test_a_context_on_the_web_is_not_fetched(tmp_path: Path) -> None:
-    (tmp_path / "g.jsonld").write_text('{"@context": "https://schema.org/", "@id": "http://a/", "name": "x"}')
+    (tmp_path / "g.jsonld").write_text('{"@context": "https://a.example/", "@id": "http://a/", "name": "x"}')
     with pytest.raises(InputError, match="Nothing is fetched from the web"):
         build_index([tmp_path / "g.jsonld"], tmp_path / "index")
+
+
+@pytest.mark.parametrize(
+    "context",
+    [
+        '"https://schema.org"',
+        '"http://schema.org/"',
+        '["https://w3id.org/ro/crate/1.1/context", {"width": "http://a/width"}]',
+        '"https://doi.org/10.5063/schema/codemeta-2.0"',
+    ],
+)
+def test_the_words_of_schema_org_need_no_web(tmp_path: Path, context: str) -> None:
+    (tmp_path / "g.jsonld").write_text(f'{{"@context" : {context}, "@id": "http://a/", "legalName": "Ada"}}')
+    build_index([tmp_path / "g.jsonld"], tmp_path / "index")
+    with Index(tmp_path / "index") as kb:
+        assert [relation.iri for relation in kb.schema.relations] == ["http://schema.org/legalName"]
+
+
+def test_a_context_may_stand_anywhere_in_a_file(tmp_path: Path) -> None:
+    page = '{"@context": "https://schema.org", "@id": "http://a/%d", "legalName": "%s"}'
+    pages = ",\n".join(page % (number, "x" * 701) for number in range(300))
+    (tmp_path / "g.jsonld").write_text(f"[{pages}]")
+    assert build_index([tmp_path / "g.jsonld"], tmp_path / "index").facts == 300
 
 
 N3_RULES = """

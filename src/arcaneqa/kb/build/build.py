@@ -17,6 +17,7 @@ from arcaneqa.kb.build.dictionary import Dictionary, merge, write_lookup
 from arcaneqa.kb.build.formats import check_base, check_file, source_files, table_format
 from arcaneqa.kb.build.mending import mend
 from arcaneqa.kb.build.reading import read_batches
+from arcaneqa.kb.build.restrictions import with_restrictions
 from arcaneqa.kb.build.sorted_facts import Facts, write_facts
 from arcaneqa.kb.build.sources import Skipped, Source
 from arcaneqa.kb.build.statement_batches import Batches
@@ -89,6 +90,7 @@ def build_index(
         choice = wanted.settle(batches.facts_of_predicates)
         chosen = _with_prefixes(choice.profile, {**batches.prefixes, **(PREFIXES if tables else {})})
         told = read_ontology(Path(ontology), Names(chosen)) if ontology is not None else Ontology()
+        batches = with_restrictions(batches, chosen)
         mended = mend(batches, chosen)
         dictionary, facts = _sorted(batches, draft, progress)
         shutil.rmtree(work)

@@ -31,6 +31,7 @@ from arcaneqa.kb.build.bounds import (
     too_long,
 )
 from arcaneqa.kb.build.formats import PACKED, format_of
+from arcaneqa.kb.build.known_contexts import KnownContexts
 from arcaneqa.kb.build.old_xml import OldXml
 
 _LINES = (RdfFormat.N_TRIPLES, RdfFormat.N_QUADS)
@@ -129,7 +130,11 @@ class Source:
 
     def _watched(self, file: BinaryIO) -> _Watched:
         is_measured, name = self._skipped is not None, str(self.path)
-        text = OldXml(file, name) if self._format is RdfFormat.RDF_XML else file
+        text: BinaryIO | OldXml | KnownContexts = file
+        if self._format is RdfFormat.RDF_XML:
+            text = OldXml(file, name)
+        elif self._format is RdfFormat.JSON_LD:
+            text = KnownContexts(file)
         return _Watched(text, self._note_spellings, self._bounds(), name, is_measured)
 
     def _bounds(self) -> list[Bound]:
@@ -296,8 +301,8 @@ class Source:
     def _way_out(self, reason: str) -> str:
         if "remote context" in reason:
             return (
-                "Nothing is fetched from the web: write the context into the file; for that of schema.org, "
-                '"@context": {"@vocab": "https://schema.org/"} does.'
+                "Nothing is fetched from the web: write the context into the file; often "
+                '"@context": {"@vocab": "https://example.org/"} does.'
             )
         if "namespaces are required" in reason and self._format is RdfFormat.RDF_XML:
             return (
@@ -315,7 +320,7 @@ class _Watched:
 
     def __init__(
         self,
-        file: BinaryIO | OldXml,
+        file: BinaryIO | OldXml | KnownContexts,
         see: Callable[[bytes], None],
         bounds: Sequence[Bound] = (),
         name: str = "",
