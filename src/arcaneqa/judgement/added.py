@@ -11,23 +11,28 @@ from arcaneqa.errors import BudgetExceeded
 from arcaneqa.induction.found import Considered, Found, Trace
 from arcaneqa.induction.scorer import Candidate, TokenKind
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.kb.schema import Relation
+from arcaneqa.kb.schema import Class, Relation
 from arcaneqa.program import expression as ex
 from arcaneqa.program.execute import execute
 
 
 def added(
-    program: ex.Expression, near: Found, by: Relation, kb: KnowledgeBase, before: Sequence[Considered] = ()
+    program: ex.Expression,
+    near: Found,
+    by: Relation | Class,
+    kb: KnowledgeBase,
+    before: Sequence[Considered] = (),
 ) -> Found | None:
     """A program as if it had been found, as likely as the one it is `near` to: after the steps `before`, by a
-    relation that leaves no doubt. None where it finds nothing."""
+    relation or class that leaves no doubt. None where it finds nothing."""
     try:
         result = execute(program, kb)
     except BudgetExceeded:
         return None
     if result.nothing or (result.value is None and not result.nodes):
         return None
-    step = Considered("", [Candidate(TokenKind.RELATION, by.label)], np.zeros(1, np.float32), 0)
+    kind = TokenKind.CLASS if isinstance(by, Class) else TokenKind.RELATION
+    step = Considered("", [Candidate(kind, by.label)], np.zeros(1, np.float32), 0)
     return replace(near, program=program, result=result, trace=Trace(near.trace.topics, [*before, step]))
 
 

@@ -50,6 +50,10 @@ def asked_kind(question: str, kb: KnowledgeBase) -> int | None:
     return kinds[0] if len(kinds) == 1 else None
 
 
+def classes_called(name: str, kb: KnowledgeBase) -> list[int]:
+    return _by_name(kb).get(tuple(map(root_of, split(name))), [])
+
+
 def asked_kind_passed(question: str, found: Found, kb: KnowledgeBase) -> int | None:
     """The class that the question asks for by the end of its name ("states" for US states), if it is one,
     where a program comes through such things to others: then there is no doubt that they are meant."""

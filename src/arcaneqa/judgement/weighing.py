@@ -17,6 +17,7 @@ from arcaneqa.judgement.commonest import commonest, is_of_others
 from arcaneqa.judgement.constants import with_said_constant, without_idle_constant
 from arcaneqa.judgement.coverage import Coverage, coverage
 from arcaneqa.judgement.directions import deed, outright
+from arcaneqa.judgement.kinds import Told, told
 from arcaneqa.judgement.measures import orders_by_coordinates
 from arcaneqa.judgement.others import without_named
 from arcaneqa.judgement.places import at_the_first_places
@@ -78,13 +79,14 @@ def weighed(question: str, links: Links, outcome: Outcome, kb: KnowledgeBase) ->
     kind than was asked for counts against it."""
     found: list[tuple[Found, Coverage]] = []
     kind, said = _kind_asked_for(question, outcome.found, kb), deed(question, outcome.found, kb)
+    kinds = told(question, links, kb)
     columns = asked_columns(question, kb) if kind is None else []
     _, common = commonest(question, kb) or (None, None)
-    ways = _with_added(question, kind, outcome.found, kb)
+    ways = _with_added(question, kind, kinds, outcome.found, kb)
     otherwise = said_otherwise(question, ways, kb)
     narrowed = narrowed_unsaid(question, ways, kb)
-    told = with_truths(question, with_stated(links, ways, kb), kb)
-    for read in with_columns(told, columns, kb):
+    narrow = with_truths(question, with_stated(links, ways, kb), kb)
+    for read in with_columns(narrow, columns, kb):
         one = _put_right(question, links, read, kb)
         left_out = coverage(question, links, one, kb)
         count = len(left_out.unused) + len(left_out.unmet) + is_unexpected(question, one, kb)
@@ -98,6 +100,7 @@ def weighed(question: str, links: Links, outcome: Outcome, kb: KnowledgeBase) ->
         wrong += mistimed(question, one.program, kb) + misscaled(links.literals, one.program, kb)
         wrong += impossible_kind(question, one, kb) is not None
         wrong += said is not None and said.is_other(one.program)
+        wrong += kinds is not None and kinds.is_other(one.program)
         wrong += common is not None and is_of_others(one.program, common)
         wrong += is_pointless(one, kb) + left_out.dropped + orders_by_coordinates(question, one.program, kb)
         wrong += kind is not None and is_another_kind(kind, one, kb)
@@ -133,13 +136,15 @@ def _likeliest(found: Sequence[Found]) -> Found:
     return max(found, key=lambda one: one.score)
 
 
-def _with_added(question: str, kind: int | None, found: Sequence[Found], kb: KnowledgeBase) -> list[Found]:
+def _with_added(
+    question: str, kind: int | None, kinds: Told | None, found: Sequence[Found], kb: KnowledgeBase
+) -> list[Found]:
     """The programs, what the likeliest leads to where it finds another kind than was asked for, and what the
     question says in so many words."""
     if not found:
         return []
     best = _likeliest(found)
-    others: list[Found | None] = []
+    others: list[Found | None] = [] if kinds is None else [kinds.as_found(best, kb)]
     if kind is not None and is_another_kind(kind, best, kb):
         others.append(passed(kind, best, kb) or led_on(kind, best, kb))
     if (said := deed(question, found, kb)) is not None:
