@@ -4,11 +4,13 @@
 
 Questions are unified records with programs (`arcaneqa convert`). Until about `--share` of them have lost
 their answer, one question after the other loses one thing that it needs: a relation, a class, an entity, or
-the facts that one entity has for a relation. What says the same goes too: a relation's inverse; a class that
-could be left unsaid is no loss. DIR then holds `kb.nt` without those things, its index, and
-`questions.jsonl`: questions that lost their answer have none and say in `hole` what is missing; those whose
-answer changed for want of something else are left out; the others have the answers they had. For measuring
-only: nothing is trained on DIR. `recipes/refused.py` makes such folders of GrailQA and Spider and measures.
+the facts that one entity has for a relation. What says the same goes too: a relation's inverse, and with a
+class all its members, for managers who are still there can still be asked about, whatever they are called;
+a class that could be left unsaid is no loss. DIR then holds `kb.nt` without those things, its index, and
+`questions.jsonl`: questions that lost their answer have none, say in `hole` what is missing and in `had` what
+the answer was; those whose answer changed for want of something else are left out; the others have the
+answers they had. For measuring only: nothing is trained on DIR. `recipes/refused.py` makes such folders of
+GrailQA and Spider and measures.
 """
 
 from __future__ import annotations
@@ -40,7 +42,8 @@ from arcaneqa.record import Question, read_questions
 
 @dataclass(frozen=True)
 class Hole:
-    """Facts with all of what is given here are gone; an entity is gone as subject and as object."""
+    """Facts with all of what is given here are gone; an entity is gone as subject and as object, and so are
+    the members of a class."""
 
     kind: str
     entity: str | None = None
@@ -54,28 +57,25 @@ class Gone:
 
     entities: frozenset[str]
     relations: frozenset[str]
-    classes: frozenset[str]
     facts: frozenset[tuple[str, str]]
-    types: frozenset[str]
 
     @classmethod
-    def of(cls, holes: Iterable[Hole], types: Iterable[str]) -> Gone:
+    def of(cls, holes: Iterable[Hole], kb: Index) -> Gone:
         entities: set[str] = set()
         relations: set[str] = set()
-        classes: set[str] = set()
         facts: set[tuple[str, str]] = set()
         for hole in holes:
             predicates = {f"<{iri}>" for iri in hole.relations}
             if hole.klass is not None:
-                classes.add(f"<{hole.klass}>")
+                members = kb.members(kb.schema.class_ids[hole.klass]).ids
+                entities |= {f"<{term.value}>" for term in kb.terms(members) if isinstance(term, Iri)}
             elif hole.entity is None:
                 relations |= predicates
             elif predicates:
                 facts |= {(f"<{hole.entity}>", predicate) for predicate in predicates}
             else:
                 entities.add(f"<{hole.entity}>")
-        kinds = frozenset(f"<{iri}>" for iri in types)
-        return cls(frozenset(entities), frozenset(relations), frozenset(classes), frozenset(facts), kinds)
+        return cls(frozenset(entities), frozenset(relations), frozenset(facts))
 
     def takes(self, subject: str, predicate: str, value: str) -> bool:
         return (
@@ -84,7 +84,6 @@ class Gone:
             or value in self.entities
             or (subject, predicate) in self.facts
             or (value, predicate) in self.facts
-            or (predicate in self.types and value in self.classes)
         )
 
 
@@ -205,7 +204,7 @@ def make(
                 possible = whole.holes(parse(question.program, names, kb.schema))
                 asked.append((question, had, possible))
         holes = chosen([possible for _, _, possible in asked], share, Random(seed))
-        gone = Gone.of(holes, kb.profile.type)
+        gone = Gone.of(holes, kb)
     facts = out / "kb.nt"
     facts.write_text("".join(without(source, gone)), encoding="utf-8")
     build_index([facts], out / "index", ontology=ontology)
@@ -221,6 +220,7 @@ def make(
                 record = question.to_json() | {
                     "answers": list(has),
                     "hole": hole.kind if hole and lost else None,
+                    "had": list(had),
                 }
                 target.write(json.dumps(record, ensure_ascii=False) + "\n")
     return f"{out}: {len(holes)} holes; " + ", ".join(f"{n} {kind}" for kind, n in told.most_common())

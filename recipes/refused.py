@@ -8,7 +8,8 @@ that another model is asked the same. Everything is asked once, with linked enti
 
 What refusing costs: F1 of the answers that are given, against F1 with the best reading given every time,
 which is what a threshold of 0 and no "none of these" would give. F1 is over answers as records write them,
-numbers to six digits. Graphs of DIR are for measuring only.
+numbers to six digits. A question whose best reading finds by another way what it had before anything was
+taken out can be answered after all, and is left out. Graphs of DIR are for measuring only.
 """
 
 from __future__ import annotations
@@ -41,13 +42,15 @@ BARS = "at least 75% refused, at most 3 points of F1 lost"
 
 @dataclass(frozen=True)
 class Asked:
-    """`given` is the F1 of what was answered, `best` that of the best reading, refused or not."""
+    """`given` is the F1 of what was answered, `best` that of the best reading, refused or not. `is_filled`:
+    the best reading finds what the question had before something was taken out, by another way."""
 
     hole: str | None
     given: float
     best: float
     confidence: float
     is_refused: bool
+    is_filled: bool = False
 
 
 def graphs_of_spider(data: Path, work: Path) -> Iterator[Path]:
@@ -90,10 +93,11 @@ def asked(qa: ArcaneQA, folder: Path) -> Iterator[Asked]:
         here = qa.over(kb)
         answers = here.ask_many(Question.from_json(line) for line in lines)
         for line, answer in zip(lines, answers, strict=True):
-            gold = frozenset(map(number, line["answers"]))
-            best = overlap(gold, found(here, answer)).f1
-            refused = answer.reason is not None
-            yield Asked(line["hole"], 0.0 if refused else best, best, answer.confidence or 0.0, refused)
+            gold, had = (frozenset(map(number, line[key])) for key in ("answers", "had"))
+            read = found(here, answer)
+            best, refused = overlap(gold, read).f1, answer.reason is not None
+            given, filled = 0.0 if refused else best, read == had and line["hole"] is not None
+            yield Asked(line["hole"], given, best, answer.confidence or 0.0, refused, filled)
 
 
 def told(name: str, rows: list[Asked]) -> Iterator[str]:
@@ -102,8 +106,11 @@ def told(name: str, rows: list[Asked]) -> Iterator[str]:
         100 * sum(scores) / max(len(kept), 1)
         for scores in ((row.given for row in kept), (row.best for row in kept))
     )
+    filled = [row for row in rows if row.is_filled]
+    rows = [row for row in rows if not row.is_filled]
     lost = [row for row in rows if row.hole is not None]
     yield f"{name} ({BARS}):"
+    yield f"  {len(filled)} lost something and get the same answer another way: left out"
     yield f"  {len(lost)} without an answer: {share(row.is_refused for row in lost)} refused"
     yield f"  {len(kept)} with one: F1 {given:.1f}, {best:.1f} without refusals, {best - given:.1f} lost"
     by_kind: dict[str, list[bool]] = defaultdict(list)

@@ -17,6 +17,7 @@ from arcaneqa.judgement.coverage import Coverage, is_about, not_used
 from arcaneqa.judgement.detours import detour
 from arcaneqa.judgement.directions import deed
 from arcaneqa.judgement.evidence import evidence
+from arcaneqa.judgement.opposites import says_opposite
 from arcaneqa.judgement.pointless import comes_back, only_names
 from arcaneqa.judgement.polarity import is_reversed
 from arcaneqa.judgement.refusals import Refusals, Suggest
@@ -199,7 +200,9 @@ class Conclusions:
             known = "" if expected is None else f"; of answers from there on {expected:.0%} are right"
             best = f"the best has confidence {certainty:.2f}, below {limit:.2f}{known}"
             why = f"No reading is likely enough ({best})."
-        elif is_reversed(question, found.program, self._kb):
+        elif is_reversed(question, found.program, self._kb) or says_opposite(
+            question, found.program, self._kb
+        ):
             why = "The nearest reading takes the other end than the question does."
         elif comes_back(found) or only_names(question, found, self._kb):
             why = "The nearest reading finds nothing but what it sets out from."

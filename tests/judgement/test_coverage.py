@@ -12,6 +12,7 @@ from arcaneqa.induction import scorer
 from arcaneqa.induction.found import Considered, Found, Outcome, Trace
 from arcaneqa.induction.scorer import Candidate, TokenKind
 from arcaneqa.induction.topics import Topic
+from arcaneqa.judgement.asked import signs
 from arcaneqa.judgement.coverage import coverage, is_about, not_used
 from arcaneqa.judgement.evidence import FEATURES, evidence
 from arcaneqa.judgement.weighing import is_unexpected
@@ -20,6 +21,7 @@ from arcaneqa.kb.terms import XSD, Iri, Literal
 from arcaneqa.links import EntityCandidate, Links, LiteralLink, MentionLink
 from arcaneqa.program.execute import execute
 from arcaneqa.program.expression import Entity, Value
+from arcaneqa.program.forms import Form
 from arcaneqa.program.text import parse
 from tests.induction.plain import EX, PlainKb
 
@@ -273,3 +275,32 @@ def test_when_somebody_died_is_told_by_no_other_date(
     said = coverage(question, Links(question), found(program), KB)
     assert said.unused == left
     assert said.dropped == len(left)
+
+
+def test_what_is_counted_must_be_said_by_the_program() -> None:
+    question = "which workers have at least 2 payments?"
+    counted = found("(AND ex:Worker (GE (COUNT ex:boss_inv) 1))", "boss", "worker")
+    assert coverage(question, Links(question), counted, KB).unknown == ("payments",)
+    # A relation that leads from payments says it.
+    boss, worker = counted.trace.steps
+    told = replace(boss, candidates=[Candidate(TokenKind.RELATION, "boss", "payment worker")] * 2)
+    paid = replace(counted, trace=Trace((), (told, worker)))
+    assert coverage(question, Links(question), paid, KB).unknown == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "dropped"),
+    [
+        ('who is a worker of "Acme Works"?', 1),
+        ("which workers are named Zora?", 1),
+        ("who is a worker of Acme?", 0),
+    ],
+)
+def test_texts_that_are_given_as_such_are_not_left_out(question: str, dropped: int) -> None:
+    workers = found("ex:Worker", "worker")
+    assert coverage(question, Links(question), workers, KB).dropped == dropped
+
+
+def test_a_decimal_number_is_no_count() -> None:
+    question = "workers with a height of more than 1.85"
+    assert Form.COUNT_COMPARED not in {sign.form for sign in signs(question)}

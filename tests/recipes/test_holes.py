@@ -15,6 +15,7 @@ from arcaneqa.kb.short_names import Names
 from arcaneqa.program.text import parse
 
 EX = "http://example.org/"
+RDF_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 RECIPES = Path(__file__).parents[2] / "recipes"
 FACTS = f"""
 @prefix : <{EX}> .
@@ -55,7 +56,7 @@ def test_a_relation_goes_with_the_one_that_says_the_same(holes: Any, kb: Index) 
         holes.Hole("facts", entity=EX + "ann", relations=both),
         holes.Hole("entity", entity=EX + "ann"),
     }
-    gone = holes.Gone.of([holes.Hole("relation", relations=both)], kb.profile.type)
+    gone = holes.Gone.of([holes.Hole("relation", relations=both)], kb)
     assert gone.takes(f"<{EX}odes>", f"<{EX}author>", f"<{EX}ann>")
     assert not gone.takes(f"<{EX}ann>", f"<{EX}friend>", f"<{EX}bob>")
 
@@ -68,9 +69,16 @@ def test_only_a_class_that_makes_a_difference_can_be_missed(holes: Any, kb: Inde
     assert books not in needed(holes, kb, "(AND [:Book] (JOIN [:author] [:ann]))")
 
 
+def test_a_class_goes_with_its_members(holes: Any, kb: Index) -> None:
+    gone = holes.Gone.of([holes.Hole("class", klass=EX + "Poet")], kb)
+    assert gone.takes(f"<{EX}cy>", f"<{EX}friend>", f"<{EX}ann>")
+    assert gone.takes(f"<{EX}bob>", f"<{EX}friend>", f"<{EX}ann>")
+    assert not gone.takes(f"<{EX}bob>", f"<{RDF_TYPE}>", f"<{EX}Painter>")
+
+
 def test_facts_of_one_entity_go_alone(holes: Any, kb: Index) -> None:
     hole = holes.Hole("facts", entity=EX + "ann", relations=frozenset({EX + "friend"}))
-    gone = holes.Gone.of([hole], kb.profile.type)
+    gone = holes.Gone.of([hole], kb)
     assert gone.takes(f"<{EX}ann>", f"<{EX}friend>", f"<{EX}bob>")
     assert gone.takes(f"<{EX}cy>", f"<{EX}friend>", f"<{EX}ann>")
     assert not gone.takes(f"<{EX}cy>", f"<{EX}friend>", f"<{EX}bob>")

@@ -24,13 +24,14 @@ REMEMBERED = 64
 @dataclass(frozen=True, slots=True)
 class Sign:
     """Words that ask for a form; any of the forms `met_by` does what they ask. `about` is where those words
-    stand that ask for nothing if they are the name of something."""
+    stand that ask for nothing if they are the name of something, `counted` where it is said what to count."""
 
     form: Form
     start: int
     end: int
     met_by: frozenset[Form]
     about: tuple[int, int]
+    counted: tuple[int, int] | None = None
 
 
 class Wanted(StrEnum):
@@ -58,7 +59,8 @@ def signs(question: str) -> tuple[Sign, ...]:
         found = next((match for pattern in patterns if (match := pattern.search(words))), None)
         if found is not None:
             start, end = _span(found, "said", 0)
-            asked.append(Sign(form, start, end, met_by, _span(found, "about", "said", 0)))
+            counted = found.span("counted") if "counted" in found.re.groupindex else None
+            asked.append(Sign(form, start, end, met_by, _span(found, "about", "said", 0), counted))
     return tuple(asked)
 
 

@@ -15,6 +15,7 @@ from functools import lru_cache
 from weakref import WeakKeyDictionary
 
 from arcaneqa.induction.found import Found
+from arcaneqa.induction.said import texts_said
 from arcaneqa.induction.scorer import TokenKind
 from arcaneqa.judgement.asked import REMEMBERED, Sign, signs
 from arcaneqa.judgement.measures import undated, unmeasured
@@ -72,16 +73,25 @@ def coverage(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Co
             is_met = _is_named(question, sign, called if plainer is None else measures)
             is_met = is_met or is_column(question, sign, kb) or _counts_people(question, sign, names)
         (met if is_met else unmet).append(sign)
-    spans += [(sign.start, sign.end) for sign in met]
+    spans += [span for sign in met for span in _words_of_form(sign)]
     telling = _telling_words(question)
-    left = [word for word, root in telling if root not in names and not _overlaps(word, spans)]
+    # Who counts customers' payments need not name them: they are what has a customer.
+    counted = [sign.counted for sign in met if sign.counted is not None]
+    led_from = {root_of(word) for one in chosen for word in split(one.types)} if counted else set()
+    left = [
+        word
+        for word, root in telling
+        if root not in names
+        and not _overlaps(word, spans)
+        and not (root in led_from and _overlaps(word, counted))
+    ]
     linked = [(one.start, one.end) for one in links.mentions if one.score > LIKELY]
     linked += [(one.start, one.end) for one in links.literals]
     asking = [(sign.start, sign.end) for sign in unmet]
     linked += _said_yes_or_no(left, kb)
     surely = _said_how_many(question, left, found.program, kb)
     surely += qualifying(question, links, found.program, kb) + asked_for_as_value(question, links)
-    surely += _in_part(links, found)
+    surely += _in_part(links, found) + _as_it_is(question, left)
     unused, dropped = (
         [span for span in said if any(_overlaps(word, [span]) for word in left)]
         for said in ([*linked, *surely], surely)
@@ -109,6 +119,17 @@ def _in_part(links: Links, found: Found) -> list[tuple[int, int]]:
         for start, end in named
         if any(start <= first and last <= end and last - first < end - start for first, last in taken)
     ]
+
+
+def _as_it_is(question: str, left: Sequence[Word]) -> list[tuple[int, int]]:
+    """Texts that the question gives as such, in quotation marks or behind "named", if no word of one is
+    taken up."""
+    places = {word.start for word in left}
+    told = [word.start for word, _ in _telling_words(question)]
+    inside = [
+        (text, {place for place in told if text.start <= place < text.end}) for text in texts_said(question)
+    ]
+    return [(text.start, text.end) for text, own in inside if own and own <= places]
 
 
 def _is_unsaid(question: str, name: str) -> bool:
@@ -190,6 +211,14 @@ def _is_truth(sign: Sign, found: Found, kb: KnowledgeBase) -> bool:
         return False
     (term,) = kb.terms(found.nodes.ids)
     return isinstance(term, Literal) and kind_of(term) is ValueKind.BOOLEAN
+
+
+def _words_of_form(sign: Sign) -> list[tuple[int, int]]:
+    """Where a sign says which form is asked for, not what is counted."""
+    if sign.counted is None:
+        return [(sign.start, sign.end)]
+    start, end = sign.counted
+    return [(sign.start, start), (end, sign.end)]
 
 
 def _overlaps(word: Word, spans: Iterable[tuple[int, int]]) -> bool:

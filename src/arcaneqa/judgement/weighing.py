@@ -19,6 +19,7 @@ from arcaneqa.judgement.coverage import Coverage, coverage
 from arcaneqa.judgement.directions import deed, outright
 from arcaneqa.judgement.kinds import Told, told
 from arcaneqa.judgement.measures import orders_by_coordinates
+from arcaneqa.judgement.opposites import says_opposite
 from arcaneqa.judgement.others import without_named
 from arcaneqa.judgement.places import at_the_first_places
 from arcaneqa.judgement.placing import misplaced, misscaled
@@ -97,6 +98,7 @@ def weighed(question: str, links: Links, outcome: Outcome, kb: KnowledgeBase) ->
         count += sum(text.lower() not in _NEVER_SAID for text in left_out.unsaid)
         count += (read.program in otherwise) + (read.program in narrowed)
         wrong = is_reversed(question, one.program, kb) + misplaced(question, one.program, kb)
+        wrong += says_opposite(question, one.program, kb)
         wrong += mistimed(question, one.program, kb) + misscaled(links.literals, one.program, kb)
         wrong += impossible_kind(question, one, kb) is not None
         wrong += said is not None and said.is_other(one.program)
