@@ -75,6 +75,20 @@ def test_nobody_counts_how_many_of_yes_and_no_there_are(kb: Index) -> None:
     assert not is_pointless(found("(COUNT (JOIN ex:carrier_inv ex:Generator))", kb), kb)
 
 
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        ("(OR (GT ex:pages 100) (GE ex:pages 90))", True),
+        ("(AND ex:Generator (AND (GT ex:pages 100) (GT ex:pages 90)))", True),
+        ("(AND (GT ex:pages 100) (LT ex:pages 120))", False),
+        ("(OR (GT ex:pages 100) (GT ex:degrees 2))", False),
+        ("(OR (EQ (COUNT ex:carrier) 1) (EQ (COUNT ex:carrier) 2))", False),
+    ],
+)
+def test_two_numbers_of_one_side_measure_two_things(kb: Index, program: str, expected: bool) -> None:
+    assert is_pointless(found(program, kb), kb) is expected
+
+
 def test_rows_that_say_how_many_are_not_counted(kb: Index) -> None:
     assert is_pointless(found("(COUNT ex:Degrees)", kb), kb)
     assert is_pointless(found("(COUNT (AND ex:Degrees (JOIN ex:carrier ex:gas)))", kb), kb)

@@ -1,5 +1,6 @@
 """Programs that answer nothing: a way there and back again, what something is called that the question calls
-so itself, a count of yes and no, and of rows that say themselves how many there are."""
+so itself, a count of yes and no, and of rows that say themselves how many there are; or that say a thing
+twice, where one of two numbers says nothing more."""
 
 from __future__ import annotations
 
@@ -24,7 +25,9 @@ _NAMING = frozenset(
 
 
 def is_pointless(found: Found, kb: KnowledgeBase) -> bool:
-    return comes_back(found) or _counts_truths(found.program, kb) or _counts_counts(found.program, kb)
+    program = found.program
+    twice = any(map(_compares_twice, ex.post_order(program)))
+    return comes_back(found) or twice or _counts_truths(program, kb) or _counts_counts(program, kb)
 
 
 def only_names(question: str, found: Found, kb: KnowledgeBase) -> bool:
@@ -98,6 +101,17 @@ def conjuncts(program: ex.Expression) -> Iterator[ex.Expression]:
             yield from conjuncts(argument)
         case _:
             yield program
+
+
+def _compares_twice(node: ex.Expression) -> bool:
+    """Whether it is longer than 3300 or longer than 100: whoever says two numbers of one side measures two
+    things by them."""
+    match node:
+        case ex.And(ex.Compare(one, key, ex.Value()), ex.Compare(other, same, ex.Value())) | ex.Or(
+            ex.Compare(one, key, ex.Value()), ex.Compare(other, same, ex.Value())
+        ):
+            return key == same and one.sign[0] == other.sign[0] != "="
+    return False
 
 
 def _counts_truths(program: ex.Expression, kb: KnowledgeBase) -> bool:
