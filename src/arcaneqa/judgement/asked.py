@@ -52,8 +52,11 @@ def signs(question: str) -> tuple[Sign, ...]:
     >>> [sign.form.name for sign in signs("Which supplier offers the most products?")]
     ['BY_COUNT', 'SUPERLATIVE']
     """
-    # One character for one, so that places stay.
-    words = "".join(char.lower() if len(char.lower()) == 1 else char for char in question).replace("’", "'")
+    if question.isascii():
+        words = question.lower()
+    else:  # one character for one, so that places stay
+        words = "".join(char.lower() if len(char.lower()) == 1 else char for char in question)
+        words = words.replace("’", "'")
     asked = []
     for form, met_by, patterns in _FORMS:
         found = next((match for pattern in patterns if (match := pattern.search(words))), None)

@@ -3,7 +3,7 @@ only coffees come from there, but what varieties they are."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from weakref import WeakKeyDictionary
 
@@ -41,9 +41,9 @@ def _by_name(kb: KnowledgeBase) -> dict[tuple[str, ...], list[Relation]]:
     return names
 
 
-def owns_column(found: Found, columns: Iterable[Relation], kb: KnowledgeBase) -> Relation | None:
+def owns_column(found: Found, columns: Sequence[Relation], kb: KnowledgeBase) -> Relation | None:
     """The column that was asked for, where things were found that have it instead, and are not called so."""
-    if ex.denotes(found.program) is not ex.Denotation.SET or found.result.value is not None:
+    if not columns or ex.denotes(found.program) is not ex.Denotation.SET or found.result.value is not None:
         return None
     few = kb.nodes(found.nodes.ids[:_LOOKED_AT])
     if not few or kb.are_literals(few.ids).any():
@@ -55,7 +55,7 @@ def owns_column(found: Found, columns: Iterable[Relation], kb: KnowledgeBase) ->
     return column
 
 
-def with_columns(found: Iterable[Found], columns: Iterable[Relation], kb: KnowledgeBase) -> Iterator[Found]:
+def with_columns(found: Iterable[Found], columns: Sequence[Relation], kb: KnowledgeBase) -> Iterator[Found]:
     """The programs, and after each that finds what has such a column the column itself."""
     known = list(found)
     programs = {one.program for one in known}

@@ -72,9 +72,9 @@ def straightened(found: Found, kb: KnowledgeBase) -> Found:
     have their seat there are those that have it there."""
     if ex.denotes(found.program) is not ex.Denotation.SET:
         return found
-    program = rewrite(found.program, _straight)
-    if program == found.program:
+    if all(_straight(node) is node for node in ex.post_order(found.program)):
         return found
+    program = rewrite(found.program, _straight)
     try:
         result = execute(program, kb)
     except BudgetExceeded:

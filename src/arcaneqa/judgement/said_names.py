@@ -23,7 +23,7 @@ def said_otherwise(question: str, found: Sequence[Found], kb: KnowledgeBase) -> 
     tells the other from it is said, and nothing that tells it from the other."""
     said = frozenset(map(root_of, split(question)))
     alike: dict[ex.Expression, list[tuple[ex.Expression, frozenset[str]]]] = {}
-    for one in found:
+    for one in found if len(found) > 1 else ():
         joined = (node.relation.iri for node in ex.post_order(one.program) if isinstance(node, ex.Join))
         for iri in dict.fromkeys(joined):
             alike.setdefault(_without(iri, one.program), []).append((one.program, _words(iri, kb)))

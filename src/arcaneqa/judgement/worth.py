@@ -22,8 +22,9 @@ def worth(found: Found, kb: KnowledgeBase) -> Found | None:
     if found.result.value is not None or found.result.table is not None or found.result.order is not None:
         return None
     few = kb.nodes(found.nodes.ids[:_LOOKED_AT])
-    named = zip(kb.terms(few.ids), kb.labels(few.ids), strict=True)
-    if not few or any(label is not None or not isinstance(term, Blank) for term, label in named):
+    if not few or any(label is not None for label in kb.labels(few.ids)):
+        return None
+    if not all(isinstance(term, Blank) for term in kb.terms(few.ids)):
         return None
     relations = [kb.schema.relations[number] for number in kb.out_relations(few).tolist()]
     values = [

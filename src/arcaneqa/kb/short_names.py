@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from arcaneqa.errors import InputError
 from arcaneqa.kb.profile import WELL_KNOWN, Profile
@@ -15,19 +16,27 @@ _LOCAL_NAME = re.compile(r"[\w-]+(\.[\w-]+)*")
 _PREFIX = re.compile(r"[^\W\d][\w.-]*|")
 
 
+@lru_cache(64)
+def _tables(prefixes: tuple[tuple[str, str], ...]) -> tuple[dict[str, str], dict[str, str]]:
+    """Namespaces by prefix, and prefixes by namespace: read once a profile, whose names are asked for many
+    times a question."""
+    namespaces: dict[str, str] = {}
+    for prefix, namespace in (*prefixes, *WELL_KNOWN):
+        if namespace and _PREFIX.fullmatch(prefix):
+            namespaces.setdefault(prefix, namespace)
+    by_namespace: dict[str, str] = {}
+    for prefix, namespace in namespaces.items():
+        by_namespace.setdefault(namespace, prefix)
+    return namespaces, by_namespace
+
+
 class Names:
     """The names of one profile. `expand(short(iri)) == iri` for every IRI."""
 
     def __init__(self, profile: Profile) -> None:
         self._base = profile.base
-        self._namespaces: dict[str, str] = {}
-        for prefix, namespace in (*profile.prefixes, *WELL_KNOWN):
-            if namespace and _PREFIX.fullmatch(prefix):
-                self._namespaces.setdefault(prefix, namespace)
-        self._prefixes: dict[str, str] = {}
-        for prefix, namespace in self._namespaces.items():
-            self._prefixes.setdefault(namespace, prefix)
-        self._lengths = sorted({len(namespace) for namespace in self._prefixes}, reverse=True)
+        self._namespaces, self._prefixes = _tables(profile.prefixes)
+        self._lengths = sorted(set(map(len, self._prefixes)), reverse=True)
 
     def short(self, iri: str) -> str:
         if self._base and iri.startswith(self._base):

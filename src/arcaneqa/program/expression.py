@@ -294,6 +294,8 @@ def children(expression: Expression) -> tuple[Expression, ...]:
     """The arguments that are programs or topics, in the order in which they are built: the one that a step
     grows from comes last. A CONS constant is part of its node."""
     match expression:
+        case Entity() | Class() | Value():
+            return ()
         case Join(_, argument) | Cons(argument, _, _) | Count(argument, _) | Aggregate(_, argument, _):
             return (argument,)
         case And(left, right) | Or(left, right) | Meet(left, right) | Not(left, right):
@@ -318,14 +320,12 @@ def _within(keys: Iterable[Key | Relation]) -> list[Expression]:
 
 def post_order(expression: Expression) -> Iterator[Expression]:
     """Every node after its arguments, arguments in the order of `children`."""
-    stack: list[tuple[Expression, bool]] = [(expression, False)]
+    # Every node before its arguments, the last of these first: read backwards, that is the order.
+    found, stack = [], [expression]
     while stack:
-        node, ready = stack.pop()
-        if ready:
-            yield node
-        else:
-            stack.append((node, True))
-            stack.extend((child, False) for child in reversed(children(node)))
+        found.append(node := stack.pop())
+        stack += children(node)
+    return reversed(found)
 
 
 def path_of(key: Key | Relation) -> Path:

@@ -12,22 +12,23 @@ Change = Callable[[ex.Expression], ex.Expression]
 
 
 def rewrite(program: ex.Expression, change: Change) -> ex.Expression:
-    """Apply `change` to every node of a program, arguments first, equal nodes once.
+    """Apply `change` to every node of a program, arguments first.
 
     The literal of a TC, LIKE or NAMED and a CONS constant belong to their node and stay.
     """
-    done: dict[ex.Expression, ex.Expression] = {}
+    # By identity: to compare a node with another is to go through all below it.
+    done: dict[int, ex.Expression] = {}
     for node in ex.post_order(program):
-        if node not in done:
-            done[node] = change(with_arguments(node, done.__getitem__))
-    return done[program]
+        done[id(node)] = change(with_arguments(node, lambda argument: done[id(argument)]))
+    return done[id(program)]
 
 
 def with_arguments(node: ex.Expression, change: Change) -> ex.Expression:
     """The node with its arguments changed, itself left as it is."""
     match node:
         case ex.Join() | ex.Cons() | ex.During() | ex.Count() | ex.Aggregate():
-            return replace(node, argument=change(node.argument))
+            changed = change(node.argument)
+            return node if changed is node.argument else replace(node, argument=changed)
         case ex.And(left, right):
             return ex.And(change(left), change(right))
         case ex.Or(left, right):
@@ -44,8 +45,8 @@ def with_arguments(node: ex.Expression, change: Change) -> ex.Expression:
         case ex.Show(argument, columns):
             return ex.Show(change(argument), tuple(with_within(column, change) for column in columns))
         case ex.Per(argument, path, columns):
-            changed = (_counted(c, change) if isinstance(c, ex.Counted) else c for c in columns)
-            return ex.Per(change(argument), path, tuple(changed))
+            counted = (_counted(c, change) if isinstance(c, ex.Counted) else c for c in columns)
+            return ex.Per(change(argument), path, tuple(counted))
         case _:
             return node
 
