@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from arcaneqa.judgement.placing import misplaced, misscaled
+from arcaneqa.judgement.placing import idle, misplaced, misscaled
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.open import open_kb
@@ -76,3 +76,21 @@ def test_a_number_is_on_the_scale_of_the_facts(
 ) -> None:
     stated = find_literals(question, kb, used_types(kb))
     assert misscaled(stated, parse(program, Names(kb.profile), kb.schema), kb) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "program", "expected"),
+    [
+        ("cars with more than 60 owners", powerful(60), 1),
+        ("cars with more than 105 owners", powerful(105), 0),  # it leaves some out
+        ("cars with a horsepower above 60", powerful(60), 0),  # that is what was said
+        ("cars that were weighted above 60", powerful(60).replace("horsepower", "weight_in_lbs"), 0),
+        ("cars with fewer than 60 owners", powerful(60).replace("GT", "LT"), 0),
+        ("cars with fewer than 900 owners", powerful(900).replace("GT", "LT"), 1),
+        ("cars heavier than 60", powerful(60).replace("horsepower", "weight_in_lbs"), 0),
+    ],
+)
+def test_a_comparison_that_all_pass_was_not_meant(
+    kb: KnowledgeBase, question: str, program: str, expected: int
+) -> None:
+    assert idle(question, parse(program, Names(kb.profile), kb.schema), kb) == expected

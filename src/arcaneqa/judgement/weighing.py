@@ -22,7 +22,7 @@ from arcaneqa.judgement.measures import orders_by_coordinates
 from arcaneqa.judgement.opposites import says_opposite
 from arcaneqa.judgement.others import without_named
 from arcaneqa.judgement.places import at_the_first_places
-from arcaneqa.judgement.placing import misplaced, misscaled
+from arcaneqa.judgement.placing import idle, misplaced, misscaled
 from arcaneqa.judgement.pointless import is_pointless, straightened
 from arcaneqa.judgement.polarity import is_reversed
 from arcaneqa.judgement.said_names import narrowed_unsaid, said_otherwise
@@ -98,7 +98,7 @@ def weighed(question: str, links: Links, outcome: Outcome, kb: KnowledgeBase) ->
         count += sum(text.lower() not in _NEVER_SAID for text in left_out.unsaid)
         count += (read.program in otherwise) + (read.program in narrowed)
         wrong = is_reversed(question, one.program, kb) + misplaced(question, one.program, kb)
-        wrong += says_opposite(question, one.program, kb)
+        wrong += says_opposite(question, one.program, kb) + idle(question, one.program, kb)
         wrong += mistimed(question, one.program, kb) + misscaled(links.literals, one.program, kb)
         wrong += impossible_kind(question, one, kb) is not None
         wrong += said is not None and said.is_other(one.program)
