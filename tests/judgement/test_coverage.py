@@ -304,3 +304,19 @@ def test_texts_that_are_given_as_such_are_not_left_out(question: str, dropped: i
 def test_a_decimal_number_is_no_count() -> None:
     question = "workers with a height of more than 1.85"
     assert Form.COUNT_COMPARED not in {sign.form for sign in signs(question)}
+
+
+@pytest.mark.parametrize(
+    ("question", "program", "unknown"),
+    [
+        ("workers with a height above 175", "(GT ex:height 175)", ()),
+        ("workers with a height above 180", "(JOIN ex:height 180)", ("above",)),
+        ("workers in the class room", "(HAS ex:room)", ()),
+    ],
+)
+def test_words_of_a_comparison_and_words_apart(question: str, program: str, unknown: tuple[str, ...]) -> None:
+    start = len(question) - 3
+    told = found(program, "worker", "height" if "height" in program else "classroom")
+    number = scorer.TopicWords("number", start, start + 3, 0)
+    told = replace(told, topics=(Topic(Value(Literal("175", XSD + "integer")), number),))
+    assert coverage(question, Links(question), told, KB).unknown == unknown

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from weakref import WeakKeyDictionary
 
 from arcaneqa.induction.found import Found
@@ -55,7 +56,7 @@ class Coverage:
 def coverage(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Coverage:
     spans = [(topic.words.start, topic.words.end) for topic in found.topics]
     chosen = [step.candidates[step.choice] for step in found.trace.steps]
-    called = [{root_of(word) for word in split(one.text)} for one in chosen if one.kind in _NAMES]
+    called = [roots_of(one.text) for one in chosen if one.kind in _NAMES]
     constants = [one.text for one in chosen if one.kind is TokenKind.CONSTANT]
     # Asia is said by "Asian", as linking knows.
     naming = [(one, {other.label for other in one.candidates}) for one in links.mentions]
@@ -74,6 +75,9 @@ def coverage(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Co
             is_met = is_met or is_column(question, sign, kb) or _counts_people(question, sign, names)
         (met if is_met else unmet).append(sign)
     spans += [span for sign in met for span in _words_of_form(sign)]
+    if Form.COMPARISON in forms:
+        spans += [match.span() for match in _COMPARING.finditer(question)]
+    spans += _run_together(question, names)
     telling = _telling_words(question)
     # Who counts customers' payments need not name them: they are what has a customer.
     counted = [sign.counted for sign in met if sign.counted is not None]
@@ -107,6 +111,23 @@ def coverage(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Co
         len(dropped),
         tuple(text for text in constants if text not in said_constants and _is_unsaid(question, text)),
     )
+
+
+_COMPARING = re.compile(
+    r"\b(?:above|below|over|under|after|before|since|until|between|beyond|exceed(?:s|ing|ed)?"
+    r"|more|less|fewer|greater|larger|bigger|higher|lower|smaller)\b",
+    re.IGNORECASE,
+)
+"""Words that only say on which side of a value something is."""
+
+
+def _run_together(question: str, names: Collection[str]) -> list[tuple[int, int]]:
+    """Where two words are one of a name: who says "class room" means the "classroom"."""
+    return [
+        (one.start, two.end)
+        for one, two in pairwise(words(question))
+        if root_of(one.folded + two.folded) in names
+    ]
 
 
 def _in_part(links: Links, found: Found) -> list[tuple[int, int]]:
