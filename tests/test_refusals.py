@@ -92,6 +92,14 @@ def test_what_counts_nothing_is_not_how_many_unless_it_is_sure(qa: ArcaneQA) -> 
     assert "The nearest reading counts nothing." in (answer.reason or "")
 
 
+def test_no_time_answers_when_only_if_it_is_sure(qa: ArcaneQA) -> None:
+    asked = "when was Old Abbey invented?"
+    brewery = parse("(JOIN b:brewedBy_inv b:b1)", Names(qa.kb.profile), qa.kb.schema)
+    read = Found(brewery, -5.0, execute(brewery, qa.kb), (), Trace((), []), reading=-5.0)
+    answer = qa.conclude(asked, Links(asked), Outcome((read,), is_complete=True, none=0.9), threshold=0.0)
+    assert "This asks for a time, and the nearest reading finds none." in (answer.reason or "")
+
+
 def test_what_is_missing_is_said(qa: ArcaneQA) -> None:
     reason = qa.ask("What is the seating capacity of Seeblick Brewery?", threshold=1.0).reason or ""
     assert "seating" in reason

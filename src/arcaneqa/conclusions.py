@@ -11,7 +11,7 @@ from arcaneqa.describe import items_of_result, named_of, table_of_result, unit_o
 from arcaneqa.entity_facts import asked_about
 from arcaneqa.errors import BudgetExceeded, ProgramError
 from arcaneqa.induction.found import Found, Outcome
-from arcaneqa.judgement.asked import Sign, lacking, signs
+from arcaneqa.judgement.asked import Sign, lacking, signs, wanted
 from arcaneqa.judgement.asked_kinds import asked_kind, is_of_others
 from arcaneqa.judgement.coverage import Coverage, is_about, not_used
 from arcaneqa.judgement.detours import detour
@@ -21,7 +21,7 @@ from arcaneqa.judgement.opposites import says_opposite
 from arcaneqa.judgement.pointless import comes_back, only_names
 from arcaneqa.judgement.polarity import is_reversed
 from arcaneqa.judgement.refusals import Refusals, Suggest
-from arcaneqa.judgement.weighing import Weighed, impossible_kind, weighed
+from arcaneqa.judgement.weighing import Weighed, impossible_kind, is_unexpected, weighed
 from arcaneqa.judgement.years import mistimed
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.languages import in_asked_language
@@ -47,8 +47,9 @@ MEANT = 0.2
 WHAT_ONE_IS = frozenset(map(stem, ("profession", "occupation", "job", "type", "kind")))
 """Words in the name of a relation that says who or what something is."""
 SURE = 0.6
-"""A program that takes up no word of the question, or counts nothing where "how many" is asked, needs at
-least this confidence: people are the population, and a rank is no number of employees."""
+"""A program that takes up no word of the question, counts nothing where "how many" is asked, or finds no time
+where "when" is, needs at least this confidence: people are the population, and a rank is no number of
+employees."""
 
 
 class Conclusions:
@@ -218,6 +219,8 @@ class Conclusions:
             why = f"The nearest reading leaves out {listed([f'“{word}”' for word in left_out.unused])}."
         elif certainty < SURE and any(sign.form is Form.NUMBER for sign in left_out.unmet):
             why = "The nearest reading counts nothing."
+        elif certainty < SURE and is_unexpected(question, found, self._kb):
+            why = f"This asks for {wanted(question)}, and the nearest reading finds none."
         elif certainty < SURE and not is_about(question, found, self._kb):
             why = "Nothing in the question names an entity, a class or a value of this knowledge base."
         else:

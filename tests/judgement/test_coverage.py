@@ -36,6 +36,7 @@ KB = PlainKb(
         ("bert", "height", Literal("180", XSD + "integer")),
         ("anna", "totalCredits", Literal("5", XSD + "integer")),
         ("anna", "born", Literal("1990", XSD + "gYear")),
+        ("anna", "hireDate", Literal("2010-05-01", XSD + "date")),
         ("firm", "motto", Literal("onward")),
         ("shop", "motto", Literal("in May")),
         ("anna", "married", Literal("true", XSD + "boolean")),
@@ -266,6 +267,8 @@ def test_a_number_or_text_of_another_name_is_no_age(
         ("when did Anna die?", "(JOIN ex:born_inv ex:anna)", ("die",)),
         ("what day was Anna born?", "(JOIN ex:boss_inv ex:anna)", ("born",)),
         ("when was Anna born?", "(JOIN ex:born_inv ex:anna)", ()),
+        # A date has to be one of that.
+        ("when was Anna born?", "(JOIN ex:hireDate_inv ex:anna)", ("born",)),
         ("who was born before Anna?", "(JOIN ex:boss_inv ex:anna)", ()),
     ],
 )

@@ -58,8 +58,9 @@ def unmeasured(question: str, program: ex.Expression, kb: KnowledgeBase) -> list
     return [asked.span(0)] if has_only_years(relation.id, kb) is (what == "much") else []
 
 
-_DEATH = _names("die died dead death deceased dod killed lifespan lifetime end ended until to dates")
-_BIRTH = _names("born birth birthday birthdate dob bday lifespan lifetime start begin from dates age")
+_DEATH = _names("die died dead death deceased dod killed lifespan lifetime end ended until to")
+_BIRTH = _names("born birth birthday birthdate dob bday lifespan lifetime start begin from age")
+_DATES = _names("dates")
 _EVENTS = {"die": _DEATH, "died": _DEATH, "born": _BIRTH}
 _HAPPENED = re.compile(rf"\b(?:when|year|date|day)\b.*\b({'|'.join(_EVENTS)})\b", re.IGNORECASE)
 
@@ -72,13 +73,11 @@ def undated(question: str, program: ex.Expression, kb: KnowledgeBase) -> list[tu
         return []
     walked = (relation.iri for node in ex.post_order(program) for relation in ex.relations(node))
     numbers = (kb.schema.relation_ids.get(iri) for iri in walked)
-    said = {
-        root
-        for number in numbers
-        if number is not None
-        for root in roots_of(kb.schema.relations[number].label)
-    }
-    return [asked.span(1)] if said.isdisjoint(_EVENTS[asked[1].lower()]) else []
+    said = (roots_of(kb.schema.relations[number].label) for number in numbers if number is not None)
+    happened = _EVENTS[asked[1].lower()]
+    # Dates alone, as of a life, may be those of both.
+    is_told = any(roots == _DATES or not roots.isdisjoint(happened) for roots in said)
+    return [] if is_told else [asked.span(1)]
 
 
 _COORDINATES = _names("latitude longitude lat lng lon")

@@ -80,18 +80,20 @@ class Profile:
         return {key: value for key, value in dataclasses.asdict(self).items() if value is not None}
 
 
+_OTHER_NAMES = (
+    SKOS + "altLabel",
+    SCHEMA + "alternateName",
+    "https://schema.org/alternateName",
+    FOAF + "nick",
+    DCT + "alternative",
+    "http://www.geneontology.org/formats/oboInOwl#hasExactSynonym",
+)
+
 RDF_PROFILE = Profile(
     name="rdf",
     type=(RDF + "type",),
     label=(RDFS + "label", SKOS + "prefLabel", SCHEMA + "name", "https://schema.org/name", FOAF + "name"),
-    alias=(
-        SKOS + "altLabel",
-        SCHEMA + "alternateName",
-        "https://schema.org/alternateName",
-        FOAF + "nick",
-        DCT + "alternative",
-        "http://www.geneontology.org/formats/oboInOwl#hasExactSynonym",
-    ),
+    alias=_OTHER_NAMES,
     names=(
         DCT + "title",
         "http://purl.org/dc/elements/1.1/title",
@@ -99,6 +101,8 @@ RDF_PROFILE = Profile(
         "http://www.w3.org/2006/vcard/ns#fn",
         "http://purl.org/goodrelations/v1#name",
         "http://usefulinc.com/ns/doap#name",
+        # What else something is called may be asked.
+        *_OTHER_NAMES,
     ),
     subclass=(RDFS + "subClassOf",),
     inverse=(OWL + "inverseOf", SCHEMA + "inverseOf"),
@@ -131,6 +135,8 @@ RDF_PROFILE = Profile(
     ),
     called=(
         (RDFS + "subClassOf", "kind of"),
+        (SKOS + "altLabel", "alternative name"),
+        (FOAF + "nick", "nickname"),
         ("http://purl.obolibrary.org/obo/IAO_0000115", "definition"),
     ),
     time_pairs=(

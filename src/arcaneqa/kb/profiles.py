@@ -60,6 +60,19 @@ SCHEMA_ORG_PROFILE = dataclasses.replace(
     name="schema.org",
     names=(*RDF_PROFILE.names, SCHEMA + "headline", "https://schema.org/headline"),
     prefixes=(*RDF_PROFILE.prefixes, ("schemas", "https://schema.org/")),
+    called=(
+        *RDF_PROFILE.called,
+        *(
+            (space + name, words)
+            for space in (SCHEMA, "https://schema.org/")
+            for name, words in (
+                ("addressLocality", "city"),
+                ("addressRegion", "state or region"),
+                ("addressCountry", "country"),
+                ("additionalName", "middle name"),
+            )
+        ),
+    ),
     hide=(
         *RDF_PROFILE.hide,
         *(
@@ -82,13 +95,9 @@ SKOS_PROFILE = dataclasses.replace(
     name="skos",
     label=(SKOS + "prefLabel", *(iri for iri in RDF_PROFILE.label if iri != SKOS + "prefLabel")),
     alias=(*RDF_PROFILE.alias, SKOS + "hiddenLabel"),
-    # In a thesaurus the words are what people ask for: the French one, the other one.
-    names=(*RDF_PROFILE.names, SKOS + "prefLabel", SKOS + "altLabel"),
-    called=(
-        *RDF_PROFILE.called,
-        (SKOS + "prefLabel", "preferred label"),
-        (SKOS + "altLabel", "alternative label"),
-    ),
+    # In a thesaurus the words are what people ask for: the French one.
+    names=(*RDF_PROFILE.names, SKOS + "prefLabel"),
+    called=(*RDF_PROFILE.called, (SKOS + "prefLabel", "preferred label")),
     hide=(*RDF_PROFILE.hide, "skos:*Match", "skos:changeNote", "skos:historyNote", "skos:editorialNote"),
 )
 

@@ -190,6 +190,29 @@ def test_owl_says_subclasses_in_other_words(tmp_path: Path) -> None:
     assert sizes == {"Zin": 1, "Wine": 1, "Beer": 1, "Drink": 2}
 
 
+def test_what_else_something_is_called_may_be_asked(tmp_path: Path) -> None:
+    kb = build(
+        tmp_path,
+        "@prefix foaf: <http://xmlns.com/foaf/0.1/> .\n"
+        ':dan a :Person ; rdfs:label "Dan Connolly" ; foaf:nick "DanCon" ; :phone "12 34" .',
+    )
+    assert {relation.label for relation in kb.schema.relations if not relation.hidden} == {
+        "nickname",
+        "phone",
+    }
+    assert label(kb, "dan") == "Dan Connolly"
+
+
+def test_schema_org_is_put_into_everyday_words(tmp_path: Path) -> None:
+    kb = build(
+        tmp_path,
+        "@prefix schema: <https://schema.org/> .\n"
+        ':lab schema:address [ schema:addressLocality "Oslo" ; schema:postalCode "0150" ] .',
+    )
+    shown = {relation.label for relation in kb.schema.relations if not relation.hidden}
+    assert shown == {"address", "city", "postal code"}
+
+
 WIKIDATA = "http://www.wikidata.org/"
 
 

@@ -120,6 +120,9 @@ class Understanding:
     def _name(self, classes: Classes, hidden: Array, hidden_classes: Array) -> list[tuple[NameRule, int]]:
         """Name what has no name yet by its attributes."""
         is_schema = self._schema_nodes(classes)
+        # What something is also called may be asked for, and does not name it.
+        hidden = hidden.copy()
+        hidden[self._known(self._profile.alias)] = True
         given = Attributes(
             self._facts,
             classes,
