@@ -19,6 +19,9 @@ AT = "http://school.example/"
 ROOM = ex.Join(ex.Relation(AT + "room"), ex.Entity(Iri(AT + "r1")))
 TEACHERS = ex.And(ex.Class(AT + "Teacher"), ROOM)
 
+ROOMS, HELD = ex.Class(AT + "Room"), ex.Relation(AT + "room", inverse=True)
+USED = ex.Has(HELD)
+
 
 @pytest.fixture(scope="module")
 def qa(tmp_path_factory: pytest.TempPathFactory) -> ArcaneQA:
@@ -28,7 +31,8 @@ def qa(tmp_path_factory: pytest.TempPathFactory) -> ArcaneQA:
         for number in range(count):
             name = f'rdfs:label "{kind} {number}" ; :surname "{kind[0]}{number}"'
             facts.append(f":{kind}{number} a :{kind} ; {name} ; :room :r{number % 2} .")
-    facts += [f':r{number} a :Room ; rdfs:label "Hall {number}" .' for number in range(2)]
+    facts.append(':Pupil9 a :Pupil ; rdfs:label "Pupil 9" ; :surname "P9" ; :room :r2 .')
+    facts += [f':r{number} a :Room ; rdfs:label "Hall {number}" .' for number in range(4)]
     (folder / "facts.ttl").write_text("\n".join(facts))
     build_index([folder / "facts.ttl"], folder / "kb")
     return ArcaneQA.load(folder / "kb")
@@ -44,6 +48,12 @@ def qa(tmp_path_factory: pytest.TempPathFactory) -> ArcaneQA:
             ex.Join(ex.Relation(AT + "surname", True), ROOM),
             ex.Join(ex.Relation(AT + "surname", True), TEACHERS),
         ),
+        (
+            "which rooms have no teachers?",
+            ex.Not(ROOMS, USED),
+            ex.Not(ROOMS, ex.Join(HELD, ex.Class(AT + "Teacher"))),
+        ),
+        ("which rooms are used by nobody?", ex.Not(ROOMS, USED), ex.Not(ROOMS, USED)),
         # Both kinds are named, none is, or a class says it already.
         ("teachers and pupils in hall 1", ROOM, ROOM),
         ("who is in hall 1?", ROOM, ROOM),

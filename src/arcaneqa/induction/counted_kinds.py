@@ -66,7 +66,7 @@ def _named(said: set[str], found: Found, counted: ex.Counted, kb: KnowledgeBase)
     """The only kind that the question names of those that have the relation, if others are counted, too."""
     back, within = counted.path[-1], counted.within
     relation = kb.schema.relation_ids[back.iri]
-    if isinstance(within, ex.Class) and _noun(_class(within, kb)) in said:
+    if isinstance(within, ex.Class) and noun_of(_class(within, kb)) in said:
         return None
     # "Which customer has the most …": what is asked for is no kind that is counted, unless it is said to be.
     nodes = list(ex.post_order(found.program))
@@ -94,13 +94,13 @@ def said_kinds(said: Set[str], kb: KnowledgeBase) -> list[Class]:
     if (nouns := _NOUNS.get(kb)) is None:
         nouns = {}
         for kind in kb.schema.classes:
-            if not kind.hidden and (noun := _noun(kind)) is not None:
+            if not kind.hidden and (noun := noun_of(kind)) is not None:
                 nouns.setdefault(noun, []).append(kind)
         _NOUNS[kb] = nouns
     return sorted((kind for noun in said for kind in nouns.get(noun, ())), key=lambda kind: kind.id)
 
 
-def _noun(kind: Class) -> str | None:
+def noun_of(kind: Class) -> str | None:
     """What its name ends with: "payments" where the class is "customer payments"."""
     words = split(class_words(kind))
     return stem(words[-1]) if words else None

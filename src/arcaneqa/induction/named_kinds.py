@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from arcaneqa.errors import BudgetExceeded
-from arcaneqa.induction.counted_kinds import of_kind, said_kinds
+from arcaneqa.induction.counted_kinds import noun_of, of_kind, said_kinds
 from arcaneqa.induction.found import Found
-from arcaneqa.kb.interface import KnowledgeBase, NodeSet
+from arcaneqa.kb.interface import KnowledgeBase, NodeSet, Step
 from arcaneqa.kb.names.name_forms import split, stem
 from arcaneqa.kb.schema import Class
 from arcaneqa.program import expression as ex
@@ -36,11 +38,46 @@ def with_named_kinds(question: str, found: Sequence[Found], kb: KnowledgeBase) -
 def _narrowed(found: Found, named: Sequence[Class], kb: KnowledgeBase) -> Found:
     used = {node.iri for node in ex.post_order(found.program) if isinstance(node, ex.Class)}
     unused = [kind for kind in named if kind.iri not in used]
+    # Services are asked for, and not counted by the way as services of parties.
+    nouns = {
+        noun_of(kb.schema.classes[number])
+        for iri in used
+        if (number := kb.schema.class_ids.get(iri)) is not None
+    }
+    others = [kind for kind in unused if noun_of(kind) not in nouns]
+    for open_end in _open_ends(found.program) if others else ():
+        kind = _only_one_having(open_end, others, kb)
+        if kind is not None:
+            return of_kind(found, _replaced(found.program, open_end, kind), kind, kb) or found
     for open_set in _open_sets(found.program) if unused else ():
         kind = _mixed_with_others(open_set, unused, kb)
         if kind is not None:
             return of_kind(found, _with_kind(found.program, open_set, kind), kind, kb) or found
     return found
+
+
+def _open_ends(program: ex.Expression) -> Iterator[ex.Has]:
+    """Whatever something leads to, of whatever kind that is."""
+    for node in ex.post_order(program):
+        if isinstance(node, ex.Has) and node.relation.inverse:
+            yield node
+
+
+def _only_one_having(end: ex.Has, kinds: Sequence[Class], kb: KnowledgeBase) -> Class | None:
+    """The only one of the kinds that has the relation, if others have it, too."""
+    number = kb.schema.relation_ids[end.relation.iri]
+    having = set(kb.classes_having(np.array([number], np.int64)).tolist())
+    meant = [kind for kind in kinds if kind.id in having]
+    if len(meant) != 1:
+        return None
+    (kind,) = meant
+    return kind if kb.difference(kb.having(Step(number)), kb.members(kind.id)) else None
+
+
+def _replaced(program: ex.Expression, end: ex.Has, kind: Class) -> ex.Expression:
+    """The program with what that kind leads to in place of what anything does."""
+    led = ex.Join(end.relation, ex.Class(kind.iri))
+    return rewrite(program, lambda node: led if node == end else node)
 
 
 def _with_kind(program: ex.Expression, open_set: ex.Expression, kind: Class) -> ex.Expression:

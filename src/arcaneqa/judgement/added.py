@@ -1,4 +1,5 @@
-"""Readings that no search found and the question's words or the facts lead to."""
+"""Readings that no search found and the question's words or the facts lead to, beside one
+that was found or in its place."""
 
 from __future__ import annotations
 
@@ -50,3 +51,16 @@ def narrowed(
     steps = [Considered("", [one], np.zeros(1, np.float32), 0) for one in by]
     trace = Trace(found.trace.topics, [*found.trace.steps, *steps])
     return replace(found, program=program, result=result, trace=trace)
+
+
+def put_right(program: ex.Expression, found: Found, kb: KnowledgeBase) -> Found:
+    """What was found, by another program; as it was where that finds nothing."""
+    if program == found.program:
+        return found
+    try:
+        result = execute(program, kb)
+    except BudgetExceeded:
+        return found
+    if result.nothing or (result.value is None and not result.nodes):
+        return found
+    return replace(found, program=program, result=result)

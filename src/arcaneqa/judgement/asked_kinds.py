@@ -68,7 +68,11 @@ def asked_kind_passed(question: str, found: Found, kb: KnowledgeBase) -> int | N
 def asked_noun(question: str, kb: KnowledgeBase) -> tuple[str, ...]:
     """The roots of the words that say what is asked for; none where that cannot be told."""
     asking = ASKING.match(question)
-    said = [] if asking is None else split(question[asking.end() :])
+    return () if asking is None else whole_noun(split(question[asking.end() :]), kb)
+
+
+def whole_noun(said: list[str], kb: KnowledgeBase) -> tuple[str, ...]:
+    """The roots of the words of the noun that a text begins with; none where it is not seen to end."""
     length = next((n for n in range(1, len(said)) if _is_whole(said[:n], said[n], kb)), 0)
     return tuple(map(root_of, said[:length]))
 

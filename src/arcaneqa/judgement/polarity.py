@@ -4,12 +4,15 @@ with the largest age, and faster than 10 seconds is less."""
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from arcaneqa.induction.found import Found
+from arcaneqa.judgement.added import put_right
 from arcaneqa.kb.interface import Comparison, KnowledgeBase
 from arcaneqa.kb.names.name_forms import split, stem
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.program import expression as ex
+from arcaneqa.program.rewrite import rewrite
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +39,7 @@ _SCALES = (
         _said("oldest|eldest|earliest|older"),
         _said("newest|youngest|latest|most recent(?:ly)?|newer|younger"),
         _named("age"),
-        _named("year"),
+        _named("year founded established built opened born"),
         shrinks_with_time=True,
     ),
     _Scale(
@@ -64,6 +67,10 @@ _SCALES = (
     ),
 )
 _UPWARDS = (Comparison.GT, Comparison.GE)
+_OTHER_END = {
+    ex.Direction.LARGEST: ex.Direction.SMALLEST,
+    ex.Direction.SMALLEST: ex.Direction.LARGEST,
+}
 
 
 def is_reversed(question: str, program: ex.Expression, kb: KnowledgeBase) -> bool:
@@ -75,6 +82,17 @@ def is_reversed(question: str, program: ex.Expression, kb: KnowledgeBase) -> boo
     if measured and any(_is_reversed(scale, question, measured, kb) for scale in _SCALES):
         return True
     return _is_against_its_words(question, program)
+
+
+def turned(question: str, found: Found, kb: KnowledgeBase) -> Found:
+    """The same program from the other end, where the one superlative that it has takes the wrong one; the
+    program itself where it does not."""
+    ends = [node for node in ex.post_order(found.program) if isinstance(node, ex.Extreme)]
+    if len(ends) != 1 or not any(_is_reversed(s, question, _measured(ends[0])[-1:], kb) for s in _SCALES):
+        return found
+    (end,) = ends
+    other = replace(end, direction=_OTHER_END[end.direction])
+    return put_right(rewrite(found.program, lambda node: other if node == end else node), found, kb)
 
 
 def says_measure(question: str, program: ex.Expression, kb: KnowledgeBase) -> bool:
@@ -95,8 +113,8 @@ _DENYING = re.compile(r"\b(?:not|never|without|except|no(?! (?:more|less|fewer))
 
 
 def _is_against_its_words(question: str, program: ex.Expression) -> bool:
-    """Whether a program takes less than a number where the question says more than that one, or the other way
-    round. Where something is denied, either may be meant."""
+    """Whether a program takes less than a number where the question says more than that one, or just that
+    one, or the other way round. Where something is denied, either may be meant."""
     said: dict[str, set[bool]] = {}
     for match in _BEFORE_A_NUMBER.finditer(question):
         goes_up = (match["up"] is not None) != (match["no"] is not None)
@@ -104,13 +122,17 @@ def _is_against_its_words(question: str, program: ex.Expression) -> bool:
     nodes = list(ex.post_order(program)) if said and not _DENYING.search(question) else []
     if any(isinstance(node, ex.Not) for node in nodes):
         return False
+    compared, equal = set(), set()
     for node in nodes:
         match node:
             case ex.Compare(comparison, _, ex.Value(literal)):
+                compared.add(_plain(literal.lexical))
                 directions = said.get(_plain(literal.lexical), set())
                 if len(directions) == 1 and (comparison in _UPWARDS) not in directions:
                     return True
-    return False
+            case ex.Join(_, ex.Value(literal)):
+                equal.add(_plain(literal.lexical))
+    return not (equal - compared).isdisjoint(said)
 
 
 def _plain(number: str) -> str:

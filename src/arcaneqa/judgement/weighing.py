@@ -16,15 +16,19 @@ from arcaneqa.judgement.asked_kinds import asked_kind, asked_kind_passed, is_ano
 from arcaneqa.judgement.commonest import commonest, is_of_others
 from arcaneqa.judgement.constants import with_said_constant, without_idle_constant
 from arcaneqa.judgement.coverage import Coverage, coverage
+from arcaneqa.judgement.denied import with_denial
 from arcaneqa.judgement.directions import deed, outright
+from arcaneqa.judgement.group_averages import of_groups
 from arcaneqa.judgement.kinds import Told, told
 from arcaneqa.judgement.measures import orders_by_coordinates
+from arcaneqa.judgement.named_before import in_its_place
 from arcaneqa.judgement.opposites import says_opposite
 from arcaneqa.judgement.others import without_named
 from arcaneqa.judgement.places import at_the_first_places
 from arcaneqa.judgement.placing import idle, misplaced, misscaled
 from arcaneqa.judgement.pointless import is_pointless, straightened
-from arcaneqa.judgement.polarity import is_reversed
+from arcaneqa.judgement.polarity import is_reversed, turned
+from arcaneqa.judgement.row_counts import added_up, by_own_count
 from arcaneqa.judgement.said_names import narrowed_unsaid, said_otherwise
 from arcaneqa.judgement.stated import with_stated
 from arcaneqa.judgement.truths import untrue, with_truths
@@ -123,6 +127,8 @@ def weighed(question: str, links: Links, outcome: Outcome, kb: KnowledgeBase) ->
 
 def _put_right(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Found:
     """What is meant by a program that comes near to it."""
+    found = by_own_count(question, with_denial(question, turned(question, found, kb), kb), kb)
+    found = added_up(question, of_groups(question, in_its_place(question, found, kb), kb), kb)
     found = without_idle_constant(question, links, with_said_constant(links, found, kb), kb)
     found = at_the_first_places(question, straightened(found, kb), kb)
     found = within_year(question, without_named(question, found, kb), kb)

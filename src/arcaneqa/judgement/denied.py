@@ -1,0 +1,102 @@
+"""What a question denies: the newest non public school is none of the public ones, and cities that have no
+large branch are not the cities of some other branch."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Set
+from dataclasses import replace
+
+from arcaneqa.induction.found import Found
+from arcaneqa.judgement.added import put_right
+from arcaneqa.judgement.asked import signs
+from arcaneqa.judgement.asked_columns import column_asked_for
+from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.schema import ValueKind
+from arcaneqa.program import expression as ex
+from arcaneqa.program.forms import Form, forms_of
+
+Term = ex.Entity | ex.Value
+_DENIED_OF_IT = re.compile(
+    r"(?:(?:that|which|who)\s+)?(?:(?:do|does|did|have|has|had|is|are|was|were)\s+(?:not|never|no)\b"
+    r"|(?:don|doesn|didn|haven|hasn|isn|aren|wasn|weren)'t\b|never\b|without\b|with\s+no\b)",
+    re.IGNORECASE,
+)
+
+
+def with_denial(question: str, found: Found, kb: KnowledgeBase) -> Found:
+    """The same program with what the question denies taken away; the program itself where it denies nothing,
+    or it cannot be told what."""
+    program = _of_all(question, found.program, kb)
+    return put_right(_taken_away(question, found, kb) if program == found.program else program, found, kb)
+
+
+def _of_all(question: str, program: ex.Expression, kb: KnowledgeBase) -> ex.Expression:
+    """What no member has that is denied, in place of what some member has of which it is not so."""
+    match program:
+        case ex.Join(ex.Relation(iri, True) as back, ex.Not(members, without)):
+            columns, rest = column_asked_for(question, kb)
+            if any(column.iri == iri for column in columns) and _DENIED_OF_IT.match(rest):
+                return ex.Not(ex.Join(back, members), ex.Join(back, without))
+        case ex.Count(argument, ()):
+            return ex.Count(_of_all(question, argument, kb))
+    return program
+
+
+def _taken_away(question: str, found: Found, kb: KnowledgeBase) -> ex.Expression:
+    """The program less those of whom it says what is denied: the condition on what is named right behind."""
+    sign = next((one for one in signs(question) if one.form is Form.EXCEPT), None)
+    if sign is None or forms_of(found.program) & sign.met_by:
+        return found.program
+    if any(topic.words.start <= sign.start < topic.words.end for topic in found.topics):
+        return found.program  # "we'll never know the worth of water" is what somebody said
+    behind = [topic for topic in found.topics if topic.words.start > sign.start]
+    if not behind:
+        return found.program
+    denied = min(behind, key=lambda topic: topic.words.start).term
+    others = {topic.term for topic in found.topics} - {denied}
+    return _less(found.program, denied, others, kb)
+
+
+def _less(program: ex.Expression, denied: Term, others: Set[Term], kb: KnowledgeBase) -> ex.Expression:
+    """All of them, less those who have to do with what is denied; values are those of what they belong to."""
+    match program:
+        case ex.And(left, right) if _is_about(right, denied, others) and not _is_about(
+            left, denied, frozenset()
+        ):
+            return ex.Not(left, right)
+        case ex.And(left, right) if _is_about(left, denied, others) and not _is_about(
+            right, denied, frozenset()
+        ):
+            return ex.Not(right, left)
+        case ex.And(left, right):
+            return ex.And(_less(left, denied, others, kb), right)
+        case ex.Join(ex.Relation(iri, True), argument) if _gives_values(iri, kb):
+            return replace(program, argument=_less(argument, denied, others, kb))
+        case ex.Count() | ex.Aggregate() | ex.Extreme() | ex.Sort() | ex.Show() | ex.Per():
+            return replace(program, argument=_less(program.argument, denied, others, kb))
+        case ex.Join() | ex.Compare() | ex.Like() if _is_about(program, denied, others):
+            kind = _kind(program, kb)
+            return program if kind is None else ex.Not(kind, program)
+    return program
+
+
+def _is_about(condition: ex.Expression, denied: Term, others: Set[Term]) -> bool:
+    within = set(ex.post_order(condition))
+    return denied in within and within.isdisjoint(others)
+
+
+def _gives_values(iri: str, kb: KnowledgeBase) -> bool:
+    number = kb.schema.relation_ids.get(iri)
+    return number is not None and ValueKind.ENTITY not in kb.schema.relations[number].kinds
+
+
+def _kind(program: ex.Join | ex.Compare | ex.Like, kb: KnowledgeBase) -> ex.Class | None:
+    """All that could be found by it: the class that a relation leads to."""
+    (relation, *_) = ex.relations(program)
+    number = kb.schema.relation_ids.get(relation.iri)
+    if number is None:
+        return None
+    known = kb.schema.relations[number]
+    kind = known.range if relation.inverse else known.domain
+    return None if kind is None else ex.Class(kb.schema.classes[kind].iri)

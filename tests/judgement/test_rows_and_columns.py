@@ -1,0 +1,277 @@
+"""Readings over several tables that are put right by what the question says outright: columns that are asked
+for, averages of groups, rows that say how many, values behind the name of their column, denials."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from arcaneqa.induction.found import Found, Outcome
+from arcaneqa.induction.scorer import TopicWords
+from arcaneqa.induction.topics import Topic
+from arcaneqa.judgement.denied import with_denial
+from arcaneqa.judgement.group_averages import of_groups
+from arcaneqa.judgement.named_before import in_its_place
+from arcaneqa.judgement.polarity import is_reversed, turned
+from arcaneqa.judgement.row_counts import added_up, by_own_count
+from arcaneqa.judgement.weighing import weighed
+from arcaneqa.kb.build import build_index
+from arcaneqa.kb.index import Index
+from arcaneqa.kb.short_names import Names
+from arcaneqa.links import Links
+from arcaneqa.program import expression as ex
+from arcaneqa.program.text import parse, print_program
+from tests.judgement.found_programs import found
+
+STORES = (
+    "store,town,kind,founded,membership amount,store details,owner first name,owner last name\n"
+    + "".join(
+        f"store {n},{'Lima' if n % 3 else 'Cusco'},{'Public' if n % 3 == 1 else 'Private'},{1900 + n},"
+        f"{n * n},detail {n},{'Rosa' if n < 4 else 'Kohler'},{'Kohler' if n < 6 else 'Rosa'}\n"
+        for n in range(12)
+    )
+)
+VISITS = "id,store,year,visits,rain\n" + "".join(
+    f"v{n},store {n % 12},{2000 + n % 4},{100 + n % 10},{n % 7}\n" for n in range(48)
+)
+S, V = "column:stores.", "column:visits."
+LIMA = f'(AND table:stores (JOIN {S}town "Lima"))'
+
+
+@pytest.fixture(scope="module")
+def kb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    folder: Path = tmp_path_factory.mktemp("stores")
+    (folder / "stores.csv").write_text(STORES)
+    (folder / "visits.csv").write_text(VISITS)
+    build_index([folder / "stores.csv", folder / "visits.csv"], folder / "index")
+    with Index(folder / "index") as opened:
+        yield opened
+
+
+def text(one: Found, kb: Index) -> str:
+    return print_program(one.program, Names(kb.profile))
+
+
+def canonical(program: str, kb: Index) -> str:
+    return print_program(parse(program, Names(kb.profile), kb.schema), Names(kb.profile))
+
+
+def best(question: str, kb: Index, *programs: str) -> str:
+    readings = tuple(found(program, kb, -1.0 - place) for place, program in enumerate(programs))
+    return text(weighed(question, Links(question), Outcome(readings, is_complete=True), kb).found[0], kb)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("what is the founded of the store?", f"(JOIN {S}founded_inv {LIMA})"),
+        ("Return the kinds for stores in Lima", f"(JOIN {S}kind_inv {LIMA})"),
+        ("Show the details of all stores in Lima", f"(JOIN {S}store_details_inv {LIMA})"),
+        # Of two things that are asked for one is not the answer, and stores are no column.
+        ("Show the kinds and towns of stores in Lima", LIMA),
+        ("Show the stores in Lima", LIMA),
+    ],
+)
+def test_the_column_that_is_asked_for_and_not_its_rows(kb: Index, question: str, expected: str) -> None:
+    assert best(question, kb, LIMA) == canonical(expected, kb)
+
+
+def test_what_has_been_found_in_such_a_column_is_the_answer(kb: Index) -> None:
+    stores = f"(JOIN {V}store_inv (GT {V}rain 5))"
+    assert best("Return the stores of visits with rain above 5", kb, stores) == canonical(stores, kb)
+
+
+def test_a_column_in_the_order_of_its_rows(kb: Index) -> None:
+    rows = f"(SORT {LIMA} {S}founded)"
+    assert best("Return the kinds for stores sorted by founded", kb, rows) == f"(SHOW {rows} {S}kind)"
+
+
+GROUPED = f"(AVG (JOIN {S}town_inv {S}membership_amount))"
+
+
+@pytest.mark.parametrize(
+    ("question", "program", "expected"),
+    [
+        (
+            "which town has the highest average membership amount?",
+            f"(JOIN {S}town_inv (ARGMAX table:stores {S}membership_amount))",
+            f"(ARGMAX (JOIN {S}town_inv table:stores) {GROUPED})",
+        ),
+        (
+            "towns with an average membership amount above 30",
+            f"(JOIN {S}town_inv (AND table:stores (GT {S}membership_amount 30)))",
+            f"(AND (HAS {S}town_inv) (GT {GROUPED} 30))",
+        ),
+        (
+            "towns whose average is above the average amount",
+            f"(JOIN {S}town_inv (GT {S}membership_amount (AVG table:stores {S}membership_amount)))",
+            f"(AND (HAS {S}town_inv) (GT {GROUPED} (AVG table:stores {S}membership_amount)))",
+        ),
+        # The one average that is said is already there, or none is said.
+        (
+            "towns with more than the average amount",
+            f"(JOIN {S}town_inv (GT {S}membership_amount (AVG table:stores {S}membership_amount)))",
+            None,
+        ),
+        (
+            "which town has the highest membership amount?",
+            f"(JOIN {S}town_inv (ARGMAX table:stores {S}membership_amount))",
+            None,
+        ),
+    ],
+)
+def test_the_average_of_a_group_is_not_that_of_one(
+    kb: Index, question: str, program: str, expected: str | None
+) -> None:
+    assert text(of_groups(question, found(program, kb), kb), kb) == canonical(expected or program, kb)
+
+
+IN_RAIN = f"(AND table:visits (GT {V}rain 2))"
+SUMMED = f"(SUM {IN_RAIN} {V}visits)"
+
+
+@pytest.mark.parametrize(
+    ("question", "program", "expected"),
+    [
+        ("how many visits were there in the rain?", f"(COUNT {IN_RAIN})", SUMMED),
+        ("how many visits were there in the rain?", f"(COUNT {IN_RAIN} {V}visits)", SUMMED),
+        ("what is the number of visits in the rain?", f"(COUNT (JOIN {V}visits_inv {IN_RAIN}))", SUMMED),
+        (
+            "how many visits were there for each store?",
+            f"(PER {IN_RAIN} {V}store COUNT)",
+            f"(PER {IN_RAIN} {V}store (SUM {V}visits))",
+        ),
+        ("how many different visits were there in the rain?", f"(COUNT {IN_RAIN} {V}visits)", None),
+        ("how many days had visits?", f"(COUNT {IN_RAIN})", None),
+    ],
+)
+def test_rows_that_say_how_many_are_added_up(
+    kb: Index, question: str, program: str, expected: str | None
+) -> None:
+    assert text(added_up(question, found(program, kb), kb), kb) == canonical(expected or program, kb)
+
+
+@pytest.mark.parametrize(
+    ("question", "program", "expected"),
+    [
+        (
+            "which store has the most memberships?",
+            f"(ARGMAX table:stores (COUNT {V}store_inv))",
+            f"(ARGMAX table:stores {S}membership_amount)",
+        ),
+        (
+            "stores with more than 3 memberships",
+            f"(AND table:stores (GT (COUNT {V}store_inv) 3))",
+            f"(AND table:stores (GT {S}membership_amount 3))",
+        ),
+        # Those in the rain are counted: the number is of all.
+        (
+            "which store has the most memberships?",
+            f"(ARGMAX table:stores (COUNT {V}store_inv {IN_RAIN}))",
+            None,
+        ),
+        ("which store has the most visits?", f"(ARGMAX table:stores (COUNT {V}store_inv))", None),
+    ],
+)
+def test_a_number_that_says_how_many_is_not_counted_again(
+    kb: Index, question: str, program: str, expected: str | None
+) -> None:
+    assert text(by_own_count(question, found(program, kb), kb), kb) == canonical(expected or program, kb)
+
+
+ROSA = f'(JOIN {S}owner_first_name "Rosa")'
+
+
+@pytest.mark.parametrize(
+    ("question", "program", "expected"),
+    [
+        ("stores with owner last name Rosa", ROSA, f'(JOIN {S}owner_last_name "Rosa")'),
+        ("stores whose owner first name is Rosa", ROSA, None),
+        ("stores of Rosa", ROSA, None),
+        (
+            "owner last name is Kohler or owner first name is Rosa",
+            f'(JOIN {S}owner_first_name (OR "Kohler" "Rosa"))',
+            f'(OR (JOIN {S}owner_last_name "Kohler") (JOIN {S}owner_first_name "Rosa"))',
+        ),
+        (
+            "stores with a membership amount above 30",
+            f"(GT {S}founded 30)",
+            f"(GT {S}membership_amount 30)",
+        ),
+        # It cannot be told which of the two is meant.
+        ("founded after 30 and membership amount above 30", f"(GT {S}founded 30)", None),
+    ],
+)
+def test_a_value_belongs_to_the_name_right_before_it(
+    kb: Index, question: str, program: str, expected: str | None
+) -> None:
+    assert text(in_its_place(question, found(program, kb), kb), kb) == canonical(expected or program, kb)
+
+
+PUBLIC = f'(JOIN {S}kind "Public")'
+WET = f"(GT {V}rain 5)"
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "program", "expected"),
+    [
+        (
+            "the oldest non public store",
+            "public",
+            f"(ARGMIN (AND table:stores {PUBLIC}) {S}founded)",
+            f"(ARGMIN (NOT table:stores {PUBLIC}) {S}founded)",
+        ),
+        (
+            "towns of stores that never had a rain above 5",
+            "5",
+            f"(JOIN {S}town_inv (JOIN {V}store_inv {WET}))",
+            f"(JOIN {S}town_inv (NOT table:stores (JOIN {V}store_inv {WET})))",
+        ),
+        # What is said before the denial is not denied.
+        (
+            "public stores that are not old",
+            "public",
+            f"(AND table:stores {PUBLIC})",
+            None,
+        ),
+        ("stores called never public again", "never public again", f"(AND table:stores {PUBLIC})", None),
+        ("stores that are public", "public", f"(AND table:stores {PUBLIC})", None),
+        (
+            "which towns have no public store?",
+            "public",
+            f"(JOIN {S}town_inv (NOT table:stores {PUBLIC}))",
+            f"(NOT (JOIN {S}town_inv table:stores) (JOIN {S}town_inv {PUBLIC}))",
+        ),
+        (
+            "which towns are of stores that are not public?",
+            "public",
+            f"(JOIN {S}town_inv (NOT table:stores {PUBLIC}))",
+            None,
+        ),
+    ],
+)
+def test_what_is_denied_is_taken_away(
+    kb: Index, question: str, said: str, program: str, expected: str | None
+) -> None:
+    start = question.index(said)
+    condition = parse(WET if said == "5" else PUBLIC, Names(kb.profile), kb.schema)
+    (value,) = (node for node in ex.post_order(condition) if isinstance(node, ex.Value))
+    topic = Topic(value, TopicWords(said, start, start + len(said), 0))
+    one = with_denial(question, replace(found(program, kb), topics=(topic,)), kb)
+    assert text(one, kb) == canonical(expected or program, kb)
+
+
+def test_the_other_end_is_taken_where_the_wrong_one_was(kb: Index) -> None:
+    latest = found(f"(ARGMAX table:stores {S}founded)", kb)
+    assert text(turned("the oldest store", latest, kb), kb) == f"(ARGMIN table:stores {S}founded)"
+    assert turned("the newest store", latest, kb) == latest
+
+
+def test_more_than_a_number_is_not_that_number(kb: Index) -> None:
+    five = parse(f"(JOIN {V}rain 5)", Names(kb.profile), kb.schema)
+    assert is_reversed("visits with a rain above 5", five, kb)
+    assert not is_reversed("visits with a rain of 5", five, kb)
+    assert not is_reversed("visits with no rain above 5", five, kb)
