@@ -17,6 +17,7 @@ from arcaneqa.judgement.coverage import Coverage, is_about, not_used
 from arcaneqa.judgement.detours import detour
 from arcaneqa.judgement.directions import deed
 from arcaneqa.judgement.evidence import evidence
+from arcaneqa.judgement.measures import takes_coordinates
 from arcaneqa.judgement.opposites import says_opposite
 from arcaneqa.judgement.pointless import comes_back, only_names
 from arcaneqa.judgement.polarity import is_reversed
@@ -209,6 +210,8 @@ class Conclusions:
             why = "The nearest reading finds nothing but what it sets out from."
         elif (kind := self._other_kind(question, found)) is not None:
             why = f"This asks for {kind}, and the nearest reading finds nothing of that kind."
+        elif takes_coordinates(question, found.program, self._kb):
+            why = "The nearest reading goes by where something lies."
         elif mistimed(question, found.program, self._kb):
             why = "The nearest reading takes a year for something else."
         elif (gap := detour(question, found, self._kb)) is not None:

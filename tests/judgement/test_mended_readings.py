@@ -29,9 +29,9 @@ from arcaneqa.program.execute import execute
 from arcaneqa.program.text import parse, print_program
 from benchmarks.random_programs import RandomPrograms
 
-PLAYERS = "name,team,is_active,joined,fee,signed,price,country,locker_room\n" + "".join(
+PLAYERS = "name,team,is_active,joined,fee,signed,price,country,locker_room,tradeable\n" + "".join(
     f"player {n},{'red' if n < 15 else 'blue'},{n % 2},{1990 + n % 10}-03-0{1 + n % 9},"
-    f"{n * 150},{1990 + n},{1500 + n},Peru,{n}\n"
+    f"{n * 150},{1990 + n},{1500 + n},Peru,{n},{'yes' if n % 3 else 'no'}\n"
     for n in range(30)
 )
 YEAR = "^^http://www.w3.org/2001/XMLSchema#gYear"
@@ -153,6 +153,13 @@ def test_what_a_column_denies_is_denied_once(kb: Index) -> None:
 
 def _active(truth: str) -> str:
     return f"(CONS table:players column:players.is_active {truth}^^http://www.w3.org/2001/XMLSchema#boolean)"
+
+
+def test_what_is_tradeable_can_be_traded(kb: Index) -> None:
+    question = "which players can not be traded?"
+    read = found("(NOT table:players (HAS column:teams.coach))", kb)
+    best = weighed(question, Links(question), Outcome((read,), is_complete=True), kb).found[0]
+    assert text(best, kb) == _active("false").replace("is_active", "tradeable")
 
 
 def test_what_is_said_and_not_denied_is_not_false(kb: Index) -> None:

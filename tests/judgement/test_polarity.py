@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from arcaneqa.judgement.measures import orders_by_coordinates
+from arcaneqa.judgement.measures import takes_coordinates
 from arcaneqa.judgement.polarity import is_reversed
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.interface import KnowledgeBase
@@ -82,14 +82,16 @@ def test_more_than_a_number_is_not_less(
         ("the thinnest passport", "(ARGMIN table:guests column:guests.thick)", False),
         ("the shortest guest", "(ARGMAX table:guests column:guests.height)", True),
         ("the longest stay", "(ARGMIN table:guests column:guests.length_of_stay)", True),
+        ("the northernmost guest", "(ARGMIN table:guests column:guests.home_latitude)", True),
+        ("the guest who lives furthest south", "(ARGMIN table:guests column:guests.home_latitude)", False),
     ],
 )
 def test_an_age_grows_with_time_and_a_year_does_not(
     tmp_path: Path, question: str, program: str, expected: bool
 ) -> None:
     (tmp_path / "guests.csv").write_text(
-        "name,age,first year,nights,swimming time,room price,thick,height,length of stay\n"
-        "Ann,30,1990,3,55.5,80,3,170,4\nBob,40,2001,12,71,90,4,180,5\n"
+        "name,age,first year,nights,swimming time,room price,thick,height,length of stay,home latitude\n"
+        "Ann,30,1990,3,55.5,80,3,170,4,48.1\nBob,40,2001,12,71,90,4,180,5,-3.2\n"
     )
     build_index([tmp_path / "guests.csv"], tmp_path / "kb")
     with open_kb(tmp_path / "kb") as kb:
@@ -104,9 +106,12 @@ def test_an_age_grows_with_time_and_a_year_does_not(
         ("what is the northernmost city of Kenya?", "(ARGMAX demo:City demo:latitude)", False),
         ("which city is farthest to the East?", "(ARGMAX demo:City demo:longitude)", False),
         ("which city has the largest longitude?", "(ARGMAX demo:City demo:longitude)", False),
+        ("what is the mayor of Nairobi?", "(JOIN demo:latitude_inv demo:nairobi)", True),
+        ("where is Nairobi located?", "(JOIN demo:latitude_inv demo:nairobi)", False),
+        ("what is the latitude of Nairobi?", "(JOIN demo:latitude_inv demo:nairobi)", False),
     ],
 )
-def test_the_largest_is_not_the_one_farthest_away(
+def test_where_something_lies_is_taken_where_it_is_asked_for(
     kb: KnowledgeBase, question: str, program: str, expected: bool
 ) -> None:
-    assert orders_by_coordinates(question, parse(program, Names(kb.profile), kb.schema), kb) is expected
+    assert takes_coordinates(question, parse(program, Names(kb.profile), kb.schema), kb) is expected

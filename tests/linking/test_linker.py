@@ -280,6 +280,16 @@ def test_a_name_that_several_rows_have_may_mean_all_of_them(tmp_path: Path) -> N
         assert not linker.link("when did Jesse Owning win?").literals
 
 
+def test_a_kind_that_several_are_of_is_stated_though_one_is_called_so(tmp_path: Path) -> None:
+    rows = ("Western,Drama", "High Noon,Western", "Shane,Western", "Alien,Horror")
+    (tmp_path / "films.csv").write_text("title,genre\n" + "\n".join(rows) + "\n")
+    build_index([tmp_path / "films.csv"], tmp_path / "kb")
+    with Index(tmp_path / "kb") as kb:
+        linker = Linker(kb)
+        assert [link.text for link in linker.link("average length of westerns").literals] == ["westerns"]
+        assert not linker.link("average length of aliens").literals
+
+
 def test_a_text_is_stated_without_what_stands_in_brackets(tmp_path: Path) -> None:
     rows = [f"{n},Gentoo penguin (Pygoscelis papua)\n" for n in range(9)]
     (tmp_path / "penguins-raw.csv").write_text("number,species\n" + "".join(rows))
@@ -361,6 +371,21 @@ def test_a_text_is_stated_though_something_is_called_so_where_its_attribute_is_s
         linker = Linker(kb)
         assert [one.text for one in linker.link("Which currency has the code CHF?").literals] == ["CHF"]
         assert not linker.link("what is near CHF?").literals
+
+
+@pytest.mark.parametrize(
+    ("question", "texts"),
+    [
+        ("how many countries use USD?", {"USD"}),
+        ("what is the price in USD?", set()),
+        ("what costs 30 USD?", set()),
+    ],
+)
+def test_the_code_of_a_unit_is_a_value_where_nothing_is_measured(
+    tmp_path: Path, question: str, texts: set[str]
+) -> None:
+    found = _linked_texts(tmp_path, {"USD": "currency", "CHF": "currency"}, question)
+    assert {text for text in found if text.isalpha()} == texts
 
 
 def test_a_name_that_goes_on_otherwise_is_another_name(tmp_path: Path) -> None:

@@ -75,6 +75,13 @@ def test_facts_may_be_counted_in_millions() -> None:
     assert number.values == (Decimal(200_000_000), Decimal(200))
 
 
+def test_two_numbers_may_be_counted_alike() -> None:
+    low, high = numbers("between 5 and 6.5 million passengers")
+    assert (low.values[0], high.values[0]) == (Decimal(5_000_000), Decimal(6_500_000))
+    twelve, _ = numbers("12 cities with 5 million people")
+    assert twelve.values == (Decimal(12),)
+
+
 def test_units_are_remembered() -> None:
     assert [number.unit for number in numbers("5 km, 6kg, €7 and 8 apples")] == ["km", "kg", "euros", None]
 

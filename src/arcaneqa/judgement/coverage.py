@@ -22,7 +22,7 @@ from arcaneqa.judgement.asked import REMEMBERED, Sign, signs
 from arcaneqa.judgement.measures import undated, unmeasured
 from arcaneqa.judgement.polarity import says_measure
 from arcaneqa.judgement.qualifying import asked_for_as_value, qualifying
-from arcaneqa.judgement.small_words import MEASURING, SMALL, root_of, roots_of
+from arcaneqa.judgement.small_words import MEASURING, SMALL, root_of, roots_of, ways_to_say
 from arcaneqa.kb.interface import KnowledgeBase, Step
 from arcaneqa.kb.names.name_forms import Word, split, stem, words
 from arcaneqa.kb.schema import Relation, ValueKind
@@ -56,7 +56,11 @@ class Coverage:
 def coverage(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Coverage:
     spans = [(topic.words.start, topic.words.end) for topic in found.topics]
     chosen = [step.candidates[step.choice] for step in found.trace.steps]
-    called = [roots_of(one.text) for one in chosen if one.kind in _NAMES]
+    called = [
+        roots_of(one.text) | {root_of(word) for said in ways_to_say(one.text) for word in said}
+        for one in chosen
+        if one.kind in _NAMES
+    ]
     constants = [one.text for one in chosen if one.kind is TokenKind.CONSTANT]
     # Asia is said by "Asian", as linking knows.
     naming = [(one, {other.label for other in one.candidates}) for one in links.mentions]
@@ -317,7 +321,9 @@ def _yes_or_no(kb: KnowledgeBase) -> tuple[frozenset[str], ...]:
     "is active: no"."""
     found = _YES_OR_NO.get(kb)
     if found is None:
-        names = (_words_of(r, kb) for r in kb.schema.relations if _says_no(r, kb))
+        relations = [r for r in kb.schema.relations if _says_no(r, kb)]
+        names = [_words_of(r, kb) for r in relations]
+        names += [frozenset(map(stem, said)) for r in relations for said in [*ways_to_say(r.label)][1:]]
         found = tuple(name - SMALL or name for name in names)
         _YES_OR_NO[kb] = found
     return found

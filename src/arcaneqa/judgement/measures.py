@@ -84,12 +84,24 @@ _COORDINATES = _names("latitude longitude lat lng lon")
 _TOWARDS = re.compile(
     r"\b(?:north|south|east|west|equator|pole|polar|meridian|lat\b|latitude|lon|lng|coordinate)", re.I
 )
+_PLACED = re.compile(r"\b(?:where|locat|position|place|point|map|gps|geo|find)", re.I)
 
 
-def orders_by_coordinates(question: str, program: ex.Expression, kb: KnowledgeBase) -> bool:
-    """Whether a superlative goes by where things lie, though the question names no direction."""
+def takes_coordinates(question: str, program: ex.Expression, kb: KnowledgeBase) -> bool:
+    """Whether a superlative goes by where things lie, though the question names no direction, or the answer
+    is where something lies, though it asks for no place either: the population of Brazil is not -10."""
+    if _TOWARDS.search(question) is not None:
+        return False
     keys = (ex.path_of(node.key) for node in ex.post_order(program) if isinstance(node, ex.Extreme))
-    numbers = (kb.schema.relation_ids.get(path[-1].iri) for path in keys if path)
-    labels = (kb.schema.relations[number].label for number in numbers if number is not None)
-    lie = any(not _COORDINATES.isdisjoint(map(stem, split(label))) for label in labels)
-    return lie and _TOWARDS.search(question) is None
+    if any(_is_coordinate(path[-1], kb) for path in keys if path):
+        return True
+    match program:
+        case ex.Join(ex.Relation(inverse=True) as relation, _) if _is_coordinate(relation, kb):
+            return _PLACED.search(question) is None
+    return False
+
+
+def _is_coordinate(relation: ex.Relation, kb: KnowledgeBase) -> bool:
+    number = kb.schema.relation_ids.get(relation.iri)
+    label = "" if number is None else kb.schema.relations[number].label
+    return not _COORDINATES.isdisjoint(map(stem, split(label)))

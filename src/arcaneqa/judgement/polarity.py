@@ -60,6 +60,16 @@ _SCALES = (
     _Scale(_said("deepest|deeper"), _said("shallowest|shallower"), _named("depth deep")),
     _Scale(_said("widest|wider|broadest|broader"), _said("narrowest|narrower"), _named("width breadth wide")),
     _Scale(
+        _said("northernmost|(?:furthest|farthest|most) north(?:ern|erly)?"),
+        _said("southernmost|(?:furthest|farthest|most) south(?:ern|erly)?"),
+        _named("latitude lat"),
+    ),
+    _Scale(
+        _said("easternmost|(?:furthest|farthest|most) east(?:ern|erly)?"),
+        _said("westernmost|(?:furthest|farthest|most) west(?:ern|erly)?"),
+        _named("longitude lng lon"),
+    ),
+    _Scale(
         _said("brightest|brighter"),
         _said("faintest|fainter|dimmest|dimmer"),
         _named("brightness luminosity"),

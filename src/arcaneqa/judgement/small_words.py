@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterator
 from importlib.resources import files
 from itertools import pairwise
 from typing import Any
@@ -35,3 +36,16 @@ def roots_of(text: str) -> set[str]:
     """The roots of its words, also of two run together: who says "classrooms" means a "class room"."""
     said = split(text)
     return {root_of(word) for word in (*said, *map("".join, pairwise(said)))}
+
+
+_SHORTEST_ABLE = 7
+"""Letters: a cable and what is stable are not what can be done."""
+
+
+def ways_to_say(name: str) -> Iterator[list[str]]:
+    """The words of a name, and what can be done: what is tradeable can be traded."""
+    said = split(name)
+    yield said
+    *before, last = said or [""]
+    if last.endswith("able") and len(last) > _SHORTEST_ABLE:
+        yield [*before, last.removesuffix("able").removesuffix("e") + "ed"]

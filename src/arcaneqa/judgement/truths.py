@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 from arcaneqa.induction.found import Found
 from arcaneqa.induction.scorer import Candidate, TokenKind
 from arcaneqa.judgement.added import narrowed
-from arcaneqa.judgement.small_words import SMALL
+from arcaneqa.judgement.small_words import SMALL, ways_to_say
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.name_forms import split, stem
 from arcaneqa.kb.schema import Relation, ValueKind
@@ -63,7 +63,7 @@ def _named(kb: KnowledgeBase) -> tuple[tuple[frozenset[str], Relation], ...]:
     """Such columns with the telling words of their names; read once a knowledge base."""
     if (known := _NAMED.get(kb)) is None:
         columns = (r for r in kb.schema.relations if r.kinds == {ValueKind.BOOLEAN} and not r.hidden)
-        names = ((frozenset(map(stem, split(r.label))) - SMALL, r) for r in columns)
+        names = ((frozenset(map(stem, said)) - SMALL, r) for r in columns for said in ways_to_say(r.label))
         known = _NAMED[kb] = tuple((name, relation) for name, relation in names if name)
     return known
 

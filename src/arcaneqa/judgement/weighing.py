@@ -20,7 +20,7 @@ from arcaneqa.judgement.denied import with_denial
 from arcaneqa.judgement.directions import deed, outright
 from arcaneqa.judgement.group_averages import of_groups
 from arcaneqa.judgement.kinds import Told, told
-from arcaneqa.judgement.measures import orders_by_coordinates
+from arcaneqa.judgement.measures import takes_coordinates
 from arcaneqa.judgement.named_before import in_its_place
 from arcaneqa.judgement.opposites import says_opposite
 from arcaneqa.judgement.others import without_named
@@ -62,7 +62,7 @@ _NEVER_SAID = frozenset(("yes", "no", "true", "false"))
 _LOOKED_AT = 5
 """Of the answers; a set is of one kind, or nearly."""
 _TELLS_TIME = re.compile(
-    r"\d|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|spring|summer|autumn"
+    r"\d(?!\d*(?:st|nd|rd|th)\b)|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|spring|summer|autumn"
     r"|winter|fall|day|week|month|year|morning|noon|afternoon|evening|night|centur|now|present|today|term)",
     re.IGNORECASE,
 )
@@ -108,14 +108,14 @@ def weighed(question: str, links: Links, outcome: Outcome, kb: KnowledgeBase) ->
         wrong += said is not None and said.is_other(one.program)
         wrong += kinds is not None and kinds.is_other(one.program)
         wrong += common is not None and is_of_others(one.program, common)
-        wrong += is_pointless(one, kb) + left_out.dropped + orders_by_coordinates(question, one.program, kb)
+        wrong += is_pointless(one, kb) + left_out.dropped + takes_coordinates(question, one.program, kb)
         wrong += kind is not None and is_another_kind(kind, one, kb)
         wrong += owns_column(one, columns, kb) is not None
         wrong += untrue(question, one.program, kb)
         cost = LEFT_OUT * count + REVERSED * wrong
         found.append((replace(one, score=one.score - cost, reading=one.reading - cost), left_out))
     best: dict[ex.Expression, tuple[Found, Coverage]] = {}
-    for one, left_out in sorted(found, key=lambda pair: -pair[0].score):
+    for one, left_out in sorted(found, key=lambda pair: (-pair[0].score, len(pair[1].unused))):
         best.setdefault(one.program, (one, left_out))  # two that were put right may have become one
     return Weighed(
         tuple(one for one, _ in best.values()),

@@ -37,6 +37,10 @@ _DIGITS = re.compile(
     r"(?P<percent>\s?%|\s?percent\b|\sper\scent\b)?",
     re.IGNORECASE,
 )
+_SHARED_SCALE = re.compile(
+    r"\s?(?:and|to|or|-|–)\s?\d+(?:\.\d+)?[\s-]?(thousand|million|billion|trillion|k|bn)\b", re.IGNORECASE
+)
+"""Behind the first of two numbers that are counted alike: between 5 and 6 million."""
 _GLUED = re.compile(r"(?<=[a-z]{3})\d+\.\d+(?![\w.])", re.IGNORECASE)
 _WORD = re.compile(r"[a-z]+", re.IGNORECASE)
 _NEXT_WORD = re.compile(r"\s?([^\W\d_]+)")
@@ -83,7 +87,10 @@ def _written_in_digits(text: str) -> Iterator[Number]:
             continue
         if match["sign"] and match["sign"].strip() != "+":
             value = -value
-        scaled = value * _SCALES.get((match["scale"] or match["letter"] or "").lower(), 1)
+        scale = match["scale"] or match["letter"]
+        if scale is None and (shared := _SHARED_SCALE.match(text, match.end())):
+            scale = shared[1]
+        scaled = value * _SCALES.get((scale or "").lower(), 1)
         unit = CURRENCIES.get((match["currency"] or "").strip()) or _unit_at(text, match.end())
         values = (scaled,) if scaled == value else (scaled, value)
         if match["percent"]:

@@ -21,6 +21,7 @@ MOST_READINGS = 3
 MOST_COMPARED = 50
 """Values of one stretch that are looked at."""
 SAYS_NOTHING = STOP_WORDS | QUESTION_WORDS | UNITS
+BEFORE_UNITS = frozenset(("in", "per"))
 
 
 def stated_texts(
@@ -107,9 +108,10 @@ def _is_attribute_said(node: int, text: Text, kb: KnowledgeBase) -> bool:
 
 
 def _is_shared(proposals: Sequence[Proposal], kb: KnowledgeBase) -> bool:
-    """Whether a text is said of several: who won twice has two rows, and all of them may be meant."""
-    plain = [one.node for one in proposals if one.match is Match.PLAIN]
-    return any(len(kb.neighbours(kb.nodes(np.array([node], np.int64)))) > 1 for node in plain)
+    """Whether a text is said of several: who won twice has two rows, and all of them may be meant; westerns
+    are films of that genre, though one is called Western."""
+    whole = [one.node for one in proposals if one.match <= Match.LOOSE]
+    return any(len(kb.neighbours(kb.nodes(np.array([node], np.int64)))) > 1 for node in whole)
 
 
 def _is_part_of_name(node: int, meant: Set[int], text: Text, kb: KnowledgeBase) -> bool:
@@ -125,7 +127,14 @@ def _is_part_of_name(node: int, meant: Set[int], text: Text, kb: KnowledgeBase) 
 def _says_something(text: Text, span: Span) -> bool:
     if span in text.quoted:
         return True
-    return any(word not in SAYS_NOTHING for word in text.folded(span))
+    return any(word not in SAYS_NOTHING for word in text.folded(span)) or _is_no_unit(text, span)
+
+
+def _is_no_unit(text: Text, span: Span) -> bool:
+    """Whether the code of a unit stands alone: countries that use USD, not 30 USD or the price in USD."""
+    is_code = span.last - span.first == 1 and text.folded(span)[0] in UNITS and text.surface(span).isupper()
+    before = text.words[span.first - 1].folded if span.first else ""
+    return is_code and before not in BEFORE_UNITS and not before[-1:].isdigit()
 
 
 def _qualifies(text: Text, span: Span, kinds: Set[tuple[str, ...]]) -> bool:

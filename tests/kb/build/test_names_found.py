@@ -121,6 +121,8 @@ def test_what_repeats_or_is_a_code_names_nothing(tmp_path: Path) -> None:
         ("name common", "country", Worth.USUAL_NAME),
         ("name suffix", "country", Worth.UNIQUE_TEXT),
         ("identifier", "move", Worth.SLUG),
+        ("display name", "food", Worth.ITS_NAME),
+        ("display unit name", "food", Worth.NAME_OF_A_PART),
     ],
 )
 def test_words_of_names(attribute: str, klass: str, expected: Worth) -> None:

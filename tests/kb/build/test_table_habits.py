@@ -144,3 +144,72 @@ def test_keys_that_often_lead_nowhere_are_none(tmp_path: Path) -> None:
     players = "player,team_id\n" + "".join(f"P{n},{n}\n" for n in range(1, 40))
     with indexed(tmp_path, teams=teams, players=players) as kb:
         assert ValueKind.NUMBER in kinds(kb, "urn:column:players.team_id")
+
+
+CASTS = [
+    "Ann Lee, Bob Ray, Cy Dow",
+    "Ann Lee, Cy Dow",
+    "Bob Ray",
+    "Al Fox, Bob Ray, Cy Dow, Di Poe",
+    "Ann Lee, Bob Ray",
+    "Al Fox, Cy Dow, Di Poe",
+    "Al Fox",
+    "Ann Lee, Di Poe",
+]
+"""By the alphabet, so that Di Poe never comes first."""
+
+
+def test_who_stands_now_last_and_now_before_others_is_in_a_list(tmp_path: Path) -> None:
+    text = quoted("film cast", [(f"F{n}", cell) for n, cell in enumerate(CASTS)], tmp_path)
+    with indexed(tmp_path, films=text) as kb:
+        told = values(kb, "urn:column:films.cast", "urn:row:films.F0")
+    assert set(told) == {Literal("Ann Lee"), Literal("Bob Ray"), Literal("Cy Dow")}
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [
+            "Rome, Italy",
+            "Bari, Italy",
+            "Main St, Austin, Texas, USA",
+            "Dallas, Texas, USA",
+            "Waco, Texas, USA",
+        ]
+        * 2,
+        [
+            "Doe, Ann",
+            "Doe, Bob",
+            "Fox, Ann",
+            "Ray, Bob, Jr",
+            "Lee, Ann",
+            "Poe, Bob, Jr",
+            "Dow, Bob, Jr",
+            "Di",
+        ],
+        ["h2H,1H3", "h1H,(H,2,3)", "h2H,1H3,h3", "h3", "h2H,h3,1H3", "h3,1H3", "h3,h2H", "1H3, h3"],
+    ],
+)
+def test_what_closes_a_place_or_a_name_makes_no_list(tmp_path: Path, cells: list[str]) -> None:
+    text = quoted("number said", [(str(n), cell) for n, cell in enumerate(cells)], tmp_path)
+    with indexed(tmp_path, t=text) as kb:
+        assert kb.schema.relations[kb.schema.relation_ids["urn:column:t.said"]].facts == len(cells)
+
+
+def test_a_second_table_of_one_key_tells_more_of_the_same_rows(tmp_path: Path) -> None:
+    films = "id,title\n" + "".join(f"{n * n + 70},Film {n}\n" for n in range(12))
+    takings = "id,earned\n" + "".join(f"{n * n + 70},{n}000\n" for n in reversed(range(12)))
+    seats = "film,seat\n" + "".join(f"{n * n + 70},{n}\n" for n in range(5))
+    with indexed(tmp_path, films=films, seats=seats, takings=takings) as kb:
+        assert values(kb, "urn:column:takings.earned", "urn:row:films.74") == [
+            Literal("2000", XSD + "integer")
+        ]
+        assert values(kb, "urn:column:films.title", "urn:row:films.74") == [Literal("Film 2")]
+        assert kb.node(Iri("urn:row:takings.74")) is None
+
+
+def test_row_numbers_that_all_tables_have_are_no_common_key(tmp_path: Path) -> None:
+    films = "id,title\n" + "".join(f"{n},Film {n}\n" for n in range(12))
+    shops = "id,street\n" + "".join(f"{n},Street {n}\n" for n in range(12))
+    with indexed(tmp_path, films=films, shops=shops) as kb:
+        assert kb.node(Iri("urn:row:shops.4")) is not None

@@ -9,6 +9,8 @@ from enum import IntEnum
 _NAME = frozenset(("name", "title", "label", "caption", "heading", "headline"))
 _PLAIN = frozenset(("full", "display", "preferred", "official", "main", "complete", "proper", "whole"))
 """What may stand before "name" and changes nothing."""
+_SHOWN = frozenset(("display", "displayed"))
+"""What is made to be shown is the name, though there be another for machines: `golden_carrot`."""
 _USUAL = frozenset(
     ("common", "primary", "english", "original", "long", "short", "local", "native", "scientific")
 )
@@ -88,6 +90,8 @@ def worth(attribute: str, klass: str, others: frozenset[str]) -> Worth:
     if last in _NEVER:
         return Worth.NEVER
     if last in _NAME or last.endswith("name"):
+        if set(rest[:-1]) & _SHOWN and set(rest[:-1]) <= _SHOWN | _PLAIN | own:
+            return Worth.ITS_NAME
         before = set(rest[:-1]) - _PLAIN
         if last not in _NAME and last.removesuffix("name") not in own | {"full"}:
             before |= {last.removesuffix("name")}

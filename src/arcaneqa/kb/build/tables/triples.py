@@ -4,6 +4,7 @@
 |---|---|
 | table | class `table:NAME` |
 | row | entity `row:NAME.KEY`, its number where nothing tells rows apart |
+| row of a table with the same key as another | the other's entity (`same_rows`) |
 | column | relation `column:NAME.COLUMN` with a literal, or to the row that a foreign key names |
 | cell of a column of lists | several literals, or rows |
 | table of two foreign keys and nothing else | relation `column:NAME` between the rows it pairs |
@@ -11,7 +12,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -21,6 +22,7 @@ from arcaneqa.kb.build.tables.catalogue import Loaded, load
 from arcaneqa.kb.build.tables.columns import Column, read_columns
 from arcaneqa.kb.build.tables.foreign_keys import find_links, is_pairing, link_words
 from arcaneqa.kb.build.tables.keys import Keys, Link
+from arcaneqa.kb.build.tables.same_rows import row_names
 from arcaneqa.kb.names.words import words
 from arcaneqa.kb.profile import RDFS
 from arcaneqa.kb.terms import RDF
@@ -56,9 +58,10 @@ def _written(tables: Sequence[Loaded], folder: Path, connection: DuckDBPyConnect
     keys = Keys(connection)
     columns = {table.place: read_columns(table, connection) for table in tables}
     links = find_links(tables, columns, connection, keys)
+    names = row_names(tables, links, connection, keys)
     for table in tables:
         target = folder / f"{table.place}.nt"
-        queries = list(_Writer(table, columns[table.place], links[table.place], keys).queries())
+        queries = list(_Writer(table, columns[table.place], links[table.place], keys, names).queries())
         select = " UNION ALL ".join(queries)
         connection.execute(
             f"COPY ({select}) TO '{_text(str(target))}' "
@@ -68,12 +71,21 @@ def _written(tables: Sequence[Loaded], folder: Path, connection: DuckDBPyConnect
 
 
 class _Writer:
-    """One table as queries, each of whose rows is a line of N-Triples."""
+    """One table as queries, each of whose rows is a line of N-Triples; `names` are those that the rows of
+    each table, by its place, are known under."""
 
-    def __init__(self, table: Loaded, columns: Sequence[Column], links: Sequence[Link], keys: Keys) -> None:
+    def __init__(
+        self,
+        table: Loaded,
+        columns: Sequence[Column],
+        links: Sequence[Link],
+        keys: Keys,
+        names: Mapping[str, str],
+    ) -> None:
         self._table, self._columns, self._links, self._keys = table, columns, links, keys
+        self._names = names
         self._name = local_name(table.name)
-        self._row = _row(table, keys.key(table))
+        self._row = self._row_of(table)
 
     def queries(self) -> Iterator[str]:
         if is_pairing(self._table, self._links, self._keys):
@@ -122,7 +134,7 @@ class _Writer:
                 target: f"trim({table.place}.{table.cell(own)})"
                 for own, target in zip(link.columns, link.targets, strict=True)
             }
-            target = _row(other, key, cells)
+            target = self._row_of(other, cells)
             filled = " AND ".join(f"{cell} <> ''" for cell in cells.values())
             known = (
                 f" AND EXISTS (SELECT 1 FROM {other.place} o WHERE "
@@ -140,7 +152,7 @@ class _Writer:
         return (
             f"SELECT s || ' {self._relation(link.columns[0])} ' || o.r || ' .' FROM "
             f"(SELECT *, {self._row} AS s FROM {table.place}) t JOIN "
-            f"(SELECT *, {_row(other, key)} AS r FROM {other.place}) o ON {joined}"
+            f"(SELECT *, {self._row_of(other)} AS r FROM {other.place}) o ON {joined}"
         )
 
     def _followed_each(self, column: Column, link: Link) -> str:
@@ -164,15 +176,15 @@ class _Writer:
     def _other(self, link: Link) -> str:
         other = link.table
         cell = other.cell(link.targets[0])
-        return f"(SELECT {_row(other, self._keys.key(other))} AS r, trim({cell}) AS v FROM {other.place})"
+        return f"(SELECT {self._row_of(other)} AS r, trim({cell}) AS v FROM {other.place})"
 
-
-def _row(table: Loaded, key: Sequence[str], cells: dict[str, str] | None = None) -> str:
-    """SQL for a row's IRI; `cells` stand in for the table's own where another table names the row."""
-    given = cells or {column: f"trim({table.cell(column)})" for column in key}
-    parts = [f"url_encode({given[column]})" for column in key] or ["(rowid + 1)::VARCHAR"]
-    start = PREFIXES["row"] + local_name(table.name)
-    return f"'<{_text(start)}.' || {' || chr(46) || '.join(parts)} || '>'"
+    def _row_of(self, table: Loaded, cells: dict[str, str] | None = None) -> str:
+        """SQL for a row's IRI; `cells` stand in for the table's own where another table names the row."""
+        key = self._keys.key(table)
+        given = cells or {column: f"trim({table.cell(column)})" for column in key}
+        parts = [f"url_encode({given[column]})" for column in key] or ["(rowid + 1)::VARCHAR"]
+        start = PREFIXES["row"] + local_name(self._names[table.place])
+        return f"'<{_text(start)}.' || {' || chr(46) || '.join(parts)} || '>'"
 
 
 def local_name(name: str) -> str:
