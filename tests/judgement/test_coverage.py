@@ -249,6 +249,8 @@ def test_a_program_is_about_what_the_question_writes_as_one_word() -> None:
         ("how old is anna?", "(JOIN ex:height_inv ex:anna)", ("old",)),
         ("how high is anna?", "(JOIN ex:totalCredits_inv ex:anna)", ("high",)),
         ("how fast is anna?", "(JOIN ex:room_inv ex:anna)", ("fast",)),
+        ("how deep is anna?", "(COUNT (JOIN ex:boss ex:bert))", ("deep",)),
+        ("how many does anna have?", "(COUNT (JOIN ex:boss ex:bert))", ()),
         ("how old is anna?", "(JOIN ex:born_inv ex:anna)", ()),
         ("how old is anna?", "(JOIN ex:boss_inv ex:anna)", ()),  # declined as no amount
         ("how old are those of a height of 170?", "(JOIN ex:height 170)", ()),

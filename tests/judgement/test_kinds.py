@@ -39,6 +39,7 @@ def links(question: str, kb: Index) -> Links:
     ("question", "program", "is_certain"),
     [
         ("Which kinds of core are there?", "(JOIN skos:broader :core)", True),
+        ("Which methods are narrower than core?", "(JOIN skos:broader :core)", True),
         ("types of drilling", "(JOIN skos:broader :drilling)", True),
         ("How many sorts of the core exist?", "(COUNT (JOIN skos:broader :core))", True),
         ("Is piston a type of core?", "(MEET :piston (JOIN skos:broader :core))", True),

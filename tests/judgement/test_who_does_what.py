@@ -10,7 +10,7 @@ from arcaneqa.induction.found import Found, Trace
 from arcaneqa.induction.scorer import TopicWords
 from arcaneqa.induction.topics import Topic
 from arcaneqa.judgement.detours import detour
-from arcaneqa.judgement.directions import deed, outright
+from arcaneqa.judgement.directions import counts_backwards, deed, outright
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names
 from arcaneqa.program import expression as ex
@@ -65,6 +65,22 @@ def test_a_verb_says_who_does_it_to_whom(kb: Index, question: str, meant: str | 
         assert [one.program for one in readings if one not in others] == [
             found(question, program, kb).program for program in (str(meant), f"(COUNT {meant})")
         ]
+
+
+@pytest.mark.parametrize(
+    ("question", "program", "expected"),
+    [
+        ("Who has more than one spouse?", "(AND :Person (GT (COUNT :spouse_inv) 1))", True),
+        ("Who has more than one spouse?", "(AND :Person (GT (COUNT :spouse) 1))", False),
+        ("Which person has the most spouses?", "(ARGMAX :Person (COUNT :spouse_inv))", True),
+        # Said of those whose spouse they are, or by a relation that leads to another kind.
+        ("Who is the spouse of more than one?", "(AND :Person (GT (COUNT :spouse_inv) 1))", False),
+        ("Which firm has the most employers?", "(ARGMAX :Firm (COUNT :employer_inv))", False),
+    ],
+)
+def test_how_many_one_has_is_not_whose_one_is(kb: Index, question: str, program: str, expected: bool) -> None:
+    parsed = parse(program, Names(kb.profile), kb.schema)
+    assert counts_backwards(question, parsed, kb) is expected
 
 
 def test_whether_somebody_does_it_has_a_direction(kb: Index) -> None:

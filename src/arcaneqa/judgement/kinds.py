@@ -29,6 +29,7 @@ _OF = r"(?:kind|type|sort|variety|varietie|form|subclasse?|subtype|example|insta
 _KINDS = re.compile(
     r"(?:(?P<many>how\s+many)\s+|(?:what|which|(?:list|show|name|give)(?:\s+me)?)\s+)?"
     rf"(?:are\s+)?(?:all\s+)?(?:the\s+)?(?:different\s+)?{_OF}{_ARTICLE}"
+    rf"|(?:what|(?:which|what)(?:\s+\w+){{1,2}})\s+(?:is|are)\s+(?:narrower|more\s+specific)\s+than\s+{_ARTICLE}"
 )
 _THERE = re.compile(r"(?:\s+(?:are\s+there|there\s+are|exist|do\s+you\s+know))?")
 _IS = re.compile(rf"(?:is|are|was|were)\s+{_ARTICLE}")

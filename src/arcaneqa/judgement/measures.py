@@ -41,6 +41,9 @@ def unmeasured(question: str, program: ex.Expression, kb: KnowledgeBase) -> list
     """Where the question asks for a measure, if the program gives numbers or texts whose name says nothing of
     it."""
     asked = _ASKED.search(question)
+    what = "" if asked is None else asked[asked.lastindex or 0].lower()
+    if asked is not None and what in _MEASURES and isinstance(program, ex.Count):
+        return [asked.span(1)]  # how deep it goes is no number of things
     if asked is None or not isinstance(program, ex.Join) or not program.relation.inverse:
         return []
     number = kb.schema.relation_ids.get(program.relation.iri)
@@ -48,7 +51,6 @@ def unmeasured(question: str, program: ex.Expression, kb: KnowledgeBase) -> list
     if relation is None or not relation.kinds <= {ValueKind.NUMBER, ValueKind.TEXT}:
         return []
     said = roots_of(relation.label)
-    what = asked[asked.lastindex or 0].lower()
     if what in _MEASURES:
         return [asked.span(1)] if said.isdisjoint(_MEASURES[what]) else []
     known = _AMOUNTS if what == "much" else frozenset()

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from arcaneqa.induction.found import Found, Outcome
 from arcaneqa.judgement.added import added
+from arcaneqa.judgement.among import is_among
 from arcaneqa.judgement.asked import Wanted, wanted
 from arcaneqa.judgement.asked_columns import asked_columns, owns_column, with_columns
 from arcaneqa.judgement.asked_kinds import asked_kind, asked_kind_passed, is_another_kind, led_on, passed
@@ -17,7 +18,7 @@ from arcaneqa.judgement.commonest import commonest, is_of_others
 from arcaneqa.judgement.constants import with_said_constant, without_idle_constant
 from arcaneqa.judgement.coverage import Coverage, coverage
 from arcaneqa.judgement.denied import with_denial
-from arcaneqa.judgement.directions import deed, outright
+from arcaneqa.judgement.directions import counts_backwards, deed, outright
 from arcaneqa.judgement.group_averages import of_groups
 from arcaneqa.judgement.kinds import Told, told
 from arcaneqa.judgement.measures import takes_coordinates
@@ -107,6 +108,7 @@ def weighed(question: str, links: Links, outcome: Outcome, kb: KnowledgeBase) ->
         wrong += impossible_kind(question, one, kb) is not None
         wrong += said is not None and said.is_other(one.program)
         wrong += kinds is not None and kinds.is_other(one.program)
+        wrong += counts_backwards(question, one.program, kb)
         wrong += common is not None and is_of_others(one.program, common)
         wrong += is_pointless(one, kb) + left_out.dropped + takes_coordinates(question, one.program, kb)
         wrong += kind is not None and is_another_kind(kind, one, kb)
@@ -129,6 +131,7 @@ def _put_right(question: str, links: Links, found: Found, kb: KnowledgeBase) -> 
     """What is meant by a program that comes near to it."""
     found = by_own_count(question, with_denial(question, turned(question, found, kb), kb), kb)
     found = added_up(question, of_groups(question, in_its_place(question, found, kb), kb), kb)
+    found = is_among(question, links, found, kb) or found
     found = without_idle_constant(question, links, with_said_constant(links, found, kb), kb)
     found = at_the_first_places(question, straightened(found, kb), kb)
     found = within_year(question, without_named(question, found, kb), kb)
