@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from arcaneqa.induction.found import Outcome
-from arcaneqa.judgement.kinds import told
+from arcaneqa.judgement.kinds import kinds_told
 from arcaneqa.judgement.weighing import weighed
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names
@@ -58,7 +58,7 @@ def links(question: str, kb: Index) -> Links:
     ],
 )
 def test_what_is_a_kind_of_what(kb: Index, question: str, program: str | None, is_certain: bool) -> None:
-    said = told(question, links(question, kb), kb)
+    said = kinds_told(question, links(question, kb), kb)
     names = Names(kb.profile)
     assert (said and print_program(said.program, names)) == (
         program and print_program(parse(program, names, kb.schema), names)

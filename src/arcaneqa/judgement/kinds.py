@@ -5,22 +5,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 
 import numpy as np
 
-from arcaneqa.induction.found import Found
-from arcaneqa.induction.scorer import TopicWords
 from arcaneqa.induction.topics import Topic
-from arcaneqa.judgement.added import added
 from arcaneqa.judgement.asked_kinds import classes_called
 from arcaneqa.judgement.small_words import root_of
+from arcaneqa.judgement.told import Told, in_small, named
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.name_forms import split
 from arcaneqa.kb.profile import SKOS
-from arcaneqa.kb.schema import Class, Relation
-from arcaneqa.kb.terms import Literal
-from arcaneqa.links import EntityCandidate, Links
+from arcaneqa.kb.schema import Relation
+from arcaneqa.links import Links
 from arcaneqa.program import expression as ex
 from arcaneqa.program.execute import execute
 
@@ -38,34 +34,16 @@ _DEEPEST = 8
 """Steps that are followed from a kind to the kinds below it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
-    """A program for what the question says. Unless `is_certain` it may mean more: a port that is no capital
-    by its kind may be one by what is told of it."""
-
-    program: ex.Expression
-    topic: Topic
-    by: Relation | Class
-    is_certain: bool
-
-    def is_other(self, program: ex.Expression) -> bool:
-        return self.is_certain and program != self.program
-
-    def as_found(self, near: Found, kb: KnowledgeBase) -> Found | None:
-        return added(self.program, replace(near, topics=(self.topic,)), self.by, kb)
-
-
-def told(question: str, links: Links, kb: KnowledgeBase) -> Told | None:
-    text = question.lower().rstrip(" ?.!")
-    if len(text) > len(question):  # some letters are longer in small: places would not fit
+def kinds_told(question: str, links: Links, kb: KnowledgeBase) -> Told | None:
+    if (text := in_small(question)) is None:
         return None
-    for topic in _named(links, kb):
+    for topic in named(links, kb):
         before, behind = text[: topic.words.start], text[topic.words.end :]
         if (asked := _KINDS.fullmatch(before)) is not None and _THERE.fullmatch(behind):
             for down, relation in _ways_down(kb):
                 below = ex.Join(down, topic.term)
                 if execute(below, kb).nodes:
-                    return Told(ex.Count(below) if asked["many"] else below, topic, relation, True)
+                    return Told(ex.Count(below) if asked["many"] else below, (topic,), relation)
         elif _IS.fullmatch(before) and (one := _ONE.fullmatch(behind)) is not None:
             start = topic.words.end + one.start("kind")
             if (found := _is_one(topic, start, one["kind"], links, kb)) is not None:
@@ -84,8 +62,8 @@ def _is_one(topic: Topic, start: int, kind: str, links: Links, kb: KnowledgeBase
     called = [kb.schema.classes[number] for number in classes_called(kind, kb)] if has else []
     if of or len(called) == 1:
         klass = (of or called)[0]
-        return Told(ex.Meet(topic.term, ex.Class(klass.iri)), topic, klass, bool(of))
-    for above in _named(links, kb):
+        return Told(ex.Meet(topic.term, ex.Class(klass.iri)), (topic,), klass, is_certain=bool(of))
+    for above in named(links, kb):
         if (above.words.start, above.words.end) != (start, start + len(kind)):
             continue
         for down, relation in _ways_down(kb):
@@ -94,30 +72,16 @@ def _is_one(topic: Topic, start: int, kind: str, links: Links, kb: KnowledgeBase
                 below = ex.Join(down, below)
                 nodes = execute(below, kb).nodes
                 if node in nodes.ids:
-                    return Told(ex.Meet(topic.term, below), topic, relation, True)
+                    return Told(ex.Meet(topic.term, below), (topic,), relation)
                 if not nodes:
                     break
             if execute(right_below := ex.Join(down, above.term), kb).nodes:
-                return Told(ex.Meet(topic.term, right_below), topic, relation, False)
+                return Told(ex.Meet(topic.term, right_below), (topic,), relation, is_certain=False)
     return None
 
 
 def _roots(name: str) -> list[str]:
     return [root_of(word) for word in split(name)]
-
-
-def _named(links: Links, kb: KnowledgeBase) -> Iterator[Topic]:
-    """What each mention most likely names, and all that are called so."""
-    for mention in links.mentions:
-        for place, candidate in enumerate(mention.candidates):
-            if place == 0 or candidate.label.casefold() == mention.text.casefold():
-                yield _topic(candidate, mention.start, mention.end, mention.score, kb)
-
-
-def _topic(candidate: EntityCandidate, start: int, end: int, score: float, kb: KnowledgeBase) -> Topic:
-    (term,) = kb.terms(np.array([candidate.node], np.int64))
-    assert not isinstance(term, Literal)
-    return Topic(ex.Entity(term), TopicWords(candidate.label, start, end, 0), score + candidate.score)
 
 
 def _ways_down(kb: KnowledgeBase) -> Iterator[tuple[ex.Relation, Relation]]:

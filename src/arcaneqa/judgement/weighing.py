@@ -20,10 +20,11 @@ from arcaneqa.judgement.coverage import Coverage, coverage
 from arcaneqa.judgement.denied import with_denial
 from arcaneqa.judgement.directions import counts_backwards, deed, outright
 from arcaneqa.judgement.group_averages import of_groups
-from arcaneqa.judgement.kinds import Told, told
+from arcaneqa.judgement.kinds import kinds_told
 from arcaneqa.judgement.measures import takes_coordinates
 from arcaneqa.judgement.named_before import in_its_place
 from arcaneqa.judgement.opposites import says_opposite
+from arcaneqa.judgement.other_names import other_names
 from arcaneqa.judgement.others import without_named
 from arcaneqa.judgement.places import at_the_first_places
 from arcaneqa.judgement.placing import idle, misplaced, misscaled
@@ -32,6 +33,7 @@ from arcaneqa.judgement.polarity import is_reversed, turned
 from arcaneqa.judgement.row_counts import added_up, by_own_count
 from arcaneqa.judgement.said_names import narrowed_unsaid, said_otherwise
 from arcaneqa.judgement.stated import with_stated
+from arcaneqa.judgement.told import Told
 from arcaneqa.judgement.truths import untrue, with_truths
 from arcaneqa.judgement.worth import worth
 from arcaneqa.judgement.years import mistimed, within_year
@@ -85,10 +87,10 @@ def weighed(question: str, links: Links, outcome: Outcome, kb: KnowledgeBase) ->
     kind than was asked for counts against it."""
     found: list[tuple[Found, Coverage]] = []
     kind, said = _kind_asked_for(question, outcome.found, kb), deed(question, outcome.found, kb)
-    kinds = told(question, links, kb)
+    told = kinds_told(question, links, kb) or other_names(question, links, kb)
     columns = asked_columns(question, kb) if kind is None else []
     _, common = commonest(question, kb) or (None, None)
-    ways = _with_added(question, kind, kinds, outcome.found, kb)
+    ways = _with_added(question, kind, told, outcome.found, kb)
     otherwise = said_otherwise(question, ways, kb)
     narrowed = narrowed_unsaid(question, ways, kb)
     narrow = with_truths(question, with_stated(links, ways, kb), kb)
@@ -107,7 +109,7 @@ def weighed(question: str, links: Links, outcome: Outcome, kb: KnowledgeBase) ->
         wrong += mistimed(question, one.program, kb) + misscaled(links.literals, one.program, kb)
         wrong += impossible_kind(question, one, kb) is not None
         wrong += said is not None and said.is_other(one.program)
-        wrong += kinds is not None and kinds.is_other(one.program)
+        wrong += told is not None and told.is_other(one.program)
         wrong += counts_backwards(question, one.program, kb)
         wrong += common is not None and is_of_others(one.program, common)
         wrong += is_pointless(one, kb) + left_out.dropped + takes_coordinates(question, one.program, kb)
@@ -148,14 +150,14 @@ def _likeliest(found: Sequence[Found]) -> Found:
 
 
 def _with_added(
-    question: str, kind: int | None, kinds: Told | None, found: Sequence[Found], kb: KnowledgeBase
+    question: str, kind: int | None, told: Told | None, found: Sequence[Found], kb: KnowledgeBase
 ) -> list[Found]:
     """The programs, what the likeliest leads to where it finds another kind than was asked for, and what the
     question says in so many words."""
     if not found:
         return []
     best = _likeliest(found)
-    others: list[Found | None] = [] if kinds is None else [kinds.as_found(best, kb)]
+    others: list[Found | None] = [] if told is None else [told.as_found(best, kb)]
     if kind is not None and is_another_kind(kind, best, kb):
         others.append(passed(kind, best, kb) or led_on(kind, best, kb))
     if (said := deed(question, found, kb)) is not None:
