@@ -19,7 +19,7 @@ from arcaneqa.judgement.directions import deed
 from arcaneqa.judgement.evidence import evidence
 from arcaneqa.judgement.measures import takes_coordinates
 from arcaneqa.judgement.opposites import says_opposite
-from arcaneqa.judgement.pointless import comes_back, only_names
+from arcaneqa.judgement.pointless import comes_back, names_others, only_names
 from arcaneqa.judgement.polarity import is_reversed
 from arcaneqa.judgement.refusals import Refusals, Suggest
 from arcaneqa.judgement.weighing import Weighed, impossible_kind, is_unexpected, weighed
@@ -222,6 +222,8 @@ class Conclusions:
             why = f"The nearest reading leaves out {listed([f'“{word}”' for word in left_out.unused])}."
         elif certainty < SURE and any(sign.form is Form.NUMBER for sign in left_out.unmet):
             why = "The nearest reading counts nothing."
+        elif certainty < EVEN and names_others(question, found, self._kb):
+            why = "The nearest reading names others, of whom the question says nothing."
         elif certainty < SURE and is_unexpected(question, found, self._kb):
             why = f"This asks for {wanted(question)}, and the nearest reading finds none."
         elif certainty < SURE and not is_about(question, found, self._kb):

@@ -16,7 +16,7 @@ from arcaneqa.induction.topics import Topic
 from arcaneqa.judgement.asked_kinds import asked_kind, is_another_kind, is_of_others, led_on
 from arcaneqa.judgement.coverage import coverage, is_about
 from arcaneqa.judgement.others import without_named
-from arcaneqa.judgement.pointless import only_names
+from arcaneqa.judgement.pointless import names_others, only_names
 from arcaneqa.judgement.weighing import weighed
 from arcaneqa.judgement.years import mistimed, within_year
 from arcaneqa.kb.build import build_index
@@ -29,9 +29,9 @@ from arcaneqa.program.execute import execute
 from arcaneqa.program.text import parse, print_program
 from benchmarks.random_programs import RandomPrograms
 
-PLAYERS = "name,team,is_active,joined,fee,signed,price,country,locker_room,tradeable\n" + "".join(
+PLAYERS = "name,team,is_active,joined,fee,signed,price,country,locker_room,tradeable,goals_2010\n" + "".join(
     f"player {n},{'red' if n < 15 else 'blue'},{n % 2},{1990 + n % 10}-03-0{1 + n % 9},"
-    f"{n * 150},{1990 + n},{1500 + n},Peru,{n},{'yes' if n % 3 else 'no'}\n"
+    f"{n * 150},{1990 + n},{1500 + n},Peru,{n},{'yes' if n % 3 else 'no'},{n % 7}\n"
     for n in range(30)
 )
 YEAR = "^^http://www.w3.org/2001/XMLSchema#gYear"
@@ -124,6 +124,13 @@ def test_a_year_is_no_fee(kb: Index) -> None:
     assert mistimed("how many players cost over 1994?", fees, kb) == 0
     joined = parse(f"(GT column:players.joined 1994{YEAR})", Names(kb.profile), kb.schema)
     assert mistimed("how many players joined in 1994?", joined, kb) == 0
+
+
+def test_a_column_of_another_year_answers_nothing(kb: Index) -> None:
+    goals = parse(f"(JOIN column:players.goals_2010_inv {PLAYER})", Names(kb.profile), kb.schema)
+    assert mistimed("how many goals had player 3 in 2015?", goals, kb) == 1
+    assert mistimed("how many goals had player 3 in 2010?", goals, kb) == 0
+    assert mistimed("how many goals had player 3?", goals, kb) == 0
 
 
 @pytest.mark.parametrize(
@@ -311,6 +318,21 @@ def test_what_something_is_called_answers_nothing(kb: Index, question: str, expe
     assert only_names(question, named, kb) is expected
     coach = found("(JOIN column:teams.coach_inv row:teams.red)", kb, name=(start, start + 3))
     assert not only_names(question, coach, kb)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What is the mascot of red?", True),
+        ("Which players does red have?", False),
+        ("What are those of red called?", False),
+    ],
+)
+def test_names_of_others_answer_nothing(kb: Index, question: str, expected: bool) -> None:
+    others = found("(JOIN column:players.name_inv (JOIN column:players.team row:teams.red))", kb)
+    assert names_others(question, others, kb) is expected
+    fees = found("(JOIN column:players.fee_inv (JOIN column:players.team row:teams.red))", kb)
+    assert not names_others(question, fees, kb)
 
 
 def test_a_constant_that_is_said_is_about_the_question(kb: Index) -> None:

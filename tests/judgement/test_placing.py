@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from arcaneqa.judgement.placing import idle, misplaced, misscaled
+from arcaneqa.induction.found import Found, Trace
+from arcaneqa.judgement.placing import idle, misplaced, misscaled, on_its_scale
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.open import open_kb
 from arcaneqa.kb.short_names import Names
 from arcaneqa.linking.literals import find_literals, used_types
+from arcaneqa.program.execute import execute
 from arcaneqa.program.text import parse
 
 ROWS = "name,cylinders,horsepower,weight in lbs,year,growth,discount\n" + "".join(
@@ -76,6 +78,23 @@ def test_a_number_is_on_the_scale_of_the_facts(
 ) -> None:
     stated = find_literals(question, kb, used_types(kb))
     assert misscaled(stated, parse(program, Names(kb.profile), kb.schema), kb) == expected
+
+
+@pytest.mark.parametrize(
+    ("program", "meant"),
+    [
+        ("(GE column:cars.weight_in_lbs 2)", "(GE column:cars.weight_in_lbs 2000)"),
+        ("(GE column:cars.weight_in_lbs 2000)", "(GE column:cars.weight_in_lbs 2000)"),
+        ("(GE column:cars.growth 2)", "(GE column:cars.growth 2)"),
+    ],
+)
+def test_a_number_is_put_on_the_scale_of_the_facts(kb: KnowledgeBase, program: str, meant: str) -> None:
+    stated = find_literals("cars over 2 thousand lbs", kb, used_types(kb))
+    read, expected = (parse(text, Names(kb.profile), kb.schema) for text in (program, meant))
+    found = Found(read, -1.0, execute(read, kb), (), Trace((), []))
+    assert execute(on_its_scale(stated, found, kb).program, kb).nodes.ids.tolist() == (
+        execute(expected, kb).nodes.ids.tolist()
+    )
 
 
 @pytest.mark.parametrize(

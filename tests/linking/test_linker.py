@@ -388,6 +388,16 @@ def test_the_code_of_a_unit_is_a_value_where_nothing_is_measured(
     assert {text for text in found if text.isalpha()} == texts
 
 
+def test_what_is_furthest_north_is_in_no_place_called_so(tmp_path: Path) -> None:
+    rows = ("North,11.1", "North Korea,40.0", "Norway,62.0")
+    (tmp_path / "lands.csv").write_text("land,latitude\n" + "\n".join(rows) + "\n")
+    build_index([tmp_path / "lands.csv"], tmp_path / "kb")
+    with Index(tmp_path / "kb") as kb:
+        linker = Linker(kb)
+        assert not linker.link("which land is furthest north?").mentions
+        assert linker.link("what is the latitude of North?").mentions
+
+
 def test_a_name_that_goes_on_otherwise_is_another_name(tmp_path: Path) -> None:
     (tmp_path / "peaks.csv").write_text(
         "peak,height\nMount Haddington Field,1628\nLong Ridge,900\nHarrat Lunayyir,1370\nVeiled Stove,7\n"

@@ -184,6 +184,26 @@ def test_a_unit_is_converted_into_those_that_columns_are_called_by(tmp_path: Pat
         assert values("older than 6 years") == {6}
 
 
+def test_a_year_may_only_say_which_column_is_meant(tmp_path: Path) -> None:
+    rows = "Lyon,80,90,1010\nNice,70,60,2010\n"
+    (tmp_path / "towns.csv").write_text(f"town,visitors_2010,visitors_2020,founded\n{rows}")
+    build_index([tmp_path / "towns.csv"], tmp_path / "kb")
+    with Index(tmp_path / "kb") as kb:
+        linker = Linker(kb)
+        assert not linker.link("how many visitors were there in 2020?").literals
+        # Something was in that year, or it is in no name.
+        assert linker.link("what was founded in 2010?").literals
+        assert linker.link("what was founded in 2015?").literals
+
+
+def test_how_long_something_runs_is_told_in_minutes(tmp_path: Path) -> None:
+    (tmp_path / "films.csv").write_text("title,runtime\nAlien,117\nJaws,124\n")
+    build_index([tmp_path / "films.csv"], tmp_path / "kb")
+    with Index(tmp_path / "kb") as kb:
+        (link,) = find_literals("films longer than 2 hours", kb, used_types(kb))
+    assert {float(reading.lexical) for reading in link.readings} == {2, 120}
+
+
 def test_words_of_the_schema_are_not_misspelt(tmp_path: Path) -> None:
     rows = "Grimes,Hungary,theft\nEvers,Norway,arson\nBulgarian,Spain,fraud\n"
     (tmp_path / "cases.csv").write_text(f"name,country,crime\n{rows}")

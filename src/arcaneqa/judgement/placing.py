@@ -5,7 +5,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
+from arcaneqa.errors import BudgetExceeded
+from arcaneqa.induction.found import Found
 from arcaneqa.judgement.polarity import says_measure
 from arcaneqa.judgement.small_words import roots_of
 from arcaneqa.kb.interface import Comparison, KnowledgeBase
@@ -15,6 +18,8 @@ from arcaneqa.kb.terms import Literal
 from arcaneqa.kb.values import Number, value_of
 from arcaneqa.links import LiteralLink
 from arcaneqa.program import expression as ex
+from arcaneqa.program.execute import execute
+from arcaneqa.program.rewrite import rewrite
 
 _YEAR = re.compile(r"[12]\d{3}")
 """A year may stand before anything: "Japan 2007 population"."""
@@ -93,6 +98,37 @@ _OTHERWISE = {
     Comparison.LT: Comparison.GE,
     Comparison.LE: Comparison.GT,
 }
+
+
+def on_its_scale(literals: Sequence[LiteralLink], found: Found, kb: KnowledgeBase) -> Found:
+    """The same program with numbers on the scale that the facts have, where it finds something: "35 thousand"
+    as 35 where prices go up to 60."""
+    scales = [sizes for link in literals if len(sizes := _sizes(link)) > 1]
+    if not scales or not misscaled(literals, found.program, kb):
+        return found
+
+    def meant(iri: str, literal: Literal) -> ex.Value:
+        relation, said = kb.schema.relation_ids.get(iri), value_of(literal)
+        sizes = next((sizes for sizes in scales if said in sizes), {})
+        if relation is None:
+            return ex.Value(literal)
+        return ex.Value(next((one for one in sizes.values() if _is_within(one, relation, kb)), literal))
+
+    def change(node: ex.Expression) -> ex.Expression:
+        match node:
+            case ex.Compare(comparison, key, ex.Value(literal)) if path := ex.path_of(key):
+                return ex.Compare(comparison, key, meant(path[-1].iri, literal))
+            case ex.Join(relation, ex.Value(literal)):
+                return ex.Join(relation, meant(relation.iri, literal))
+        return node
+
+    program = rewrite(found.program, change)
+    try:
+        result = execute(program, kb)
+    except BudgetExceeded:
+        return found
+    is_something = result.nodes if result.value is None else result.value.lexical != "0"
+    return replace(found, program=program, result=result) if is_something else found
 
 
 def _sizes(link: LiteralLink) -> dict[Number, Literal]:

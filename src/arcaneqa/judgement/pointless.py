@@ -1,6 +1,6 @@
 """Programs that answer nothing: a way there and back again, what something is called that the question calls
-so itself, a count of yes and no, and of rows that say themselves how many there are; or that say a thing
-twice, where one of two numbers says nothing more."""
+so itself or those of whom it says nothing, a count of yes and no, and of rows that say themselves how many
+there are; or that say a thing twice, where one of two numbers says nothing more."""
 
 from __future__ import annotations
 
@@ -50,6 +50,26 @@ def only_names(question: str, found: Found, kb: KnowledgeBase) -> bool:
         return False
     said = (question[one.words.start : one.words.end] for one in found.topics if one.term == entity)
     return any(not set(_stems(text)).isdisjoint(_stems(labels[0] or "")) for text in said)
+
+
+def names_others(question: str, found: Found, kb: KnowledgeBase) -> bool:
+    """Whether the answers are what those are called that are related to somebody, and neither what they are
+    nor that names are wanted was said: the names of the states of Peru for the capital of Peru."""
+    match found.program:
+        case ex.Join(ex.Relation(iri, inverse=True), ex.Join(_, ex.Entity()) as others):
+            relation = kb.schema.relation_ids.get(iri)
+        case _:
+            return False
+    asked = set(map(stem, split(question)))
+    if relation is None or not asked.isdisjoint(_NAMING | set(_stems(kb.schema.relations[relation].label))):
+        return False
+    bearers = execute(others, kb).nodes
+    if {*kb.labels(bearers.ids)} != {*kb.labels(found.nodes.ids)} or not kb.are_literals(
+        found.nodes.ids
+    ).all():
+        return False
+    kinds = (kb.schema.classes[kind].label for kind in kb.classes(bearers).tolist())
+    return asked.isdisjoint({one for label in kinds for one in _stems(label)})
 
 
 def comes_back(found: Found) -> bool:

@@ -27,7 +27,7 @@ from arcaneqa.judgement.opposites import says_opposite
 from arcaneqa.judgement.other_names import other_names
 from arcaneqa.judgement.others import without_named
 from arcaneqa.judgement.places import at_the_first_places
-from arcaneqa.judgement.placing import idle, misplaced, misscaled
+from arcaneqa.judgement.placing import idle, misplaced, misscaled, on_its_scale
 from arcaneqa.judgement.pointless import is_pointless, straightened
 from arcaneqa.judgement.polarity import is_reversed, turned
 from arcaneqa.judgement.row_counts import added_up, by_own_count
@@ -95,7 +95,8 @@ def weighed(question: str, links: Links, outcome: Outcome, kb: KnowledgeBase) ->
     narrowed = narrowed_unsaid(question, ways, kb)
     narrow = with_truths(question, with_stated(links, ways, kb), kb)
     for read in with_columns(narrow, columns, kb):
-        one = _put_right(question, links, read, kb)
+        as_read = _put_right(question, links, read, kb)
+        one = on_its_scale(links.literals, as_read, kb)
         left_out = coverage(question, links, one, kb)
         count = len(left_out.unused) + len(left_out.unmet) + is_unexpected(question, one, kb)
         count += YES_OR_NO * any(sign.form is Form.TRUTH for sign in left_out.unmet)
@@ -103,7 +104,7 @@ def weighed(question: str, links: Links, outcome: Outcome, kb: KnowledgeBase) ->
             # All of a kind answers nothing that is said of them.
             count += len(left_out.unknown)
         count += sum(text.lower() not in _NEVER_SAID for text in left_out.unsaid)
-        count += (read.program in otherwise) + (read.program in narrowed)
+        count += (read.program in otherwise) + (read.program in narrowed) + (one is not as_read)
         wrong = is_reversed(question, one.program, kb) + misplaced(question, one.program, kb)
         wrong += says_opposite(question, one.program, kb) + idle(question, one.program, kb)
         wrong += mistimed(question, one.program, kb) + misscaled(links.literals, one.program, kb)

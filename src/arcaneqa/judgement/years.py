@@ -1,5 +1,5 @@
-"""Years that a question says something happened in: no cost and no number of a row, and neither what came
-before nor after."""
+"""Years that a question says something happened in: no cost and no number of a row, no column of another
+year, and neither what came before nor after."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ _WHEN = re.compile(
     r"\b(?P<when>in|during|before|after|since|until|by)\s+(?:the\s+)?(?:year\s+)?(?P<year>1\d{3}|20\d{2})\b(?![-/.,]\d)",
     re.IGNORECASE,
 )
+_YEAR = re.compile(r"(?<!\d)(?:1\d{3}|20\d{2})(?!\d)")
 _WITHIN = ("in", "during")
 _FIRST, _LAST = Literal("1000", XSD + "integer"), Literal("2200", XSD + "integer")
 """A column with numbers before or after these is none of years."""
@@ -26,16 +27,25 @@ _SIDES = (Comparison.GE, Comparison.LE)
 
 
 def mistimed(question: str, program: ex.Expression, kb: KnowledgeBase) -> int:
-    """How many years a program takes for something else: "in 1999" for a cost of 1999."""
+    """How many years a program takes for something else: "in 1999" for a cost of 1999, or for a column of the
+    visitors of 2010."""
     said = {match["year"] for match in _WHEN.finditer(question)}
     found = 0
     for node in ex.post_order(program) if said else ():
+        found += any(_is_of_another_year(relation.iri, question, kb) for relation in ex.relations(node))
         match node:
             case ex.Join(relation, ex.Value(literal)) if not relation.inverse:
                 found += literal.lexical in said and _has_other_numbers(relation.iri, kb)
             case ex.Compare(_, ex.Relation(iri), ex.Value(literal)):
                 found += literal.lexical in said and _has_other_numbers(iri, kb)
     return found
+
+
+def _is_of_another_year(iri: str, question: str, kb: KnowledgeBase) -> bool:
+    """Whether the name of a relation has a year, and the question only others."""
+    number = kb.schema.relation_ids.get(iri)
+    years = set() if number is None else set(_YEAR.findall(kb.schema.relations[number].label))
+    return bool(years) and years.isdisjoint(_YEAR.findall(question))
 
 
 def _has_other_numbers(iri: str, kb: KnowledgeBase) -> bool:

@@ -43,7 +43,11 @@ _SIZES = [
 ]
 _EXACT = Context(prec=12)
 """Digits: more than any table has, and no thirds without end."""
-_USED: WeakKeyDictionary[KnowledgeBase, Set[str]] = WeakKeyDictionary()
+_USED: WeakKeyDictionary[KnowledgeBase, frozenset[str]] = WeakKeyDictionary()
+
+
+_IN_MINUTES = frozenset(("runtime", "duration", "run time", "running time", "playing time"))
+"""What is told in minutes where no unit is named."""
 
 
 def converted(value: Decimal, unit: str | None, kb: KnowledgeBase) -> Iterator[Decimal]:
@@ -57,8 +61,10 @@ def converted(value: Decimal, unit: str | None, kb: KnowledgeBase) -> Iterator[D
 
 
 def _used(kb: KnowledgeBase) -> Set[str]:
-    """Units at the end of the names of numbers; read once a knowledge base."""
+    """Units at the end of the names of numbers, or that go without saying; read once a knowledge base."""
     if kb not in _USED:
         numbers = (one for one in kb.schema.relations if ValueKind.NUMBER in one.kinds and not one.hidden)
-        _USED[kb] = {one.label.lower().split()[-1] for one in numbers if one.label.strip()}
+        labels = [one.label.lower().strip() for one in numbers]
+        untold = {"minutes"} if any(label in _IN_MINUTES for label in labels) else set()
+        _USED[kb] = frozenset(label.split()[-1] for label in labels if label) | untold
     return _USED[kb]

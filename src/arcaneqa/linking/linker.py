@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -34,6 +35,7 @@ from arcaneqa.linking.texts import stated_texts, with_texts
 from arcaneqa.linking.weights import Weights, bundled
 from arcaneqa.links import LIKELY, EntityCandidate, Links, LiteralLink, MentionLink
 
+_YEAR = re.compile(r"1\d{3}|20\d{2}")
 PER_MENTION = 5
 """Candidate entities of a mention, the likeliest."""
 MOST_MENTIONS = 6
@@ -105,6 +107,7 @@ class Linker:
             )
         self.identifiers = Names(kb.profile)
         self._used_types = used_types(kb)
+        self._column_years = frozenset(filter(_YEAR.fullmatch, _schema_words(kb)))
         self._featuriser = Featuriser(kb, self._weights)
         self._candidate = vector(self._weights.candidate)
         self._mention = vector(self._weights.mention)
@@ -118,10 +121,19 @@ class Linker:
         considered = self.consider(text)
         mentions = self._with_identified(question, self._mentions(considered))
         literals = find_literals(question[:LONGEST_TEXT], self._kb, self._used_types)
-        stated = [literal for literal in literals if not _part_of_a_name(literal, mentions)]
+        stated = [
+            literal
+            for literal in literals
+            if not (_part_of_a_name(literal, mentions) or self._says_column(literal))
+        ]
         texts = stated_texts(text, considered.texts, considered.proposals, mentions, self._kb, self._kinds)
         stated = with_texts(stated, texts)
         return Links(question, tuple(mentions), tuple(stated))
+
+    def _says_column(self, literal: LiteralLink) -> bool:
+        """Whether a year only says which column is meant: the visitors in 2020 where there is a column of
+        visitors 2020, and nothing was in that year."""
+        return literal.text in self._column_years and not any(map(self._kb.equal, literal.readings))
 
     def named(self, name: str, limit: int = 20) -> list[int]:
         """Entities that are called exactly this, but for case and accents; the best known first."""

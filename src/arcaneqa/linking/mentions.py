@@ -15,6 +15,8 @@ from arcaneqa.kb.names.surfaces import Surfaces
 from arcaneqa.linking.numbers import SCALES
 from arcaneqa.linking.question_words import ENDINGS, QUESTION_WORDS, STOP_WORDS, UNITS, known_codes
 
+DIRECTIONS = frozenset(("north", "south", "east", "west"))
+TOWARDS = frozenset(("furthest", "farthest", "further", "farther", "most", "more"))
 ASKING = QUESTION_WORDS | UNITS | SCALES.keys()
 LONGEST_TEXT = 4000
 """Characters that are read."""
@@ -133,9 +135,13 @@ class Text:
 
     def may_name(self, span: Span) -> bool:
         """Whether the span is worth looking up: a stop word alone is a name only if it is written like one,
-        or if it ends the question where a name would stand (`who directed up?`)."""
-        if span.last - span.first > 1 or self.words[span.first].folded not in STOP_WORDS:
+        or if it ends the question where a name would stand (`who directed up?`). What is furthest north is in
+        no place called North."""
+        if span.last - span.first > 1:
             return True
+        if self.words[span.first].folded not in STOP_WORDS:
+            is_direction = self.words[span.first].folded in DIRECTIONS and span.first > 0
+            return not (is_direction and self.words[span.first - 1].folded in TOWARDS)
         at_end = span.last == len(self.words) and span.first > 1
         asked = self.words[span.first - 1].folded not in STOP_WORDS
         return self.is_written_as_name(span) or (
@@ -247,6 +253,8 @@ class SurfaceProposer:
                 common_number = said.isdigit() and not 0 < known.get(stems[first], 0) <= FEW_NAMES
                 asks_how = first > 0 and text.words[first - 1].folded == "how"
                 if len(inside) == 1 and (said in ASKING or common_number or asks_how):
+                    continue
+                if not text.may_name(Span(first, last)):
                     continue
                 is_kind = tuple(stems[n] for n in inside) in self._kinds
                 if is_kind and not text.is_written_as_name(Span(first, last)):

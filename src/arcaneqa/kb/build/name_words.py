@@ -46,6 +46,12 @@ _NEVER = _words(
 )
 
 
+_THINGS = _words(
+    "country city region county state street place location language nationality religion job role genre"
+)
+"""What is said of other things and is a name of its own: the city of cities."""
+
+
 class Worth(IntEnum):
     """How much the words of an attribute say for its being the name; more is better."""
 
@@ -87,7 +93,8 @@ def worth(attribute: str, klass: str, others: frozenset[str]) -> Worth:
         return Worth.OWN_NUMBER
     if rest and rest[0] in _NAME and set(rest[1:]) and set(rest[1:]) <= _USUAL | _PLAIN:
         return Worth.USUAL_NAME  # `name.common`, as tables made from nested data write it
-    if last in _NEVER:
+    is_its_kind = set(words) == own or (klass and words == [singular(klass.split()[-1])])
+    if last in _NEVER and not (is_its_kind and last in _THINGS):
         return Worth.NEVER
     if last in _NAME or last.endswith("name"):
         if set(rest[:-1]) & _SHOWN and set(rest[:-1]) <= _SHOWN | _PLAIN | own:
@@ -102,7 +109,7 @@ def worth(attribute: str, klass: str, others: frozenset[str]) -> Worth:
         if before - own <= _USUAL:
             return Worth.USUAL_NAME
         return Worth.NAME_OF_OTHERS if before & (_PERSONS | others) else Worth.NAME_OF_A_PART
-    if set(words) == own or (klass and words == [singular(klass.split()[-1])]):
+    if is_its_kind:
         return Worth.ITS_KIND
     if last in _SLUGS:
         return Worth.SLUG
