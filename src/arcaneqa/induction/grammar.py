@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from arcaneqa.induction.kept_meanings import Meanings
 from arcaneqa.induction.results import Results
 from arcaneqa.induction.state import Known, State
@@ -39,18 +37,18 @@ class Grammar:
             case Symbol.CLOSE:
                 return self._closed(state)
             case Symbol.END:
-                return replace(state, is_complete=True)
+                return state._replace(is_complete=True)
         if not state.is_open:
             return self._handed_over(state)
         if state.function is None:
             assert isinstance(token, Function | Form)
-            return replace(state, function=token)
+            return state._replace(function=token)
         if state.source is not None or isinstance(token, Relation):
             return self._argument(state, token)
         if isinstance(token, Variable):
             return self._source(state, token.index)
         assert isinstance(token, Class)
-        return replace(state, source=self.results.known_class(token))
+        return state._replace(source=self.results.known_class(token))
 
     def context(self, state: State) -> str:
         """The program so far in a few words."""
@@ -65,7 +63,7 @@ class Grammar:
 
     def _opened(self, state: State) -> State:
         if not state.is_open:
-            return replace(state, is_open=True)
+            return state._replace(is_open=True)
         # A set is built inside the open subprogram.
         return State(
             state.topics,
@@ -81,8 +79,7 @@ class Grammar:
         assert state.outer is not None
         assert state.top is not None
         assert state.top.index is not None
-        return replace(
-            state.outer,
+        return state.outer._replace(
             excluded=state.excluded,
             closed=state.closed,
             prior=state.prior,
@@ -92,21 +89,21 @@ class Grammar:
 
     def _source(self, state: State, index: int) -> State:
         if state.top is not None and state.top.index == index:
-            return replace(state, source=state.top)
-        return replace(self._taking(state, index), source=self.topic(state, index))
+            return state._replace(source=state.top)
+        return self._taking(state, index)._replace(source=self.topic(state, index))
 
     def _taking(self, state: State, index: int) -> State:
         excluded = state.excluded | state.topics.excluded_by[index]
-        return replace(state, excluded=excluded, prior=state.prior + state.topics.items[index].prior)
+        return state._replace(excluded=excluded, prior=state.prior + state.topics.items[index].prior)
 
     def _argument(self, state: State, token: Token) -> State:
         if isinstance(token, Variable) and token.index < len(state.topics.items):
-            state = replace(self._taking(state, token.index), argument=self.topic(state, token.index))
+            state = self._taking(state, token.index)._replace(argument=self.topic(state, token.index))
         elif isinstance(token, Variable):
-            state = replace(state, argument=state.waiting)
+            state = state._replace(argument=state.waiting)
         elif isinstance(token, Class):
-            state = replace(state, argument=self.results.known_class(token))
-        return replace(state, rest=(*state.rest, token))
+            state = state._replace(argument=self.results.known_class(token))
+        return state._replace(rest=(*state.rest, token))
 
     def _closed(self, state: State) -> State:
         function, source = state.function, state.source

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
@@ -122,7 +121,7 @@ class Pairing(Rules):
         excluded = state.excluded
         if source is not state.top and source.index is not None:
             excluded |= state.topics.excluded_by[source.index]
-        return replace(state, is_open=True, function=function, source=source, excluded=excluded)
+        return state._replace(is_open=True, function=function, source=source, excluded=excluded)
 
     def _other_classes(self, members: Meaning) -> Iterator[int]:
         """Classes of the same kind of things that neither hold all of these nor are among them."""

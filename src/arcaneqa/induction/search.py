@@ -11,6 +11,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from heapq import nlargest
 from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 
@@ -53,16 +54,14 @@ SHORTLIST = 64
 """Candidates that the scorer gets to see at most, unless it is to read all of them (`exact`)."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Taken:
+class _Taken(NamedTuple):
     """A step of a hypothesis, linked to the one before."""
 
     step: Considered
     before: _Taken | None
 
 
-@dataclass(frozen=True, slots=True)
-class _Hypothesis:
+class _Hypothesis(NamedTuple):
     state: State
     log_prob: float
     scorer_state: object | None = None
@@ -154,9 +153,10 @@ class Search:
         """The best hypotheses one token on. Complete ones take a place in the beam and move to `done`."""
         ranked: list[tuple[float, int, int]] = []
         for number, ((hypothesis, options, _), scored) in enumerate(zip(asked, scores, strict=True)):
-            for position in _best(scored.log_probs, 2 * self._beam):
-                total = hypothesis.score + float(scored.log_probs[position])
-                ranked.append((total + _prior(hypothesis.state, options, position), number, position))
+            score = hypothesis.score
+            for position, chance in _best(scored.log_probs, 2 * self._beam):
+                prior = _prior(hypothesis.state, options, position)
+                ranked.append((score + chance + prior, number, position))
         ranked.sort(key=lambda item: -item[0])
         rivals = sorted((hypothesis.score for hypothesis in done.values()), reverse=True)
         # Scores only fall, so what lies far behind will not win: not worth a place in the scorer's batch.
@@ -214,12 +214,14 @@ def _decision(question: str, hypothesis: _Hypothesis, options: Options, context:
     )
 
 
-def _best(log_probs: np.ndarray[tuple[int, ...], np.dtype[np.float32]], most: int) -> list[int]:
-    """Positions of the highest, best first, the earlier one first among equals."""
+def _best(
+    log_probs: np.ndarray[tuple[int, ...], np.dtype[np.float32]], most: int
+) -> Iterable[tuple[int, float]]:
+    """The highest with their positions, best first, the earlier one first among equals."""
     if len(log_probs) == 1:
-        return [0]
-    order: list[int] = np.argsort(-log_probs, kind="stable")[:most].tolist()
-    return order
+        return [(0, float(log_probs[0]))]
+    order = np.argsort(-log_probs, kind="stable")[:most]
+    return zip(order.tolist(), log_probs[order].tolist(), strict=True)
 
 
 def _prior(state: State, options: Options, position: int) -> float:

@@ -16,6 +16,7 @@ Every variable is used once. So after END the last subprogram has taken in all t
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from arcaneqa.induction.meaning import Meaning
 from arcaneqa.induction.tokens import Chosen, Token
@@ -36,9 +37,9 @@ class Known:
     words: str
 
 
-@dataclass(frozen=True, slots=True)
-class State:
-    """A decoding history, reduced to what the next tokens depend on.
+class State(NamedTuple):
+    """A decoding history, reduced to what the next tokens depend on. A tuple: a search makes one from another
+    at every step, and of so many fields a data class takes four times as long.
 
     `excluded` is a bit mask of topics no longer available, `joins` counts the JOINs of the branch that
     must still meet something, `rest` are the arguments of the open subprogram after its source, and

@@ -33,9 +33,10 @@ _LOOKS = 5_000
 may not even be running."""
 _SLEEP = 30
 """Microseconds."""
-_STAY = 100_000
-"""Looks of a helper that has nothing to do, some two milliseconds, before it goes to sleep: between two calls
-of one question there is less, and to be woken takes a good part of a call."""
+_STAY = 200_000
+"""Looks of a helper that has nothing to do, some four milliseconds, before it goes to sleep: between two
+calls of one question there is less (over a large knowledge base more than two for a third of them), and to be
+woken takes a good part of a call."""
 
 
 def _part_of_it(function: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import accumulate, chain, pairwise
 from threading import Lock
 from typing import NamedTuple
 
@@ -125,12 +125,9 @@ class _Laid:
             for own, marked in zip(candidates, is_marked, strict=True)
         ]
         total, room = sum(sizes), self._most - len(start) - 1
-        # A candidate goes where its first token falls, so a part may run over by one candidate.
-        stride = max(total, 1) if total <= room else room - max(sizes)
-        before, part, was_marked = 0, -1, False
-        for own, size, marked in zip(candidates, sizes, is_marked, strict=True):
-            # What the encoder does not see may come behind all that it sees, and opens no input of its own.
-            here = min(before, max(total - 1, 0)) // stride
+        parts = [0] * len(sizes) if total <= room else _parts(sizes, room)
+        part, was_marked = -1, False
+        for own, here, marked in zip(candidates, parts, is_marked, strict=True):
             if here != part:
                 if part >= 0:
                     ids += self._closing
@@ -142,25 +139,34 @@ class _Laid:
                 ids += self._mark
             self._candidate_inputs.append(len(self._input_starts) - 1)
             self._candidate_starts.append(len(ids))
-            self._candidate_lengths.append(len(own))
             ids += own
-            before, was_marked = before + size, marked
+            was_marked = marked
         ids += self._closing
+        self._candidate_lengths += map(len, candidates)
         self._question_lengths.append(len(question))
         self._candidate_decisions += [decision] * len(candidates)
 
     def packed(self) -> Packed:
         starts = self._input_starts
-        return Packed(
-            ids=np.array(self._ids, np.int32),
-            input_starts=np.array(starts, np.int64),
-            input_lengths=np.array(
-                [end - start for start, end in pairwise([*starts, len(self._ids)])], np.int64
-            ),
-            input_decisions=np.array(self._input_decisions, np.int64),
-            question_lengths=np.array(self._question_lengths, np.int64),
-            candidate_inputs=np.array(self._candidate_inputs, np.int64),
-            candidate_starts=np.array(self._candidate_starts, np.int64),
-            candidate_lengths=np.array(self._candidate_lengths, np.int64),
-            candidate_decisions=np.array(self._candidate_decisions, np.int64),
+        lists = (
+            starts,
+            [end - start for start, end in pairwise([*starts, len(self._ids)])],
+            self._input_decisions,
+            self._question_lengths,
+            self._candidate_inputs,
+            self._candidate_starts,
+            self._candidate_lengths,
+            self._candidate_decisions,
         )
+        # One array for all of them: to make eight takes longer than to fill them.
+        whole = np.array(list(chain.from_iterable(lists)), np.int64)
+        ends = accumulate(map(len, lists), initial=0)
+        return Packed(np.array(self._ids, np.int32), *(whole[start:end] for start, end in pairwise(ends)))
+
+
+def _parts(sizes: Sequence[int], room: int) -> list[int]:
+    """Which of several inputs each candidate goes into: where its first token falls, so that a part may run
+    over by one candidate."""
+    stride, last = room - max(sizes), sum(sizes) - 1
+    # What the encoder does not see may come behind all that it sees, and opens no input of its own.
+    return [min(before, last) // stride for before in accumulate(sizes[:-1], initial=0)]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from pathlib import Path
 from threading import Lock
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,8 +44,7 @@ class _Reading:
     questions: Floats
 
 
-@dataclass(frozen=True, slots=True)
-class _State:
+class _State(NamedTuple):
     """The decoder after a step. `rows` are the candidates it chose among, for the next step's input;
     `made` the variables the program has made so far; `alone` the question by itself, where it starts so."""
 
@@ -171,7 +171,7 @@ class ModelScorer:
             return self._start
         # The closing mark's vector comes last, and is no word.
         alone = self._decoder.read_alone(self.questions.one(question).vectors[:-1])
-        return replace(self._start, hidden=alone[-1] if len(alone) else self._start.hidden, alone=alone)
+        return self._start._replace(hidden=alone[-1] if len(alone) else self._start.hidden, alone=alone)
 
     def _forced(
         self, decision: Decision, kinds: tuple[int, ...], made: tuple[Floats, ...]
