@@ -71,6 +71,19 @@ def test_plain_text_is_read_by_relation_and_compares(tmp_path: Path, batch: int)
     assert found == {"x7", "x8", "x9", "z"}
 
 
+@pytest.mark.parametrize("batch", [3, 200_000])
+def test_numbers_like_years_beside_dates_are_years(tmp_path: Path, batch: int) -> None:
+    starts = ("2013", "2014", "2014-05", "2015-03-26", "2016", "2012-01-01")
+    facts = [
+        f':e{n} :start "{start}" ; :pages "{1000 + 7 * n}" ; :size "{n}" .' for n, start in enumerate(starts)
+    ]
+    kb, _ = build(tmp_path, "\n".join(facts), batch)
+    assert kinds(kb, "start") == {ValueKind.TIME}
+    assert kinds(kb, "pages") == kinds(kb, "size") == {ValueKind.NUMBER}
+    after = Compare(Comparison.GT, Relation(EX + "start"), Value(Literal("2014", XSD + "gYear")))
+    assert len(execute(after, kb).nodes) == 2
+
+
 def test_a_profile_may_say_that_text_is_text(tmp_path: Path) -> None:
     typed = Profile(**{**RDF_PROFILE.__dict__, "typed_values": True})
     kb, report = build(tmp_path, ':a :height "1" . :b :height "2" .', profile=typed)

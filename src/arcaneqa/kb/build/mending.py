@@ -37,8 +37,13 @@ _FORMS = (
     (XSD + "gYearMonth", re.compile(rb"[0-9]{4}-[0-9]{2}")),
     (XSD + "boolean", re.compile(rb"true|false")),
 )
-_NUMBER, _TIME, _BOOLEAN = 1, 2, 3
-"""Codes of kinds in the arrays here; 0 is text."""
+_NUMBER, _TIME, _BOOLEAN, _YEAR = 1, 2, 3, 4
+"""Codes of kinds in the arrays here; 0 is text. What may be a year is a number, unless dates stand beside
+it."""
+_KINDS_OF = 5
+_BESIDE_DATES = 0.2
+"""Where this share of a relation's texts are dates, numbers like years are years."""
+_LIKE_A_YEAR = re.compile(rb"[12][0-9]{3}")
 _KINDS = {XSD + "integer": _NUMBER, XSD + "decimal": _NUMBER, XSD + "boolean": _BOOLEAN}
 _BEGINS = np.zeros(256, bool)
 _BEGINS[np.frombuffer(b"0123456789+-.tf", np.uint8)] = True
@@ -74,7 +79,7 @@ def mend(batches: Batches, profile: Profile) -> dict[str, int]:
 def _relations_of_values(batches: Batches, profile: Profile) -> set[tuple[int, int]]:
     """Relations with the kind of value that nearly all their plain texts look like."""
     count = len(batches.predicates)
-    seen = np.zeros((count, 4), np.int64)
+    seen = np.zeros((count, _KINDS_OF), np.int64)
     for batch in range(len(batches)):
         texts = _Texts(batches, batch)
         kinds = texts.plain_kinds
@@ -82,12 +87,16 @@ def _relations_of_values(batches: Batches, profile: Profile) -> set[tuple[int, i
             continue
         of_objects = kinds[texts.objects]
         plain = of_objects >= 0
-        pairs = batches.predicates_of(batch)[plain] * 4 + of_objects[plain]
-        seen += np.bincount(pairs, minlength=4 * count).reshape(count, 4)
+        pairs = batches.predicates_of(batch)[plain] * _KINDS_OF + of_objects[plain]
+        seen += np.bincount(pairs, minlength=_KINDS_OF * count).reshape(count, _KINDS_OF)
     named = {*profile.label, *profile.names, *profile.alias}
     totals = seen.sum(1)
+    are_years = seen[:, _TIME] >= np.maximum(_BESIDE_DATES * totals, 1)
+    seen[:, _TIME] += np.where(are_years, seen[:, _YEAR], 0)
+    seen[:, _NUMBER] += np.where(are_years, 0, seen[:, _YEAR])
     found = set()
-    for relation, kind in np.argwhere(seen[:, 1:] >= _NEARLY_ALL * np.maximum(totals, 1)[:, None]).tolist():
+    shares = seen[:, 1:_YEAR]
+    for relation, kind in np.argwhere(shares >= _NEARLY_ALL * np.maximum(totals, 1)[:, None]).tolist():
         iri = batches.predicates[relation]
         if iri not in named and not names_codes(label_from_iri(iri)):
             found.add((relation, kind + 1))
@@ -119,7 +128,8 @@ class _Texts:
         at = np.flatnonzero(plain & (self._lengths > 0) & (self._lengths <= _LONGEST))
         at = at[_BEGINS[self._bytes[self._starts[at]]]]
         for place, datatype in self.forms(at):
-            kinds[place] = _KINDS.get(datatype, _TIME)
+            is_like_a_year = _LIKE_A_YEAR.fullmatch(self._text(place)) is not None
+            kinds[place] = _YEAR if is_like_a_year else _KINDS.get(datatype, _TIME)
         return kinds
 
     def objects_of(self, wanted: set[tuple[int, int]]) -> dict[int, str]:
@@ -128,11 +138,14 @@ class _Texts:
         if kinds is None:
             return {}
         objects, relations = self.objects, self._batches.predicates_of(self._batch)
-        kind_of = np.zeros((len(self._batches.predicates), 4), bool)
+        kind_of = np.zeros((len(self._batches.predicates), _KINDS_OF), bool)
         kind_of[tuple(np.array(sorted(wanted)).T)] = True
+        are_times = kind_of[:, _TIME].copy()
+        kind_of[:, _YEAR] = kind_of[:, _NUMBER] | are_times
         of_objects = kinds[objects]
         chosen = (of_objects > 0) & kind_of[relations, np.maximum(of_objects, 0)]
-        return dict(self.forms(np.unique(objects[chosen])))
+        years = np.unique(objects[(of_objects == _YEAR) & are_times[relations]])
+        return dict(self.forms(np.unique(objects[chosen]))) | dict.fromkeys(years.tolist(), XSD + "gYear")
 
     def doubtful(self) -> Array:
         """Literals of unknown types, and those that their type may not fit, seen from afar."""
@@ -164,8 +177,7 @@ class _Texts:
         """Of these terms, those whose form is that of another datatype than theirs, with this datatype."""
         types = self._batches.types
         for place in at.tolist():
-            start = int(self._starts[place])
-            text = self._heap[start : start + int(self._lengths[place])].strip()
+            text = self._text(place)
             name = types[self._types[place]]
             if name in NUMBERS | TIMES and value_of(Literal(text.decode(), name)) is not None:
                 continue
@@ -173,6 +185,10 @@ class _Texts:
                 if form.fullmatch(text) and value_of(Literal(text.decode(), datatype)) is not None:
                     yield place, datatype
                     break
+
+    def _text(self, place: int) -> bytes:
+        start = int(self._starts[place])
+        return self._heap[start : start + int(self._lengths[place])].strip()
 
     def retype(self, changed: dict[int, str]) -> Counter[str]:
         """Write new types, and the digests that go with them."""

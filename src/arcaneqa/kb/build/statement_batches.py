@@ -27,7 +27,9 @@ from arcaneqa.kb.terms import XSD, XSD_STRING
 ENTITY = 0xFFFFFFFF
 """In a batch's `types`: the term is not a literal."""
 DIGEST = np.dtype([("first", "<u8"), ("second", "<u8")])
-MENDED = tuple(XSD + name for name in ("integer", "decimal", "date", "dateTime", "gYearMonth", "boolean"))
+MENDED = tuple(
+    XSD + name for name in ("integer", "decimal", "date", "dateTime", "gYearMonth", "gYear", "boolean")
+)
 """Datatypes that literals of others may get."""
 _IRI = ord("<")
 
