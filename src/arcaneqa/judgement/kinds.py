@@ -8,11 +8,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from arcaneqa.errors import BudgetExceeded
 from arcaneqa.induction.topics import Topic
 from arcaneqa.judgement.asked_kinds import classes_called
 from arcaneqa.judgement.small_words import root_of
 from arcaneqa.judgement.told import Told, in_small, named
-from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.interface import KnowledgeBase, NodeSet
 from arcaneqa.kb.names.name_forms import split
 from arcaneqa.kb.profile import SKOS
 from arcaneqa.kb.schema import Relation
@@ -42,7 +43,7 @@ def kinds_told(question: str, links: Links, kb: KnowledgeBase) -> Told | None:
         if (asked := _KINDS.fullmatch(before)) is not None and _THERE.fullmatch(behind):
             for down, relation in _ways_down(kb):
                 below = ex.Join(down, topic.term)
-                if execute(below, kb).nodes:
+                if _nodes(below, kb):
                     return Told(ex.Count(below) if asked["many"] else below, (topic,), relation)
         elif _IS.fullmatch(before) and (one := _ONE.fullmatch(behind)) is not None:
             start = topic.words.end + one.start("kind")
@@ -70,14 +71,22 @@ def _is_one(topic: Topic, start: int, kind: str, links: Links, kb: KnowledgeBase
             below: ex.Expression = above.term
             for _ in range(_DEEPEST):
                 below = ex.Join(down, below)
-                nodes = execute(below, kb).nodes
+                nodes = _nodes(below, kb)
                 if node in nodes.ids:
                     return Told(ex.Meet(topic.term, below), (topic,), relation)
                 if not nodes:
                     break
-            if execute(right_below := ex.Join(down, above.term), kb).nodes:
+            if _nodes(right_below := ex.Join(down, above.term), kb):
                 return Told(ex.Meet(topic.term, right_below), (topic,), relation, is_certain=False)
     return None
+
+
+def _nodes(program: ex.Expression, kb: KnowledgeBase) -> NodeSet:
+    """What a program finds; nothing where that takes too long."""
+    try:
+        return execute(program, kb).nodes
+    except BudgetExceeded:
+        return kb.nodes(np.empty(0, np.int64))
 
 
 def _roots(name: str) -> list[str]:
