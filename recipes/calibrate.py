@@ -3,9 +3,9 @@
     python recipes/calibrate.py MODEL GRAPH… --work DIR [--questions 1500] [--withheld 0.005] [--plot PNG]
 
 A GRAPH is `QUESTIONS.jsonl=KB` (an empty KB is the bundled one), or a folder of `recipes/holes.py`, in
-which some questions have no answer. Every graph gives equally many questions, as far as it has them; some
-of each are asked of the next graph as well, where none of its answers is right. An answer counts as right
-if its set is the gold one, or reads like it.
+which some questions have no answer; one that gets by another way the answer it had is left out. Every graph
+gives equally many questions, as far as it has them; some of each are asked of the next graph as well, where
+none of its answers is right. An answer counts as right if its set is the gold one, or reads like it.
 
 How sure to be of a graph's answers is told by a fit on all the others: that is what the figures are about,
 and what a stranger's graph will see. The threshold is the highest at which at most `--withheld` of all
@@ -19,6 +19,7 @@ import argparse
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
 from zlib import crc32
@@ -31,6 +32,7 @@ from arcaneqa.answered import Answer
 from arcaneqa.confidence import RIDGES, Confidence
 from arcaneqa.errors import ArcaneError
 from arcaneqa.evaluation.calibration import expected_calibration_error, reliability
+from arcaneqa.files import read_lines
 from arcaneqa.judgement.evidence import FEATURES
 from arcaneqa.judgement.refusals import ASKS_FOR
 from arcaneqa.kb.open import open_kb
@@ -64,6 +66,12 @@ class Graph:
         known = [question for question in read_questions(self.questions) if question.answers is not None]
         return sorted(known, key=lambda question: crc32(question.id.encode()))[:most]
 
+    @cached_property
+    def had(self) -> dict[str, frozenset[str]]:
+        """The answers of questions before something was taken out."""
+        lines = (line for _, line in read_lines(self.questions))
+        return {line["id"]: frozenset(map(number, line["had"])) for line in lines if line.get("had")}
+
 
 @dataclass(frozen=True)
 class Example:
@@ -80,8 +88,10 @@ def examples(qa: ArcaneQA, graph: Graph, asked: Sequence[tuple[Question, bool]])
         # What is refused for its form is refused however sure a reading is.
         if answer.evidence is not None and not (answer.reason or "").startswith(ASKS_FOR):
             gold = frozenset() if is_strange else frozenset(map(number, question.answers or ()))
-            is_right = bool(gold) and is_same(qa, found(qa, answer), gold)
-            yield Example(graph.name, answer.evidence, is_right, bool(gold))
+            read = found(qa, answer)
+            if gold or is_strange or read != graph.had.get(question.id):
+                is_right = bool(gold) and is_same(qa, read, gold)
+                yield Example(graph.name, answer.evidence, is_right, bool(gold))
 
 
 def is_same(qa: ArcaneQA, one: frozenset[str], two: frozenset[str]) -> bool:
