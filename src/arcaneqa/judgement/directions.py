@@ -32,7 +32,7 @@ _HOW_MANY = re.compile(
     r"\d+|the|an?|at|more|most|fewer|fewest|less|least|than|exactly|only|over|under|different|any|several|many"
     r"|one|two|three|four|five|six|seven|eight|nine|ten"
 )
-_VERBS: WeakKeyDictionary[KnowledgeBase, dict[str, list[Relation]]] = WeakKeyDictionary()
+_VERBS: WeakKeyDictionary[KnowledgeBase, tuple[tuple[str, Relation], ...]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +53,11 @@ class Deed:
 
 def deed(question: str, found: Sequence[Found], kb: KnowledgeBase) -> Deed | None:
     text = question.lower().rstrip(" ?.!")
+    verbs = [(verb, relation) for verb, relation in _verbs(kb) if verb in text]
     said: list[Deed] = []
-    for topic in dict.fromkeys(topic for one in found for topic in one.topics):
+    for topic in dict.fromkeys(topic for one in found for topic in one.topics) if verbs else ():
         if isinstance(topic.term, ex.Entity):
-            said += _said(text, topic.term, topic.words.start, topic.words.end, kb)
+            said += _said(text, verbs, topic.term, topic.words.start, topic.words.end, kb)
     if not said or len({one.relation.id for one in said}) > 1:
         return None
     done = tuple(join for one in said for join in one.joins)
@@ -100,23 +101,28 @@ def _has_so_many(question: str, name: str) -> bool:
     return False
 
 
-def _said(text: str, entity: ex.Entity, start: int, end: int, kb: KnowledgeBase) -> Iterator[Deed]:
-    """What the words around a name say with it, if they are a verb of the data and nothing else."""
+def _said(
+    text: str,
+    verbs: Sequence[tuple[str, Relation]],
+    entity: ex.Entity,
+    start: int,
+    end: int,
+    kb: KnowledgeBase,
+) -> Iterator[Deed]:
+    """What the words around a name say with it, if they are one of the verbs and nothing else."""
     before, behind = text[:start], " ".join(text[end:].split())
     doing = _DOING.fullmatch(before)
-    for verb, relations in _verbs(kb).items():
-        if len(relations) != 1 or verb not in text:
-            continue
+    for verb, relation in verbs:
         pattern = r"\s+".join(map(re.escape, verb.split()))
         asked = None if behind else re.fullmatch(rf"{_WHO}\s+{pattern}{_ARTICLE}", before)
         if asked is not None:
-            yield from _deed(relations[0], entity, False, (asked["kind"] or "").strip(), kb)
+            yield from _deed(relation, entity, False, (asked["kind"] or "").strip(), kb)
         elif not behind and re.fullmatch(rf"(?:do|does|did)\s.*\s{pattern}{_ARTICLE}", before):
-            yield from _deed(relations[0], entity, False, "", kb, is_certain=False)
+            yield from _deed(relation, entity, False, "", kb, is_certain=False)
         elif doing is not None and behind == verb:
-            yield from _deed(relations[0], entity, True, (doing["kind"] or "").strip(), kb)
+            yield from _deed(relation, entity, True, (doing["kind"] or "").strip(), kb)
         elif doing is not None and before.startswith("d") and behind.startswith(f"{verb} "):
-            yield from _deed(relations[0], entity, True, "", kb, is_certain=False)
+            yield from _deed(relation, entity, True, "", kb, is_certain=False)
 
 
 def _deed(
@@ -148,16 +154,16 @@ def _could(expected: int | None, own: NodeSet, kb: KnowledgeBase) -> bool:
     return not classes if expected is None else expected in classes
 
 
-def _verbs(kb: KnowledgeBase) -> dict[str, list[Relation]]:
-    """Relations by their verbs, as one does it and as many do; read once a knowledge base."""
+def _verbs(kb: KnowledgeBase) -> tuple[tuple[str, Relation], ...]:
+    """Verbs of one relation only, as one does it and as many do; read once a knowledge base."""
     if (verbs := _VERBS.get(kb)) is None:
-        verbs = {}
+        named: dict[str, list[Relation]] = {}
         for relation in kb.schema.relations:
             label = relation.label.lower()
             if not relation.hidden and _THIRD_PERSON.search(label):
                 for said in (label, _base(label)):
-                    verbs.setdefault(said, []).append(relation)
-        _VERBS[kb] = verbs
+                    named.setdefault(said, []).append(relation)
+        verbs = _VERBS[kb] = tuple((verb, own[0]) for verb, own in named.items() if len(own) == 1)
     return verbs
 
 

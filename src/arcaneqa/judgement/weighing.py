@@ -18,7 +18,7 @@ from arcaneqa.judgement.commonest import commonest, is_of_others
 from arcaneqa.judgement.constants import with_said_constant, without_idle_constant
 from arcaneqa.judgement.coverage import Coverage, coverage
 from arcaneqa.judgement.denied import with_denial
-from arcaneqa.judgement.directions import counts_backwards, deed, outright
+from arcaneqa.judgement.directions import Deed, counts_backwards, deed, outright
 from arcaneqa.judgement.group_averages import of_groups
 from arcaneqa.judgement.kinds import kinds_told
 from arcaneqa.judgement.measures import takes_coordinates
@@ -38,7 +38,7 @@ from arcaneqa.judgement.truths import untrue, with_truths
 from arcaneqa.judgement.worth import worth
 from arcaneqa.judgement.years import mistimed, within_year
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.kb.schema import ValueKind
+from arcaneqa.kb.schema import Relation, ValueKind
 from arcaneqa.kb.terms import Literal, Term
 from arcaneqa.kb.values import kind_of
 from arcaneqa.links import Links
@@ -89,8 +89,8 @@ def weighed(question: str, links: Links, outcome: Outcome, kb: KnowledgeBase) ->
     kind, said = _kind_asked_for(question, outcome.found, kb), deed(question, outcome.found, kb)
     told = kinds_told(question, links, kb) or other_names(question, links, kb)
     columns = asked_columns(question, kb) if kind is None else []
-    _, common = commonest(question, kb) or (None, None)
-    ways = _with_added(question, kind, told, outcome.found, kb)
+    common = commonest(question, kb)
+    ways = _with_added(question, kind, told, said, common, outcome.found, kb)
     otherwise = said_otherwise(question, ways, kb)
     narrowed = narrowed_unsaid(question, ways, kb)
     narrow = with_truths(question, with_stated(links, ways, kb), kb)
@@ -112,7 +112,7 @@ def weighed(question: str, links: Links, outcome: Outcome, kb: KnowledgeBase) ->
         wrong += said is not None and said.is_other(one.program)
         wrong += told is not None and told.is_other(one.program)
         wrong += counts_backwards(question, one.program, kb)
-        wrong += common is not None and is_of_others(one.program, common)
+        wrong += common is not None and is_of_others(one.program, common[1])
         wrong += is_pointless(one, kb) + left_out.dropped + takes_coordinates(question, one.program, kb)
         wrong += kind is not None and is_another_kind(kind, one, kb)
         wrong += owns_column(one, columns, kb) is not None
@@ -151,7 +151,13 @@ def _likeliest(found: Sequence[Found]) -> Found:
 
 
 def _with_added(
-    question: str, kind: int | None, told: Told | None, found: Sequence[Found], kb: KnowledgeBase
+    question: str,
+    kind: int | None,
+    told: Told | None,
+    said: Deed | None,
+    common: tuple[ex.Extreme, Relation] | None,
+    found: Sequence[Found],
+    kb: KnowledgeBase,
 ) -> list[Found]:
     """The programs, what the likeliest leads to where it finds another kind than was asked for, and what the
     question says in so many words."""
@@ -161,9 +167,8 @@ def _with_added(
     others: list[Found | None] = [] if told is None else [told.as_found(best, kb)]
     if kind is not None and is_another_kind(kind, best, kb):
         others.append(passed(kind, best, kb) or led_on(kind, best, kb))
-    if (said := deed(question, found, kb)) is not None:
+    if said is not None:
         others.append(outright(question, said, found, kb))
-    common = commonest(question, kb)
     if common is not None and all(is_of_others(one.program, common[1]) for one in found):
         others.append(added(common[0], replace(best, topics=()), common[1], kb))
     known = {one.program for one in found}
