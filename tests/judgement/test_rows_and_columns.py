@@ -15,9 +15,10 @@ from arcaneqa.induction.topics import Topic
 from arcaneqa.judgement.denied import with_denial
 from arcaneqa.judgement.group_averages import of_groups
 from arcaneqa.judgement.named_before import in_its_place
+from arcaneqa.judgement.placing import misnumbered
 from arcaneqa.judgement.polarity import is_reversed, turned
-from arcaneqa.judgement.row_counts import added_up, by_own_count
-from arcaneqa.judgement.weighing import weighed
+from arcaneqa.judgement.row_counts import added_up, by_own_count, counted_within, said_once
+from arcaneqa.judgement.weighing import is_table_of_one, weighed
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names
@@ -27,15 +28,15 @@ from arcaneqa.program.text import parse, print_program
 from tests.judgement.found_programs import found
 
 STORES = (
-    "store,town,kind,founded,membership amount,store details,owner first name,owner last name\n"
+    "store id,store,town,kind,founded,membership amount,store details,owner first name,owner last name\n"
     + "".join(
-        f"store {n},{'Lima' if n % 3 else 'Cusco'},{'Public' if n % 3 == 1 else 'Private'},{1900 + n},"
+        f"{n},store {n},{'Lima' if n % 3 else 'Cusco'},{'Public' if n % 3 == 1 else 'Private'},{1900 + n},"
         f"{n * n},detail {n},{'Rosa' if n < 4 else 'Kohler'},{'Kohler' if n < 6 else 'Rosa'}\n"
         for n in range(12)
     )
 )
-VISITS = "id,store,year,visits,rain\n" + "".join(
-    f"v{n},store {n % 12},{2000 + n % 4},{100 + n % 10},{n % 7}\n" for n in range(48)
+VISITS = "visit id,store,year,visits,rain\n" + "".join(
+    f"{n},store {n % 12},{2000 + n % 4},{100 + n % 10},{n % 7}\n" for n in range(48)
 )
 S, V = "column:stores.", "column:visits."
 LIMA = f'(AND table:stores (JOIN {S}town "Lima"))'
@@ -182,6 +183,26 @@ def test_a_number_that_says_how_many_is_not_counted_again(
     assert text(by_own_count(question, found(program, kb), kb), kb) == canonical(expected or program, kb)
 
 
+def test_what_is_chosen_among_is_counted_where_it_was_chosen(kb: Index) -> None:
+    wet = found(f"(ARGMAX (JOIN {V}store_inv {IN_RAIN}) (COUNT {V}store_inv))", kb)
+    counted = f"(ARGMAX (JOIN {V}store_inv {IN_RAIN}) (COUNT {V}store_inv {IN_RAIN}))"
+    assert text(counted_within(wet, kb), kb) == canonical(counted, kb)
+    every = found(f"(ARGMAX (JOIN {V}store_inv table:visits) (COUNT {V}store_inv))", kb)
+    assert counted_within(every, kb) == every
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("stores that ever had a rain of 5", f"(AND table:stores (JOIN {V}store_inv (JOIN {V}rain 5)))"),
+        ("stores that had a rain of 5 at least 5 times", None),
+    ],
+)
+def test_a_number_that_is_said_once_is_taken_once(kb: Index, question: str, expected: str | None) -> None:
+    program = f"(AND table:stores (GE (COUNT {V}store_inv (JOIN {V}rain 5)) 5))"
+    assert text(said_once(question, found(program, kb), kb), kb) == canonical(expected or program, kb)
+
+
 ROSA = f'(JOIN {S}owner_first_name "Rosa")'
 
 
@@ -275,3 +296,31 @@ def test_more_than_a_number_is_not_that_number(kb: Index) -> None:
     assert is_reversed("visits with a rain above 5", five, kb)
     assert not is_reversed("visits with a rain of 5", five, kb)
     assert not is_reversed("visits with no rain above 5", five, kb)
+
+
+@pytest.mark.parametrize(
+    ("question", "number_of", "expected"),
+    [
+        ("what rain has visit 10?", "stores.store_id", 1),
+        ("what rain has visit 10?", "visits.visit_id", 0),
+        ("what rain has number 10?", "stores.store_id", 0),
+    ],
+)
+def test_a_number_is_that_of_the_kind_named_before_it(
+    kb: Index, question: str, number_of: str, expected: int
+) -> None:
+    program = parse(f"(JOIN column:{number_of} 10)", Names(kb.profile), kb.schema)
+    assert misnumbered(question, program, kb) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("how many visits had rain?", True),
+        ("how many visits had each store?", False),
+        ("number of visits of stores", False),
+    ],
+)
+def test_one_number_is_no_table(kb: Index, question: str, expected: bool) -> None:
+    table = parse(f"(PER table:visits {V}store COUNT)", Names(kb.profile), kb.schema)
+    assert is_table_of_one(question, table) is expected

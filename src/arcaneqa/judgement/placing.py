@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from arcaneqa.errors import BudgetExceeded
 from arcaneqa.induction.found import Found
@@ -45,6 +46,23 @@ def misplaced(question: str, program: ex.Expression, kb: KnowledgeBase) -> int:
         for following in behind.get(number, ()):
             named = {other for other, name in names.items() if name and following[: len(name)] == name}
             found += bool(named) and iri not in named
+    return found
+
+
+def misnumbered(question: str, program: ex.Expression, kb: KnowledgeBase) -> int:
+    """How many identifiers are of another kind than the one named right before them: customer 10 lives not at
+    the address that has the number 10."""
+    said = [(question[word.start : word.end], stem(word.folded)) for word in words(question)]
+    before = {(number, kind) for (_, kind), (number, _) in pairwise(said)}
+    found = 0
+    for iri, one in _numbers(program):
+        number = kb.schema.relation_ids.get(iri)
+        relation = None if number is None else kb.schema.relations[number]
+        if relation is None or not relation.is_identifier or relation.domain is None:
+            continue
+        kinds = ((klass.id, split(klass.label)) for klass in kb.schema.classes if not klass.hidden)
+        named = {kind for kind, name in kinds if len(name) == 1 and (one.lexical, stem(name[0])) in before}
+        found += bool(named) and relation.domain not in named
     return found
 
 

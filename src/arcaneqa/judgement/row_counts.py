@@ -10,9 +10,10 @@ from arcaneqa.induction.found import Found
 from arcaneqa.judgement.added import put_right
 from arcaneqa.judgement.pointless import conjuncts
 from arcaneqa.judgement.small_words import root_of
-from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.interface import Comparison, KnowledgeBase
 from arcaneqa.kb.names.name_forms import split
 from arcaneqa.kb.schema import Relation, ValueKind
+from arcaneqa.kb.terms import Literal
 from arcaneqa.program import expression as ex
 from arcaneqa.program.rewrite import rewrite
 
@@ -54,6 +55,41 @@ _COUNTED = re.compile(
     re.IGNORECASE,
 )
 _HOW_MANY = frozenset(map(root_of, ("amount", "number", "num", "no", "nos", "count", "total", "of")))
+
+
+def counted_within(found: Found, kb: KnowledgeBase) -> Found:
+    """The same program with what it chose among counted where it was chosen: the most common weather of a
+    city is not the one of its weathers that is most common anywhere."""
+    changed: dict[ex.Expression, ex.Expression] = {}
+    for node in ex.post_order(found.program):
+        match node:
+            case ex.Extreme(
+                _,
+                ex.Join(ex.Relation(_, True) as back, ex.Join() | ex.And() | ex.Compare() as some),
+                ex.Counted((by,), None | ex.Class()),
+            ) if by == back:
+                changed[node] = replace(node, key=ex.Counted((by,), some))
+    return put_right(rewrite(found.program, lambda node: changed.get(node, node)), found, kb)
+
+
+def said_once(question: str, found: Found, kb: KnowledgeBase) -> Found:
+    """The same program with a number taken for what some have, and not for how many of those as well:
+    stations that had 7 bikes are not those that had 7 bikes 7 times."""
+    changed: dict[ex.Expression, ex.Expression] = {}
+    for node in ex.post_order(found.program):
+        match node:
+            case ex.Compare(
+                Comparison.GT | Comparison.GE,
+                ex.Counted((ex.Relation(_, True) as back,), ex.Join() | ex.And() | ex.Compare() as some),
+                ex.Value(literal),
+            ) if question.count(literal.lexical) == 1 and _has_number(some, literal):
+                changed[node] = ex.Join(back, some)
+    return put_right(rewrite(found.program, lambda node: changed.get(node, node)), found, kb)
+
+
+def _has_number(program: ex.Expression, literal: Literal) -> bool:
+    values = (node.literal for node in ex.post_order(program) if isinstance(node, ex.Value))
+    return any(one.lexical == literal.lexical for one in values)
 
 
 def by_own_count(question: str, found: Found, kb: KnowledgeBase) -> Found:

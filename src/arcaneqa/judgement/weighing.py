@@ -27,11 +27,12 @@ from arcaneqa.judgement.opposites import says_opposite
 from arcaneqa.judgement.other_names import other_names
 from arcaneqa.judgement.others import without_named
 from arcaneqa.judgement.places import at_the_first_places
-from arcaneqa.judgement.placing import idle, misplaced, misscaled, on_its_scale
+from arcaneqa.judgement.placing import idle, misnumbered, misplaced, misscaled, on_its_scale
 from arcaneqa.judgement.pointless import is_pointless, straightened
 from arcaneqa.judgement.polarity import is_reversed, turned
-from arcaneqa.judgement.row_counts import added_up, by_own_count
+from arcaneqa.judgement.row_counts import added_up, by_own_count, counted_within, said_once
 from arcaneqa.judgement.said_names import narrowed_unsaid, said_otherwise
+from arcaneqa.judgement.small_words import roots_of
 from arcaneqa.judgement.stated import with_stated
 from arcaneqa.judgement.told import Told
 from arcaneqa.judgement.truths import untrue, with_truths
@@ -107,6 +108,8 @@ def weighed(question: str, links: Links, outcome: Outcome, kb: KnowledgeBase) ->
         count += (read.program in otherwise) + (read.program in narrowed) + (one is not as_read)
         wrong = is_reversed(question, one.program, kb) + misplaced(question, one.program, kb)
         wrong += says_opposite(question, one.program, kb) + idle(question, one.program, kb)
+        wrong += misnumbered(question, one.program, kb)
+        wrong += is_table_of_one(question, one.program)
         wrong += mistimed(question, one.program, kb) + misscaled(links.literals, one.program, kb)
         wrong += impossible_kind(question, one, kb) is not None
         wrong += said is not None and said.is_other(one.program)
@@ -132,7 +135,9 @@ def weighed(question: str, links: Links, outcome: Outcome, kb: KnowledgeBase) ->
 
 def _put_right(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Found:
     """What is meant by a program that comes near to it."""
-    found = by_own_count(question, with_denial(question, turned(question, found, kb), kb), kb)
+    found = said_once(question, counted_within(found, kb), kb)
+    found = with_denial(question, turned(question, found, kb), kb)
+    found = by_own_count(question, found, kb)
     found = added_up(question, of_groups(question, in_its_place(question, found, kb), kb), kb)
     found = is_among(question, links, found, kb) or found
     found = without_idle_constant(question, links, with_said_constant(links, found, kb), kb)
@@ -195,6 +200,8 @@ def impossible_kind(question: str, found: Found, kb: KnowledgeBase) -> Wanted | 
     kind = wanted(question)
     if kind not in _NEVER or found.result.table is not None:
         return None
+    if kind is Wanted.PERSON and _is_named(question, found.program, kb):
+        return None
     terms: Sequence[Term] = [found.result.value] if found.result.value else ()
     terms = terms or kb.terms(found.nodes.ids[:_LOOKED_AT])
     kinds = {kind_of(term) if isinstance(term, Literal) else ValueKind.ENTITY for term in terms}
@@ -205,6 +212,31 @@ def impossible_kind(question: str, found: Found, kb: KnowledgeBase) -> Wanted | 
             else kind
         )
     return kind if kinds <= _NEVER[kind] else None
+
+
+_GROUPED = re.compile(
+    r"\b(?:each|every|per|different|distinct|by|and|grouped|respective\w*|all|various|any|one)\b", re.I
+)
+"""Words that may ask for a row for each of several, and many that do not: only where there is none of them
+one number is surely meant."""
+
+
+def is_table_of_one(question: str, program: ex.Expression) -> bool:
+    """Whether one number is asked for, and a row for each of several comes."""
+    return (
+        isinstance(program, ex.Per)
+        and question.lower().startswith("how many ")
+        and _GROUPED.search(question) is None
+    )
+
+
+def _is_named(question: str, program: ex.Expression, kb: KnowledgeBase) -> bool:
+    """Whether the answers are what the question names: who the advisors are is told by their numbers, where
+    nothing else is known of them."""
+    if not isinstance(program, ex.Join) or not program.relation.inverse:
+        return False
+    number = kb.schema.relation_ids.get(program.relation.iri)
+    return number is not None and roots_of(kb.schema.relations[number].label) <= roots_of(question)
 
 
 def _fits(kind: Wanted, term: object, label: str | None) -> bool:
