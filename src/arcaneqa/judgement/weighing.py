@@ -26,6 +26,7 @@ from arcaneqa.judgement.named_before import in_its_place
 from arcaneqa.judgement.opposites import says_opposite
 from arcaneqa.judgement.other_names import other_names
 from arcaneqa.judgement.others import without_named
+from arcaneqa.judgement.parts_of import parts_told
 from arcaneqa.judgement.places import at_the_first_places
 from arcaneqa.judgement.placing import idle, misnumbered, misplaced, misscaled, on_its_scale
 from arcaneqa.judgement.pointless import is_pointless, straightened
@@ -89,7 +90,8 @@ def weighed(question: str, links: Links, outcome: Outcome, kb: KnowledgeBase) ->
     found: list[tuple[Found, Coverage]] = []
     kind, said = _kind_asked_for(question, outcome.found, kb), deed(question, outcome.found, kb)
     told = kinds_told(question, links, kb) or other_names(question, links, kb)
-    columns = asked_columns(question, kb) if kind is None else []
+    told = told or parts_told(question, links, kb)
+    columns = asked_columns(question, kb) if kind is None and told is None else []
     common = commonest(question, kb)
     ways = _with_added(question, kind, told, said, common, outcome.found, kb)
     otherwise = said_otherwise(question, ways, kb)
