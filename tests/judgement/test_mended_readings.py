@@ -139,6 +139,7 @@ def test_a_column_of_another_year_answers_nothing(kb: Index) -> None:
         ("how many players are active?", "true"),
         ("players", None),
         ("players that are not active", "false"),
+        ("how many players are retired?", "false"),
         ("active players that are not in Peru", None),
     ],
 )

@@ -22,7 +22,7 @@ from arcaneqa.judgement.asked import REMEMBERED, Sign, signs
 from arcaneqa.judgement.measures import undated, unmeasured
 from arcaneqa.judgement.polarity import says_measure
 from arcaneqa.judgement.qualifying import asked_for_as_value, qualifying
-from arcaneqa.judgement.small_words import MEASURING, SMALL, root_of, roots_of, ways_to_say
+from arcaneqa.judgement.small_words import MEASURING, SMALL, root_of, roots_of, ways_to_deny, ways_to_say
 from arcaneqa.kb.interface import KnowledgeBase, Step
 from arcaneqa.kb.names.name_forms import Word, split, stem, words
 from arcaneqa.kb.schema import Relation, ValueKind
@@ -57,7 +57,7 @@ def coverage(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Co
     spans = [(topic.words.start, topic.words.end) for topic in found.topics]
     chosen = [step.candidates[step.choice] for step in found.trace.steps]
     called = [
-        roots_of(one.text) | {root_of(word) for said in ways_to_say(one.text) for word in said}
+        roots_of(one.text) | {root_of(word) for said in _otherwise_said(one.text) for word in said}
         for one in chosen
         if one.kind in _NAMES
     ]
@@ -132,6 +132,11 @@ def _run_together(question: str, names: Collection[str]) -> list[tuple[int, int]
         for one, two in pairwise(words(question))
         if root_of(one.folded + two.folded) in names
     ]
+
+
+def _otherwise_said(name: str) -> list[list[str]]:
+    _, *others = ways_to_say(name)
+    return [*others, *ways_to_deny(name)]
 
 
 def _in_part(links: Links, found: Found) -> list[tuple[int, int]]:
@@ -323,7 +328,7 @@ def _yes_or_no(kb: KnowledgeBase) -> tuple[frozenset[str], ...]:
     if found is None:
         relations = [r for r in kb.schema.relations if _says_no(r, kb)]
         names = [_words_of(r, kb) for r in relations]
-        names += [frozenset(map(stem, said)) for r in relations for said in [*ways_to_say(r.label)][1:]]
+        names += [frozenset(map(stem, said)) for r in relations for said in _otherwise_said(r.label)]
         found = tuple(name - SMALL or name for name in names)
         _YES_OR_NO[kb] = found
     return found

@@ -49,3 +49,24 @@ def ways_to_say(name: str) -> Iterator[list[str]]:
     *before, last = said or [""]
     if last.endswith("able") and len(last) > _SHORTEST_ABLE:
         yield [*before, last.removesuffix("able").removesuffix("e") + "ed"]
+
+
+_OPPOSITES = {
+    "survived": "died dead perished",
+    "survive": "died dead perished",
+    "alive": "dead died",
+    "active": "inactive retired",
+    "passed": "failed",
+    "won": "lost",
+    "paid": "unpaid",
+    "approved": "rejected",
+    "present": "absent",
+    "married": "unmarried single",
+}
+"""What is so of whom the name of a column is not so."""
+
+
+def ways_to_deny(name: str) -> Iterator[list[str]]:
+    """Words of whom the name is not true: who did not survive has died."""
+    *before, last = split(name) or [""]
+    yield from ([*before, other] for other in _OPPOSITES.get(last, "").split())

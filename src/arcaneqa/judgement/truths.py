@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 from arcaneqa.induction.found import Found
 from arcaneqa.induction.scorer import Candidate, TokenKind
 from arcaneqa.judgement.added import narrowed
-from arcaneqa.judgement.small_words import SMALL, ways_to_say
+from arcaneqa.judgement.small_words import SMALL, ways_to_deny, ways_to_say
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.name_forms import split, stem
 from arcaneqa.kb.schema import Relation, ValueKind
@@ -19,7 +19,8 @@ from arcaneqa.program import expression as ex
 from arcaneqa.program.rewrite import rewrite
 
 _TRUE, _FALSE = (Literal(said, XSD + "boolean") for said in ("true", "false"))
-_NAMED: WeakKeyDictionary[KnowledgeBase, tuple[tuple[frozenset[str], Relation], ...]] = WeakKeyDictionary()
+_Named = tuple[frozenset[str], Relation, Literal]
+_NAMED: WeakKeyDictionary[KnowledgeBase, tuple[_Named, ...]] = WeakKeyDictionary()
 _DENYING = re.compile(r"\b(?:not|no|never|without|except|non)\b|n't\b", re.IGNORECASE)
 
 
@@ -37,34 +38,41 @@ def with_truths(question: str, found: Iterable[Found], kb: KnowledgeBase) -> Ite
 def _told(question: str, kb: KnowledgeBase) -> Iterator[tuple[Relation, Literal]]:
     denied = _DENYING.search(question)
     said = [stem(word) for word in split(question[denied.end() :] if denied else question)]
-    for name, relation in _named(kb):
+    for name, relation, truth in _named(kb):
         if denied is None and name <= set(said):
-            yield relation, _TRUE
+            yield relation, truth
         elif denied is not None and name <= set([word for word in said if word not in SMALL][: len(name)]):
-            yield relation, _FALSE
+            yield relation, _FALSE if truth == _TRUE else _TRUE
 
 
 def untrue(question: str, program: ex.Expression, kb: KnowledgeBase) -> int:
-    """How often a program takes those of whom it is false what the question says and does not deny."""
+    """How often a program takes those of whom it is false what the question says and does not deny, or true
+    where it says the opposite."""
     if _DENYING.search(question) is not None:
         return 0
-    told = {relation.iri for relation, _ in _told(question, kb)}
+    told = {relation.iri: truth for relation, truth in _told(question, kb)}
     found = 0
     for node in ex.post_order(program) if told else ():
         match node:
             case ex.Cons(_, ex.Relation(iri), ex.Value(literal)) | ex.Join(
                 ex.Relation(iri), ex.Value(literal)
             ):
-                found += iri in told and literal == _FALSE
+                found += iri in told and literal in (_TRUE, _FALSE) and literal != told[iri]
     return found
 
 
-def _named(kb: KnowledgeBase) -> tuple[tuple[frozenset[str], Relation], ...]:
-    """Such columns with the telling words of their names; read once a knowledge base."""
+def _named(kb: KnowledgeBase) -> tuple[_Named, ...]:
+    """Such columns with the telling words of their names, and of their opposites; read once a knowledge
+    base."""
     if (known := _NAMED.get(kb)) is None:
         columns = (r for r in kb.schema.relations if r.kinds == {ValueKind.BOOLEAN} and not r.hidden)
-        names = ((frozenset(map(stem, said)) - SMALL, r) for r in columns for said in ways_to_say(r.label))
-        known = _NAMED[kb] = tuple((name, relation) for name, relation in names if name)
+        names = (
+            (frozenset(map(stem, said)) - SMALL, relation, truth)
+            for relation in columns
+            for ways, truth in ((ways_to_say, _TRUE), (ways_to_deny, _FALSE))
+            for said in ways(relation.label)
+        )
+        known = _NAMED[kb] = tuple(one for one in names if one[0])
     return known
 
 

@@ -213,3 +213,9 @@ def test_row_numbers_that_all_tables_have_are_no_common_key(tmp_path: Path) -> N
     shops = "id,street\n" + "".join(f"{n},Street {n}\n" for n in range(12))
     with indexed(tmp_path, films=films, shops=shops) as kb:
         assert kb.node(Iri("urn:row:shops.4")) is not None
+
+
+def test_what_nothing_else_names_is_called_by_its_make_and_model(tmp_path: Path) -> None:
+    rows = ("Ford,GT,647", "BMW,i8,357", "BMW,M5,560", "Audi,R8,430")
+    with indexed(tmp_path, cars="mfr,model,hp\n" + "\n".join(rows) + "\n") as kb:
+        assert kb.labels(kb.members(kb.schema.class_ids["urn:table:cars"]).ids)[0] == "Ford GT"

@@ -16,6 +16,8 @@ from arcaneqa.kb.build.name_words import (
     Worth,
     is_first_name,
     is_last_name,
+    is_maker,
+    is_model,
     read_as_designations,
     read_as_names,
     worth,
@@ -196,10 +198,21 @@ def _rule(
     if parts and (best is None or best[0] < Worth.USUAL_NAME):
         return NameRule(klass, (firsts[0], lasts[0]))
     if best is None:
-        return None
+        return _by_make_and_model(given, klass, candidates, own)
     if not best[0].is_named and not given.are_codes(members):
         return None
     return NameRule(klass, (best[2],))
+
+
+def _by_make_and_model(
+    given: Attributes, klass: int | None, candidates: Sequence[int], own: str
+) -> NameRule | None:
+    """Where nothing else names them: a GT is known as a Ford GT."""
+    makers, models = (
+        [relation for relation in candidates if is_one(given.relation_words(relation), own)]
+        for is_one in (is_maker, is_model)
+    )
+    return NameRule(klass, (makers[0], models[0])) if makers and models else None
 
 
 def _designation(given: Attributes, relation: int, members: Array) -> tuple[Worth, int, int] | None:

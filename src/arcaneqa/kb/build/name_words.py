@@ -22,6 +22,10 @@ _LAST = frozenset(
 )
 
 
+_MAKER = frozenset(("make", "maker", "manufacturer", "brand"))
+_MODEL = frozenset(("model", "model name"))
+
+
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
@@ -124,6 +128,14 @@ def is_first_name(attribute: str, klass: str) -> bool:
 
 def is_last_name(attribute: str, klass: str) -> bool:
     return _is_part(attribute, klass, _LAST)
+
+
+def is_maker(attribute: str, klass: str) -> bool:
+    return _is_part(attribute, klass, _MAKER)
+
+
+def is_model(attribute: str, klass: str) -> bool:
+    return _is_part(attribute, klass, _MODEL)
 
 
 def _is_part(attribute: str, klass: str, parts: frozenset[str]) -> bool:
