@@ -219,3 +219,15 @@ def test_what_nothing_else_names_is_called_by_its_make_and_model(tmp_path: Path)
     rows = ("Ford,GT,647", "BMW,i8,357", "BMW,M5,560", "Audi,R8,430")
     with indexed(tmp_path, cars="mfr,model,hp\n" + "\n".join(rows) + "\n") as kb:
         assert kb.labels(kb.members(kb.schema.class_ids["urn:table:cars"]).ids)[0] == "Ford GT"
+
+
+def test_rows_that_are_told_apart_by_words_are_called_by_them(tmp_path: Path) -> None:
+    regions = "Country,Group,ID\nChad,Africa,TD\nPeru,America,PE\nMali,Africa,\nCôte d'Ivoire,Africa,CI\n"
+    codes = "code,colour\nA7,red\nB8,red\nC9,blue\n"
+    with indexed(tmp_path, regions=regions, codes=codes) as kb:
+        named, nameless = (
+            kb.labels(kb.members(kb.schema.class_ids[f"urn:table:{table}"]).ids)
+            for table in ("regions", "codes")
+        )
+    assert set(named) == {"Chad", "Peru", "Mali", "Côte d'Ivoire"}
+    assert set(nameless) == {None}

@@ -68,6 +68,8 @@ class Attributes:
     texts: Callable[[Array], list[str]]
     are_codes: Callable[[Array], bool]
     """Whether the IRIs of these entities say nothing."""
+    are_keys: Callable[[Array, Sequence[str]], bool]
+    """Whether these entities are rows of a table, and these texts, one of each, their keys."""
 
 
 def find_name_rules(given: Attributes, is_named: Array, is_schema: Array) -> list[NameRule]:
@@ -197,11 +199,29 @@ def _rule(
         best = next((found for one in about if (found := _designation(given, one, members))), best)
     if parts and (best is None or best[0] < Worth.USUAL_NAME):
         return NameRule(klass, (firsts[0], lasts[0]))
-    if best is None:
-        return _by_make_and_model(given, klass, candidates, own)
-    if not best[0].is_named and not given.are_codes(members):
-        return None
-    return NameRule(klass, (best[2],))
+    if best is not None and (best[0].is_named or given.are_codes(members)):
+        return NameRule(klass, (best[2],))
+    keyed = _by_key(given, klass, members, candidates)
+    return keyed or (_by_make_and_model(given, klass, candidates, own) if best is None else None)
+
+
+def _by_key(
+    given: Attributes, klass: int | None, members: Array, candidates: Sequence[int]
+) -> NameRule | None:
+    """Rows that are told apart by a text in words are called by it: a table of regions may have a country a
+    row."""
+    for relation in candidates:
+        texts = _differing(given, relation, members, Worth.UNIQUE_TEXT)
+        if texts is None or not read_as_names(texts, Worth.UNIQUE_TEXT):
+            continue
+        rows = given.facts.rows("out", relation)
+        some = members[:: max(1, len(members) // _SAMPLE)][:_SAMPLE]
+        places = np.searchsorted(rows.keys, some.astype(rows.keys.dtype))
+        have = rows.keys[np.minimum(places, len(rows.keys) - 1)] == some
+        values = rows.values[rows.offsets[places[have] + 1] - 1]
+        if have.all() and given.are_keys(some, given.texts(values)):
+            return NameRule(klass, (relation,))
+    return None
 
 
 def _by_make_and_model(

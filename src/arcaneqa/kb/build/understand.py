@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from urllib.parse import unquote
 
 import numpy as np
 
@@ -134,6 +135,7 @@ class Understanding:
             lambda relation: self._words(self._iris[relation]),
             lambda literals: self._terms.literals.many(literals.astype(np.int64) - self._dictionary.entities),
             self._are_codes,
+            self._are_keys,
         )
         rules = find_name_rules(given, self._labels.are_given, is_schema)
         counts = self._labels.name_by(rules, classes, is_schema)
@@ -146,6 +148,13 @@ class Understanding:
         # The name of a table says nothing of its rows.
         said = (name.rpartition(".")[2] if name.startswith(_ROW) else tail(name) for name in names)
         return 2 * sum(bool(_WORD.search(one)) for one in said) < len(sample)
+
+    def _are_keys(self, nodes: Array, texts: Sequence[str]) -> bool:
+        names = self._terms.entities.many(nodes.astype(np.int64))
+        return all(
+            name.startswith(_ROW) and unquote(name).endswith(f".{text.strip()}")
+            for name, text in zip(names, texts, strict=True)
+        )
 
     def _schema_nodes(self, classes: Classes) -> Array:
         """Entities that are relations, classes, or describe relations."""
