@@ -12,6 +12,7 @@ from arcaneqa.judgement.added import put_right
 from arcaneqa.judgement.asked import signs
 from arcaneqa.judgement.asked_columns import column_asked_for
 from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.names.name_forms import split
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.program import expression as ex
 from arcaneqa.program.forms import Form, forms_of
@@ -48,8 +49,9 @@ def _taken_away(question: str, found: Found, kb: KnowledgeBase) -> ex.Expression
     sign = next((one for one in signs(question) if one.form is Form.EXCEPT), None)
     if sign is None or forms_of(found.program) & sign.met_by:
         return found.program
-    if any(topic.words.start <= sign.start < topic.words.end for topic in found.topics):
-        return found.program  # "we'll never know the worth of water" is what somebody said
+    denying, *_ = split(question[sign.start : sign.end])
+    if any(denying in split(topic.words.text) for topic in found.topics):
+        return found.program  # "We'll never know the worth of water" is what somebody said
     behind = [topic for topic in found.topics if topic.words.start > sign.start]
     if not behind:
         return found.program
