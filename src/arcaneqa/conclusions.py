@@ -11,6 +11,7 @@ from arcaneqa.describe import items_of_result, named_of, table_of_result, unit_o
 from arcaneqa.entity_facts import asked_about
 from arcaneqa.errors import BudgetExceeded, ProgramError
 from arcaneqa.induction.found import Found, Outcome
+from arcaneqa.judgement.answer_kinds import impossible_kind, is_unexpected
 from arcaneqa.judgement.asked import Sign, lacking, signs, wanted
 from arcaneqa.judgement.asked_kinds import asked_kind, is_of_others
 from arcaneqa.judgement.coverage import Coverage, is_about, not_used
@@ -22,7 +23,7 @@ from arcaneqa.judgement.opposites import says_opposite
 from arcaneqa.judgement.pointless import comes_back, names_others, only_names
 from arcaneqa.judgement.polarity import is_reversed
 from arcaneqa.judgement.refusals import Refusals, Suggest
-from arcaneqa.judgement.weighing import Weighed, impossible_kind, is_unexpected, weighed
+from arcaneqa.judgement.weighing import Weighed, weighed
 from arcaneqa.judgement.years import mistimed
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.languages import in_asked_language

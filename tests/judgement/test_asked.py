@@ -148,3 +148,8 @@ def test_what_the_published_forms_say_as_well_is_never_lacking() -> None:
     (sign,) = signs("the planets by mass in descending order")
     assert sign.form is Form.ORDER
     assert lacking([sign], PAPER) is None
+
+
+def test_a_number_beside_what_is_asked_for_is_not_what_is_asked_for() -> None:
+    assert wanted("In which city do most people live and how many of them live there?") is None
+    assert wanted("Tell me how many people live there") is Wanted.COUNT

@@ -12,10 +12,10 @@ from arcaneqa.induction import scorer
 from arcaneqa.induction.found import Considered, Found, Outcome, Trace
 from arcaneqa.induction.scorer import Candidate, TokenKind
 from arcaneqa.induction.topics import Topic
+from arcaneqa.judgement.answer_kinds import is_unexpected
 from arcaneqa.judgement.asked import signs
 from arcaneqa.judgement.coverage import coverage, is_about, not_used
 from arcaneqa.judgement.evidence import FEATURES, evidence
-from arcaneqa.judgement.weighing import is_unexpected
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import XSD, Iri, Literal
 from arcaneqa.links import EntityCandidate, Links, LiteralLink, MentionLink

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from arcaneqa.induction.found import Outcome
-from arcaneqa.judgement.weighing import LEFT_OUT, impossible_kind, weighed
+from arcaneqa.judgement.answer_kinds import impossible_kind
+from arcaneqa.judgement.weighing import LEFT_OUT, weighed
 from arcaneqa.links import Links
 from tests.judgement.test_coverage import KB, found, mention
 

@@ -12,8 +12,8 @@ from arcaneqa.induction.found import Considered, Found, Outcome
 from arcaneqa.induction.readings import is_same
 from arcaneqa.induction.scorer import TokenKind
 from arcaneqa.induction.search import SHORTLIST
+from arcaneqa.judgement.answer_kinds import is_unexpected
 from arcaneqa.judgement.coverage import Coverage
-from arcaneqa.judgement.weighing import is_unexpected
 from arcaneqa.kb.interface import KnowledgeBase
 
 FEATURES = (
