@@ -48,37 +48,26 @@ _PARTS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Given:
-    f1: float
-    best: float
-    confidence: float
-
-
 def report(graphs: Sequence[tuple[str | None, Path]], model: Path | None) -> str:
     """`graphs` are knowledge bases with their questions."""
     loaded = ArcaneQA.load(None, model)
-    head = ["left out", "F1", "however unsure", f"answers at {SURE} and more", "right of these"]
     rows = []
     for part in _PARTS:
         given = [one for kb, data in graphs for one in _asked(loaded, part, kb, list(read_questions(data)))]
-        sure = [one.f1 == 1 for one in given if one.confidence >= SURE]
-        shares = [
-            100 * sum(scores) / len(given) for scores in zip(*((g.f1, g.best) for g in given), strict=True)
-        ]
-        rows.append(
-            [part.name, *(f"{share:.1f}" for share in shares), str(len(sure)), f"{sum(sure) / len(sure):.0%}"]
-        )
-    return markdown_table(head, rows)
+        sure = [f1 == 1 for f1, confidence in given if confidence >= SURE]
+        f1 = 100 * sum(f1 for f1, _ in given) / len(given)
+        rows.append([part.name, f"{f1:.1f}", str(len(sure)), f"{sum(sure) / max(len(sure), 1):.0%}"])
+    return markdown_table(["left out", "F1", f"answers at {SURE} and more", "right of these"], rows)
 
 
-def _asked(qa: ArcaneQA, part: _Part, kb: str | None, questions: Sequence[Question]) -> Iterator[_Given]:
+def _asked(
+    qa: ArcaneQA, part: _Part, kb: str | None, questions: Sequence[Question]
+) -> Iterator[tuple[float, float]]:
+    """F1 and confidence of each answer, both 0 where there is none."""
     with open_kb(kb) as opened, part.instead():
         linker = qa.linker.over(opened)
         here = ArcaneQA(opened, qa.scorer, qa.confidence, linker, part.settings(qa.settings))
         judge = Judge(Mode.SEMANTIC, Ontology.of(opened), opened.profile)
-        for question, answer in zip(questions, here.ask_many(questions, threshold=0.0), strict=True):
-            best = judge.verdict(question, answer.to_prediction(question.id)).answers.f1
-            confidence = answer.confidence or 0.0
-            is_given = answer.reason is None and confidence >= qa.confidence.threshold
-            yield _Given(best if is_given else 0.0, best, confidence if is_given else 0.0)
+        for question, answer in zip(questions, here.ask_many(questions), strict=True):
+            f1 = judge.verdict(question, answer.to_prediction(question.id)).answers.f1
+            yield (f1, answer.confidence or 0.0) if answer.reason is None else (0.0, 0.0)

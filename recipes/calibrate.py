@@ -1,6 +1,6 @@
 """Fit a model's confidence over many graphs, each left out in turn.
 
-    python recipes/calibrate.py MODEL GRAPH… --work DIR [--questions 1500] [--withheld 0.005] [--plot PNG]
+    python recipes/calibrate.py MODEL GRAPH… --work DIR [--questions 1500] [--plot PNG]
 
 A GRAPH is `QUESTIONS.jsonl=KB` (an empty KB is the bundled one), or a folder of `recipes/holes.py`, in
 which some questions have no answer; one that gets by another way the answer it had is left out. Every graph
@@ -8,15 +8,17 @@ gives equally many questions, as far as it has them; some of each are asked of t
 none of its answers is right. An answer counts as right if its set is the gold one, or reads like it.
 
 How sure to be of a graph's answers is told by a fit on all the others: that is what the figures are about,
-and what a stranger's graph will see. The threshold is the highest at which at most `--withheld` of all
-right answers are withheld. Writes `confidence.json` into MODEL, and into DIR what was predicted: the same
-model asks only once.
+and what a stranger's graph will see. The threshold is the highest at which at most one in 400 of all right
+answers is withheld. Where the last decision is nearly sure that none of the readings is meant, an answer
+needs more: as much as withholds, together with the threshold, at most one in 100. Writes `confidence.json`
+into MODEL, and into DIR what was predicted: the same model asks only once.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -29,7 +31,7 @@ from numpy.typing import NDArray
 
 from arcaneqa.answer import ArcaneQA
 from arcaneqa.answered import Answer
-from arcaneqa.confidence import RIDGES, Confidence
+from arcaneqa.confidence import RIDGES, SURELY_NONE, Confidence
 from arcaneqa.errors import ArcaneError
 from arcaneqa.evaluation.calibration import expected_calibration_error, reliability
 from arcaneqa.files import read_lines
@@ -42,6 +44,9 @@ from arcaneqa.program.text import parse
 from arcaneqa.record import Question, read_questions
 
 THRESHOLDS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
+WITHHELD, WITHHELD_IF_NONE = 0.0025, 0.01
+"""Shares of all right answers: by the threshold, and with what is asked for where none is meant."""
+NONE_AT = FEATURES.index("log-odds that none is meant")
 STRANGE = 0.15
 """The share of a graph's questions that are asked of another one."""
 
@@ -173,6 +178,15 @@ def fit(rows: Sequence[Example], ridge: float, threshold: float = 0.05) -> Confi
     return Confidence.fit(evidence, [one.is_right for one in rows], threshold, ridge)
 
 
+def needed_if_none(sure: Numbers, none: NDArray[np.bool_], threshold: float) -> float:
+    """The highest confidence to ask for of right answers where `none` is meant, in hundredths."""
+    most, needed = WITHHELD_IF_NONE * len(sure), threshold
+    for limit in np.arange(threshold, 1, 0.01):
+        if ((sure < threshold) | (none & (sure < limit))).sum() <= most:
+            needed = round(float(limit), 2)
+    return needed
+
+
 def loss(sure: Numbers, right: NDArray[np.bool_]) -> float:
     chance = np.clip(np.where(right, sure, 1 - sure), 1e-9, 1)
     return float(-np.log(chance).mean())
@@ -184,7 +198,6 @@ def main() -> None:
     parser.add_argument("graphs", nargs="+")
     parser.add_argument("--work", type=Path, required=True, help="folder for predictions")
     parser.add_argument("--questions", type=int, default=1500, help="of all graphs together")
-    parser.add_argument("--withheld", type=float, default=0.005, help="share of right answers that may be")
     parser.add_argument("--plot", type=Path, help="draw confidence against accuracy into this file")
     arguments = parser.parse_args()
     graphs = [Graph.of(text) for text in arguments.graphs]
@@ -193,10 +206,16 @@ def main() -> None:
     has_answer = np.array([one.has_answer for one in rows])
     ridge = min(RIDGES, key=lambda ridge: loss(left_out(rows, ridge), right))
     sure = left_out(rows, ridge)
-    threshold = round(float(np.quantile(sure[right], arguments.withheld)), 2) if right.any() else 0.05
+    threshold = round(float(np.quantile(sure[right], WITHHELD)), 2) if right.any() else 0.05
+    none = np.array([one.evidence[NONE_AT] for one in rows]) > math.log(SURELY_NONE / (1 - SURELY_NONE))
+    if_none = needed_if_none(sure[right], none[right], threshold)
     error = expected_calibration_error(sure.tolist(), right.tolist())
     print(f"\n{len(rows)} answers over {len(graphs)} graphs, each left out in turn (ridge {ridge:g}):")
-    print(f"expected calibration error {error:.3f}, threshold {threshold:.2f}")
+    print(
+        f"expected calibration error {error:.3f}, threshold {threshold:.2f}, {if_none:.2f} if none is meant"
+    )
+    refused = (sure < threshold) | (none & (sure < if_none))
+    print(f"these refuse {refused[~has_answer].mean():.0%} of those without an answer")
     for low, high, size, mean, accuracy in reliability(sure.tolist(), right.tolist()):
         print(f"  {low:.1f} to {high:.1f}: {size:5} answers, {mean:.0%} sure, {accuracy:.0%} right")
     expected = []
@@ -213,7 +232,8 @@ def main() -> None:
         from arcaneqa.evaluation.plots import draw_calibration
 
         draw_calibration(arguments.plot, sure.tolist(), right.tolist())
-    replace(fit(rows, ridge, threshold), expected=tuple(expected)).save(arguments.model)
+    fitted = fit(rows, ridge, threshold)
+    replace(fitted, expected=tuple(expected), if_none=if_none).save(arguments.model)
 
 
 if __name__ == "__main__":

@@ -111,3 +111,12 @@ def test_nothing_to_fit_is_an_error() -> None:
         Confidence.fit([np.zeros(6)], [])
     with pytest.raises(InputError, match="cannot be written"):
         Confidence().save(Path(__file__) / "no-folder")
+
+
+def test_where_surely_none_is_meant_an_answer_needs_more(tmp_path: Path) -> None:
+    confidence = replace(Confidence(), threshold=0.05, if_none=0.24)
+    assert [confidence.limit(none) for none in (0.0, 0.9, 0.99)] == [0.05, 0.05, 0.24]
+    # A model's own threshold is never lowered by it.
+    assert replace(confidence, threshold=0.5).limit(0.99) == 0.5
+    confidence.save(tmp_path)
+    assert Confidence.of_model(tmp_path) == confidence

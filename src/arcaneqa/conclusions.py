@@ -76,7 +76,7 @@ class Conclusions:
     ) -> Answer:
         """The likeliest program's answer, unless something speaks against giving it."""
         outcome = weighed(question, links, searched, self._kb)
-        limit = self._confidence.threshold if threshold is None else threshold
+        limit = self._confidence.limit(outcome.none) if threshold is None else threshold
         meant = MEANT if threshold is None else threshold
         portrait = self._portrait(question, links, outcome, meant)
         if portrait is not None and not self._says_what_it_is(portrait, outcome):

@@ -23,6 +23,8 @@ from arcaneqa.judgement.evidence import FEATURES, LIMIT, Row
 from arcaneqa.sealed import seal_again
 
 FILE = "confidence.json"
+SURELY_NONE = 0.98
+"""How likely it must be that none of the readings is meant for an answer to need better evidence."""
 _UNFITTED = {
     "log-probability": 0.4,
     "log-odds among the found": 0.5,
@@ -44,9 +46,10 @@ _STEPS = 100
 class Confidence:
     """`mean` and `scale` bring each feature to a common measure before it is weighed.
 
-    Below `threshold` it is better to say nothing. `expected` holds thresholds, each with the share of right
-    answers among those at and above it, on graphs left out of the fit. `examples` counts what the numbers
-    were fitted on; 0 for the built-in ones, which only know that more evidence is better.
+    Below `threshold` it is better to say nothing, and below `if_none` where surely none of the readings is
+    meant. `expected` holds thresholds, each with the share of right answers among those at and above it, on
+    graphs left out of the fit. `examples` counts what the numbers were fitted on; 0 for the built-in ones,
+    which only know that more evidence is better.
     """
 
     mean: tuple[float, ...] = (0.0,) * len(FEATURES)
@@ -56,6 +59,11 @@ class Confidence:
     threshold: float = 0.05
     examples: int = 0
     expected: tuple[tuple[float, float], ...] = ()
+    if_none: float = 0.0
+
+    def limit(self, none: float) -> float:
+        """Below which it is better to say nothing, where none of the readings is meant with this chance."""
+        return max(self.threshold, self.if_none) if none > SURELY_NONE else self.threshold
 
     def weigh(self, row: Row) -> float:
         """How likely an answer with this evidence is right."""
@@ -112,7 +120,7 @@ class Confidence:
             scale = _numbers(names, data["scale"], 1.0)
             rest = float(data["bias"]), float(data["threshold"]), int(data["examples"])
             expected = tuple((float(limit), float(share)) for limit, share in data.get("expected", ()))
-            return cls(mean, scale, weights, *rest, expected)
+            return cls(mean, scale, weights, *rest, expected, float(data.get("if_none", 0.0)))
         except (KeyError, TypeError, ValueError) as error:
             raise ModelError(f"{path} does not fit ({error}); fit it again or remove it.") from error
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from arcaneqa.kb.build import build_index
@@ -98,3 +99,16 @@ def test_what_refusing_costs_is_told_apart_from_what_it_saves(monkeypatch: pytes
     assert "2 without an answer: 50% refused" in told
     assert "2 with one: F1 50.0, 100.0 without refusals, 50.0 lost" in told
     assert "2 answers at 0.9 and more: 50% right, 100% of all right answers" in told
+
+
+def test_where_none_is_meant_as_much_is_asked_for_as_withholds_one_in_a_hundred(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.syspath_prepend(RECIPES)
+    calibrate = importlib.import_module("calibrate")
+    sure = np.array([0.15, 0.25, 0.35] + [0.9] * 197)
+    none = np.array([True, True, True] + [False] * 197)
+    assert calibrate.needed_if_none(sure, none, 0.05) == 0.35
+    # What the threshold withholds counts as well.
+    assert calibrate.needed_if_none(sure, none, 0.2) == 0.35
+    assert calibrate.needed_if_none(sure, np.zeros(200, bool), 0.05) == 0.99
