@@ -181,9 +181,9 @@ def fit(rows: Sequence[Example], ridge: float, threshold: float = 0.05) -> Confi
 def needed_if_none(sure: Numbers, none: NDArray[np.bool_], threshold: float) -> float:
     """The highest confidence to ask for of right answers where `none` is meant, in hundredths."""
     most, needed = WITHHELD_IF_NONE * len(sure), threshold
-    for limit in np.arange(threshold, 1, 0.01):
-        if ((sure < threshold) | (none & (sure < limit))).sum() <= most:
-            needed = round(float(limit), 2)
+    for hundredths in range(round(100 * threshold), 100):
+        if ((sure < threshold) | (none & (sure < hundredths / 100))).sum() <= most:
+            needed = hundredths / 100
     return needed
 
 
