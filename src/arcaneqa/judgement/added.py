@@ -14,7 +14,7 @@ from arcaneqa.induction.scorer import Candidate, TokenKind
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.schema import Class, Relation
 from arcaneqa.program import expression as ex
-from arcaneqa.program.execute import execute
+from arcaneqa.program.execute import Result, execute
 
 
 def added(
@@ -26,11 +26,7 @@ def added(
 ) -> Found | None:
     """A program as if it had been found, as likely as the one it is `near` to: after the steps `before`, by a
     relation or class that leaves no doubt. None where it finds nothing."""
-    try:
-        result = execute(program, kb)
-    except BudgetExceeded:
-        return None
-    if result.nothing or (result.value is None and not result.nodes):
+    if (result := _something(program, kb)) is None:
         return None
     kind = TokenKind.CLASS if isinstance(by, Class) else TokenKind.RELATION
     step = Considered("", [Candidate(kind, by.label)], np.zeros(1, np.float32), 0)
@@ -55,12 +51,14 @@ def narrowed(
 
 def put_right(program: ex.Expression, found: Found, kb: KnowledgeBase) -> Found:
     """What was found, by another program; as it was where that finds nothing."""
-    if program == found.program:
-        return found
+    result = None if program == found.program else _something(program, kb)
+    return found if result is None else replace(found, program=program, result=result)
+
+
+def _something(program: ex.Expression, kb: KnowledgeBase) -> Result | None:
+    """What a program finds; None where that is nothing, or takes too long."""
     try:
         result = execute(program, kb)
     except BudgetExceeded:
-        return found
-    if result.nothing or (result.value is None and not result.nodes):
-        return found
-    return replace(found, program=program, result=result)
+        return None
+    return None if result.nothing or (result.value is None and not result.nodes) else result
