@@ -11,14 +11,16 @@ from arcaneqa.describe import items_of_result, named_of, table_of_result, unit_o
 from arcaneqa.entity_facts import asked_about
 from arcaneqa.errors import BudgetExceeded, ProgramError
 from arcaneqa.induction.found import Found, Outcome
+from arcaneqa.induction.wording import class_words
 from arcaneqa.judgement.answer_kinds import impossible_kind, is_unexpected
 from arcaneqa.judgement.asked import Sign, lacking, signs, wanted
-from arcaneqa.judgement.asked_kinds import asked_kind, is_of_others
+from arcaneqa.judgement.asked_kinds import asked_kind, asks_for_others, is_of_others
 from arcaneqa.judgement.coverage import Coverage, is_about, not_used
 from arcaneqa.judgement.detours import detour
 from arcaneqa.judgement.directions import deed
 from arcaneqa.judgement.evidence import evidence
 from arcaneqa.judgement.measures import takes_coordinates
+from arcaneqa.judgement.mistaken_names import mistaken_name
 from arcaneqa.judgement.opposites import says_opposite
 from arcaneqa.judgement.pointless import comes_back, names_others, only_names
 from arcaneqa.judgement.polarity import is_reversed
@@ -42,6 +44,8 @@ from arcaneqa.record import AnswerItem, Mention, Reading, Table
 
 MOST_READINGS = 3
 """Other readings that an answer or a refusal carries."""
+MOST_NEAR = 3
+"""Names that a refusal proposes for one that nobody has."""
 EVEN = 0.5
 """Chance that none of the readings is meant, above which a refusal says so; confidence decides to refuse."""
 MEANT = 0.2
@@ -215,6 +219,8 @@ class Conclusions:
             why = "The nearest reading goes by where something lies."
         elif mistimed(question, found.program, self._kb):
             why = "The nearest reading takes a year for something else."
+        elif (name := mistaken_name(question, links, found, left_out.unknown)) is not None:
+            return f"No entity is called {name.said}; near: {listed(name.near[:MOST_NEAR])}."
         elif (gap := detour(question, found, self._kb)) is not None:
             why = self._refusals.gap(*gap)
         elif (said := deed(question, outcome.found, self._kb)) and said.is_other(found.program):
@@ -239,7 +245,9 @@ class Conclusions:
         """What the question asks for, where the reading surely finds nothing of that kind."""
         named = asked_kind(question, self._kb)
         if named is not None and is_of_others(named, found, self._kb):
-            return plural(self._kb.schema.classes[named].label)
+            return plural(class_words(self._kb.schema.classes[named]))
+        if (other := asks_for_others(question, found, self._kb)) is not None:
+            return plural(other)
         return impossible_kind(question, found, self._kb)
 
     def _unlearned(self, question: str, asked: Iterable[Sign]) -> str | None:

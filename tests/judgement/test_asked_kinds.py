@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from arcaneqa.induction.found import Outcome
-from arcaneqa.judgement.asked_kinds import asked_kind, is_another_kind, is_of_others, led_on
+from arcaneqa.judgement.asked_kinds import (
+    asked_kind,
+    asks_for_others,
+    is_another_kind,
+    is_of_others,
+    led_on,
+)
 from arcaneqa.judgement.weighing import weighed
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names
@@ -118,3 +124,20 @@ def test_what_leads_to_them_is_a_way_as_well(kb: Index) -> None:
 def test_nobody_is_led_back(kb: Index) -> None:
     carrier = kb.schema.class_ids["http://example.org/Carrier"]
     assert led_on(carrier, found("(JOIN :carrier :gas)", kb), kb) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "program", "expected"),
+    [
+        ("which carrier type has gas?", "(AND :Generator (JOIN :carrier :gas))", "carrier types"),
+        ("Gas is of what carrier type?", "(AND :Generator (JOIN :carrier :gas))", "carrier types"),
+        ("which carrier type has gas?", "(JOIN :of_inv :gas)", None),
+        ("which carrier type has gas?", "(JOIN :carrier :gas)", None),
+        ("which carriers have a cost of 0?", "(AND :Generator (JOIN :cost 0))", None),
+        ("which carrier type has gas?", "(COUNT (AND :Generator (JOIN :carrier :gas)))", None),
+    ],
+)
+def test_who_names_one_kind_is_not_told_of_another(
+    kb: Index, question: str, program: str, expected: str | None
+) -> None:
+    assert asks_for_others(question, found(program, kb), kb) == expected

@@ -11,8 +11,10 @@ from weakref import WeakKeyDictionary
 
 from arcaneqa.errors import BudgetExceeded
 from arcaneqa.induction.found import Found
+from arcaneqa.induction.wording import class_words
 from arcaneqa.judgement.added import added
 from arcaneqa.judgement.pointless import conjuncts
+from arcaneqa.judgement.said_names import names_in
 from arcaneqa.judgement.small_words import root_of
 from arcaneqa.kb.interface import KnowledgeBase, Step
 from arcaneqa.kb.names.name_forms import split
@@ -24,11 +26,12 @@ ASKING = re.compile(
     r"\s*(?:(?:in|on|at|to|from|for)\s+(?=which|what))?"
     r"(?:(?:(?:which|what)(?:\s+(?:is|are|was|were))?|(?:list|show|find|give|return|tell)(?:\s+me)?)"
     r"(?:\s+all)?(?:\s+the)?(?:\s+distinct|\s+different)?\s+(?:names?|titles?|ids?)\s+of(?:\s+all)?(?:\s+the)?"
-    r"|(?:which|what|how\s+many|(?:list|show|find|give|return|name)(?:\s+me)?(?:\s+all)?)"
+    r"|(?:which|what(?:['’]s)?|how\s+many|(?:list|show|find|give|return|name)(?:\s+me)?(?:\s+all)?)"
     r"(?:\s+of)?(?:\s+the)?)(?:\s+other)?\s+",
     re.IGNORECASE,
 )
 """What comes before the noun: who asks for the names of carriers asks for carriers."""
+_ASKING_INSIDE = re.compile(r"\b(?:which|what)\s+", re.IGNORECASE)
 _GOES_ON = re.compile(
     "is|are|was|were|has|have|had|do|does|did|can|could|will|would|that|who|which|whose|with|without|in|of|on|at"
     "|from|for|by|there"
@@ -71,6 +74,14 @@ def asked_noun(question: str, kb: KnowledgeBase) -> tuple[str, ...]:
     return () if asking is None else whole_noun(split(question[asking.end() :]), kb)
 
 
+def _noun_inside(question: str, kb: KnowledgeBase) -> tuple[str, ...]:
+    """The same of a question that asks at its end: "Supreme serves what ski run?"."""
+    if (asking := _ASKING_INSIDE.search(question)) is None:
+        return ()
+    said = split(question[asking.end() :])
+    return whole_noun(said, kb) or tuple(map(root_of, said))
+
+
 def whole_noun(said: list[str], kb: KnowledgeBase) -> tuple[str, ...]:
     """The roots of the words of the noun that a text begins with; none where it is not seen to end."""
     length = next((n for n in range(1, len(said)) if _is_whole(said[:n], said[n], kb)), 0)
@@ -83,7 +94,7 @@ def _by_name(kb: KnowledgeBase) -> dict[tuple[str, ...], list[int]]:
         names = {}
         for klass in kb.schema.classes:
             if not klass.hidden and klass.members:
-                names.setdefault(tuple(map(root_of, split(klass.label))), []).append(klass.id)
+                names.setdefault(tuple(map(root_of, split(class_words(klass)))), []).append(klass.id)
         _NAMES[kb] = names
     return names
 
@@ -115,6 +126,24 @@ def is_another_kind(kind: int, found: Found, kb: KnowledgeBase) -> bool:
     if found.result.table is not None or found.result.value is not None or kb.are_literals(few).any():
         return is_of_others(kind, found, kb)
     return kind not in kb.classes(kb.nodes(few)).tolist()
+
+
+def asks_for_others(question: str, found: Found, kb: KnowledgeBase) -> str | None:
+    """What the question asks for, where a program surely finds other things: it names another kind, and
+    neither its words nor what it finds are what the question names with two words or more. One word may be
+    meant loosely, and who asks for the party of somebody gets what is told as their party, whatever it is."""
+    noun = asked_noun(question, kb) or _noun_inside(question, kb)
+    if len(noun) < 2 or not any(isinstance(one, ex.Class) for one in conjuncts(found.program)):
+        return None
+    if found.result.table is not None or found.result.value is not None:
+        return None
+    if {root_of(word) for name in names_in(found.program, kb) for word in split(name)}.issuperset(noun):
+        return None
+    ending = (kinds for name, kinds in _by_name(kb).items() if name[-len(noun) :] == noun)
+    kinds = [kind for some in ending for kind in some]
+    if len(kinds) != 1 or not is_another_kind(kinds[0], found, kb):
+        return None
+    return class_words(kb.schema.classes[kinds[0]])
 
 
 def is_of_others(kind: int, found: Found, kb: KnowledgeBase) -> bool:

@@ -4,11 +4,14 @@ are buried there, nobody asked for the mammals."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
+from weakref import WeakKeyDictionary
 
 from arcaneqa.induction.found import Found
 from arcaneqa.induction.readings import is_same
+from arcaneqa.induction.wording import class_words, relation_words
 from arcaneqa.judgement.small_words import SMALL, root_of
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.name_forms import split
@@ -16,6 +19,7 @@ from arcaneqa.program import expression as ex
 from arcaneqa.program.rewrite import rewrite
 
 _ANY = ex.Relation("")
+_PAIRS: WeakKeyDictionary[KnowledgeBase, frozenset[tuple[str, str]]] = WeakKeyDictionary()
 
 
 def said_otherwise(question: str, found: Sequence[Found], kb: KnowledgeBase) -> set[ex.Expression]:
@@ -51,6 +55,41 @@ def narrowed_unsaid(question: str, found: Sequence[Found], kb: KnowledgeBase) ->
                 if wider is not None and not is_same(wider.result, one.result, kb):
                     narrowed.add(one.program)
     return narrowed
+
+
+def misnamed(question: str, program: ex.Expression, kb: KnowledgeBase) -> bool:
+    """Whether a program goes by a name where the question says another one's: "digital zoom" for the optical
+    zoom, where something here is called so. Nothing that comes before the last word of its name is said, and
+    what the question says there the program has nowhere."""
+    said = [root_of(word) for word in split(question)]
+    names = [[root_of(word) for word in split(name)] for name in names_in(program, kb)]
+    known = {word for name in names for word in name}
+    return any(
+        (before, last) in _pairs(kb) and before not in known and before not in SMALL
+        for *telling, head in names
+        if telling and head not in SMALL and not {*telling} & {*said}
+        for before, last in pairwise(said)
+        if last == head
+    )
+
+
+def names_in(program: ex.Expression, kb: KnowledgeBase) -> Iterator[str]:
+    schema = kb.schema
+    for node in ex.post_order(program):
+        if isinstance(node, ex.Class) and node.iri in schema.class_ids:
+            yield class_words(schema.classes[schema.class_ids[node.iri]])
+        for relation in ex.relations(node):
+            if relation.iri in schema.relation_ids:
+                yield relation_words(schema.relations[schema.relation_ids[relation.iri]])
+
+
+def _pairs(kb: KnowledgeBase) -> frozenset[tuple[str, str]]:
+    """Words that follow each other in the name of a class or relation; read once a knowledge base."""
+    if (found := _PAIRS.get(kb)) is None:
+        names = [class_words(one) for one in kb.schema.classes if not one.hidden]
+        names += [relation_words(one) for one in kb.schema.relations if not one.hidden]
+        found = _PAIRS[kb] = frozenset(pair for name in names for pair in pairwise(map(root_of, split(name))))
+    return found
 
 
 def _is_unsaid(klass: ex.Class, said: frozenset[str], kb: KnowledgeBase) -> bool:

@@ -24,7 +24,7 @@ from arcaneqa.judgement.parts_of import parts_told
 from arcaneqa.judgement.placing import idle, misnumbered, misplaced, misscaled, on_its_scale
 from arcaneqa.judgement.pointless import is_pointless
 from arcaneqa.judgement.polarity import is_reversed
-from arcaneqa.judgement.said_names import narrowed_unsaid, said_otherwise
+from arcaneqa.judgement.said_names import misnamed, narrowed_unsaid, said_otherwise
 from arcaneqa.judgement.stated import with_stated
 from arcaneqa.judgement.told import Told
 from arcaneqa.judgement.truths import untrue, with_truths
@@ -67,6 +67,7 @@ _FAULTS = (
     counts_backwards,
     takes_coordinates,
     untrue,
+    misnamed,
 )
 """How often a program does what the question's words rule out, each for a reason of its own."""
 

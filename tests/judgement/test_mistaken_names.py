@@ -1,0 +1,68 @@
+"""Names that only end like what the question says: another's, a title's, or a slip."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from arcaneqa.answer import ArcaneQA
+from arcaneqa.induction.scorer import TopicWords
+from arcaneqa.induction.topics import Topic
+from arcaneqa.judgement.mistaken_names import mistaken_name
+from arcaneqa.kb.index import Index
+from arcaneqa.kb.short_names import Names
+from arcaneqa.links import EntityCandidate, Links, MentionLink
+from arcaneqa.program import expression as ex
+from tests.judgement.found_programs import found
+
+FACTS = """@prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:imperial a :System ; rdfs:label "imperial system of units" .
+:mts a :System ; rdfs:label "metric system of units" .
+:inch a :Unit ; rdfs:label "inch" ; :measurementSystem :imperial ; :length 2.54 .
+:metre a :Unit ; rdfs:label "metre" ; :measurementSystem :mts ; :length 100 .
+:abe a :Person ; rdfs:label "Abraham Lincoln" ; :unit :inch .
+"""
+LABELS = {"imperial": "imperial system of units", "mts": "metric system of units", "abe": "Abraham Lincoln"}
+
+
+def mistaken(question: str, said: str, names: list[str], unknown: list[str], kb: Index) -> str | None:
+    """What is taken for another's name where `said` was linked to the first of the names."""
+    start = question.index(said)
+    candidates = tuple(EntityCandidate(0, LABELS[name], 0.0) for name in names)
+    links = Links(question, (MentionLink(start, start + len(said), said, 0.0, candidates),))
+    iri = ex.Entity(Names(kb.profile).read(f":{names[0]}"))
+    topic = Topic(iri, TopicWords(LABELS[names[0]], start, start + len(said), 0))
+    program = replace(found(f"(JOIN :measurementSystem :{names[0]})", kb), topics=(topic,))
+    taken = mistaken_name(question, links, program, unknown)
+    return None if taken is None else taken.said
+
+
+@pytest.mark.parametrize("names", [["imperial", "mts"], ["imperial"]])
+def test_another_word_before_a_common_end_is_another_name(names: list[str], kb: Index) -> None:
+    question = "which units are in the international system of units?"
+    said = mistaken(question, "system of units", names, ["international"], kb)
+    assert said == "international system of units"
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "names", "unknown"),
+    [
+        ("units of the imperial system of units", "imperial system of units", ["imperial"], []),
+        ("units of the system of units", "system of units", ["imperial", "mts"], []),
+        ("units of the imperal system of units", "system of units", ["imperial", "mts"], ["imperal"]),
+        ("how old is president Lincoln?", "Lincoln", ["abe"], ["president"]),
+        ("measured international system of units", "system of units", ["imperial", "mts"], []),
+    ],
+)
+def test_whole_names_titles_slips_and_what_is_said_elsewhere_are_not(
+    question: str, said: str, names: list[str], unknown: list[str], kb: Index
+) -> None:
+    assert mistaken(question, said, names, unknown, kb) is None
+
+
+def test_the_refusal_says_who_is_called_nearly_so(kb: Index) -> None:
+    answer = ArcaneQA.load(kb).ask("which unit is in the international system of units?")
+    assert answer.reason is not None
+    assert answer.items == ()
+    assert "No entity is called international system of units; near: " in answer.reason
