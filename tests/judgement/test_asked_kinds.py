@@ -25,7 +25,7 @@ FACTS = """@prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/20
 :gas a :Carrier . :sun a :Carrier . :fuel a :CarrierType . :b1 a :Bus . :b2 a :Bus .
 :g1 a :Generator ; :carrier :gas ; :cost 5 ; :from :b1 ; :to :b2 .
 :g2 a :Generator ; :carrier :sun ; :cost 0 ; :from :b2 ; :to :b2 .
-:gas :of :fuel . :fuel :since 1980 .
+:gas :of :fuel . :fuel :since 1980 . :m1 a :PowerMeter .
 :g1 :code "eins" . :g2 :code "zwei" . :b1 :code "drei" .
 """
 
@@ -141,3 +141,9 @@ def test_who_names_one_kind_is_not_told_of_another(
     kb: Index, question: str, program: str, expected: str | None
 ) -> None:
     assert asks_for_others(question, found(program, kb), kb) == expected
+
+
+def test_the_type_of_something_is_not_turned_round_but_its_unit_is(kb: Index) -> None:
+    generators = found("(AND :Generator (JOIN :carrier :gas))", kb)
+    assert asks_for_others("what is the meter of power it has?", generators, kb) == "power meter"
+    assert asks_for_others("what type of carrier is gas?", generators, kb) is None

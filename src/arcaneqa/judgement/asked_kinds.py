@@ -31,7 +31,13 @@ ASKING = re.compile(
     re.IGNORECASE,
 )
 """What comes before the noun: who asks for the names of carriers asks for carriers."""
-_ASKING_INSIDE = re.compile(r"\b(?:which|what)\s+", re.IGNORECASE)
+_ASKING_INSIDE = re.compile(
+    r"\b(?:which|what)(?:['’]s|\s+(?:is|are|was|were)\b)?(?:\s+the)?\s+", re.IGNORECASE
+)
+_SORTS = frozenset(map(root_of, ("type", "kind", "sort")))
+"""A type of ship is a ship."""
+_LONGEST_NAME = 6
+"""Words of a class that a question may name."""
 _GOES_ON = re.compile(
     "is|are|was|were|has|have|had|do|does|did|can|could|will|would|that|who|which|whose|with|without|in|of|on|at"
     "|from|for|by|there"
@@ -132,18 +138,34 @@ def asks_for_others(question: str, found: Found, kb: KnowledgeBase) -> str | Non
     """What the question asks for, where a program surely finds other things: it names another kind, and
     neither its words nor what it finds are what the question names with two words or more. One word may be
     meant loosely, and who asks for the party of somebody gets what is told as their party, whatever it is."""
-    noun = asked_noun(question, kb) or _noun_inside(question, kb)
-    if len(noun) < 2 or not any(isinstance(one, ex.Class) for one in conjuncts(found.program)):
-        return None
     if found.result.table is not None or found.result.value is not None:
         return None
-    if {root_of(word) for name in names_in(found.program, kb) for word in split(name)}.issuperset(noun):
+    if not any(isinstance(one, ex.Class) for one in conjuncts(found.program)):
+        return None
+    noun = _named_in_full(question, kb) or asked_noun(question, kb) or _noun_inside(question, kb)
+    said = {root_of(word) for name in names_in(found.program, kb) for word in split(name)}
+    if len(noun) < 2 or said.issuperset(noun):
         return None
     ending = (kinds for name, kinds in _by_name(kb).items() if name[-len(noun) :] == noun)
     kinds = [kind for some in ending for kind in some]
     if len(kinds) != 1 or not is_another_kind(kinds[0], found, kb):
         return None
     return class_words(kb.schema.classes[kinds[0]])
+
+
+def _named_in_full(question: str, kb: KnowledgeBase) -> tuple[str, ...]:
+    """The longest name of a class, of two words or more, that a question begins to ask with: "the unit of
+    radioactivity" is a radioactivity unit."""
+    asking = _ASKING_INSIDE.search(question)
+    said = [] if asking is None else [root_of(word) for word in split(question[asking.end() :])]
+    names = _by_name(kb)
+    for length in range(min(len(said), _LONGEST_NAME), 1, -1):
+        head, *rest = said[:length]
+        turned = rest[0] == "of" and head not in _SORTS
+        for noun in ((head, *rest), (*rest[1:], head) if turned else ()):
+            if len(noun) > 1 and noun in names:
+                return noun
+    return ()
 
 
 def is_of_others(kind: int, found: Found, kb: KnowledgeBase) -> bool:
