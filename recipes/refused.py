@@ -5,7 +5,8 @@
 DATA holds grailqa/, freebase-fragment/ and spider/. Of GrailQA's dev questions and of Spider's 12 databases
 with `split` = dev a quarter loses something that it needs (`recipes/holes.py`); the folders stay in DIR, so
 that another model is asked the same. Another seed takes other things out: what a graph lacks is about the
-same for many of its questions, so that one draw tells little. Everything is asked once, with linked entities and the defaults.
+same for many of its questions, so that one draw tells little. Everything is asked once, with linked entities
+and the defaults.
 
 What refusing costs: F1 of the answers that are given, against F1 with the best reading given every time,
 which is what a threshold of 0 and no "none of these" would give. F1 is over answers as records write them,
