@@ -10,6 +10,7 @@ from arcaneqa.induction.found import Found
 from arcaneqa.judgement.asked import Wanted, wanted
 from arcaneqa.judgement.small_words import roots_of
 from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.names.name_forms import split, stem
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.kb.terms import Literal, Term
 from arcaneqa.kb.values import kind_of
@@ -103,3 +104,34 @@ def _fits(kind: Wanted, term: object, label: str | None) -> bool:
             return value is ValueKind.BOOLEAN
         case Wanted.PERSON | Wanted.PLACE:
             return value is ValueKind.ENTITY or (value is ValueKind.TEXT and any(map(str.isalpha, text)))
+
+
+def _names(words: str) -> frozenset[str]:
+    return frozenset(map(stem, words.split()))
+
+
+_COORDINATES = _names("latitude longitude lat lng lon")
+_TOWARDS = re.compile(
+    r"\b(?:north|south|east|west|equator|pole|polar|meridian|lat\b|latitude|lon|lng|coordinate)", re.I
+)
+_PLACED = re.compile(r"\b(?:where|locat|position|place|point|map|gps|geo|find)", re.I)
+
+
+def takes_coordinates(question: str, program: ex.Expression, kb: KnowledgeBase) -> bool:
+    """Whether a superlative goes by where things lie, though the question names no direction, or the answer
+    is where something lies, though it asks for no place either: the population of Brazil is not -10."""
+    if _TOWARDS.search(question) is not None:
+        return False
+    keys = (ex.path_of(node.key) for node in ex.post_order(program) if isinstance(node, ex.Extreme))
+    if any(_is_coordinate(path[-1], kb) for path in keys if path):
+        return True
+    match program:
+        case ex.Join(ex.Relation(inverse=True) as relation, _) if _is_coordinate(relation, kb):
+            return _PLACED.search(question) is None
+    return False
+
+
+def _is_coordinate(relation: ex.Relation, kb: KnowledgeBase) -> bool:
+    number = kb.schema.relation_ids.get(relation.iri)
+    label = "" if number is None else kb.schema.relations[number].label
+    return not _COORDINATES.isdisjoint(map(stem, split(label)))

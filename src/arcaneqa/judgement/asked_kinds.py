@@ -5,18 +5,22 @@ the way."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
 from arcaneqa.errors import BudgetExceeded
-from arcaneqa.induction.found import Found
+from arcaneqa.induction.found import Considered, Found, Trace
+from arcaneqa.induction.scorer import Candidate, TokenKind
 from arcaneqa.judgement.added import added
-from arcaneqa.judgement.pointless import conjuncts
+from arcaneqa.judgement.rules import Asked, Said, likeliest
 from arcaneqa.judgement.small_words import root_of
+from arcaneqa.judgement.ways import conjuncts
 from arcaneqa.kb.interface import KnowledgeBase, Step
 from arcaneqa.kb.names.name_forms import split
-from arcaneqa.kb.schema import ValueKind
+from arcaneqa.kb.schema import Relation, ValueKind
 from arcaneqa.program import expression as ex
 from arcaneqa.program.execute import execute
 
@@ -29,6 +33,10 @@ ASKING = re.compile(
     re.IGNORECASE,
 )
 """What comes before the noun: who asks for the names of carriers asks for carriers."""
+_ASKS_AGAIN = re.compile(
+    r"[.?]\s+(?:what|which|who|how|list|show|find|give|return|tell|name|report|output)\b", re.IGNORECASE
+)
+"""Who goes on with another sentence says there what is wanted."""
 _GOES_ON = re.compile(
     "is|are|was|were|has|have|had|do|does|did|can|could|will|would|that|who|which|whose|with|without|in|of|on|at"
     "|from|for|by|there"
@@ -42,6 +50,27 @@ _WORDS: WeakKeyDictionary[KnowledgeBase, frozenset[str]] = WeakKeyDictionary()
 _LOOKED_AT = 5
 """Of the answers; a set is of one kind, or nearly."""
 _NAMES: WeakKeyDictionary[KnowledgeBase, dict[tuple[str, ...], list[int]]] = WeakKeyDictionary()
+
+
+def kind_said(asked: Asked, found: Sequence[Found]) -> Said | None:
+    """The kind that is asked for by its name: where the likeliest reading finds another, what it has come
+    through of that kind, or what it leads to."""
+    kb = asked.kb
+    kind = _kind_asked_for(asked.question, found, kb)
+    if kind is None:
+        return None
+
+    def further(found: Sequence[Found]) -> list[Found]:
+        best = likeliest(found)
+        one = (passed(kind, best, kb) or led_on(kind, best, kb)) if is_another_kind(kind, best, kb) else None
+        return [] if one is None else [one]
+
+    return Said(lambda one: is_another_kind(kind, one, kb), further)
+
+
+def _kind_asked_for(question: str, found: Sequence[Found], kb: KnowledgeBase) -> int | None:
+    kind = asked_kind(question, kb)
+    return asked_kind_passed(question, likeliest(found), kb) if kind is None else kind
 
 
 def asked_kind(question: str, kb: KnowledgeBase) -> int | None:
@@ -67,7 +96,7 @@ def asked_kind_passed(question: str, found: Found, kb: KnowledgeBase) -> int | N
 
 def asked_noun(question: str, kb: KnowledgeBase) -> tuple[str, ...]:
     """The roots of the words that say what is asked for; none where that cannot be told."""
-    asking = ASKING.match(question)
+    asking = None if _ASKS_AGAIN.search(question) else ASKING.match(question)
     return () if asking is None else whole_noun(split(question[asking.end() :]), kb)
 
 
@@ -171,7 +200,7 @@ def _share_members(one: int, other: int, kb: KnowledgeBase) -> bool:
 def passed(kind: int, found: Found, kb: KnowledgeBase) -> Found | None:
     """What a program that finds others has come through on its way, if all of that is of that kind: the
     states whose counties it lists."""
-    for program in _sources(found.program):
+    for program in _sources(found.program, kb):
         try:
             result = execute(program, kb)
         except BudgetExceeded:
@@ -181,19 +210,28 @@ def passed(kind: int, found: Found, kb: KnowledgeBase) -> Found | None:
     return None
 
 
-def _sources(program: ex.Expression) -> Iterator[ex.Expression]:
-    """What each step sets out from, the last step first; neither what is named nor all of a kind."""
+def _sources(program: ex.Expression, kb: KnowledgeBase) -> Iterator[ex.Expression]:
+    """What each step sets out from, the last step first; neither what is named nor all of a kind, nor what
+    tells more of the very same: a body builder is the person that his row is about."""
     while True:
         match program:
             case ex.And(ex.Class(), ex.Join() as joined):
                 program = joined
             case ex.Join(_, ex.Entity() | ex.Value() | ex.Class()):
                 return
-            case ex.Join(_, argument):
+            case ex.Join(relation, argument) if not _is_one_to_one(relation, kb):
                 yield argument
                 program = argument
             case _:
                 return
+
+
+def _is_one_to_one(relation: ex.Relation, kb: KnowledgeBase) -> bool:
+    number = kb.schema.relation_ids.get(relation.iri)
+    if number is None:
+        return False
+    known = kb.schema.relations[number]
+    return known.facts == known.objects == len(kb.having(Step(number, inverse=False)))
 
 
 def led_on(kind: int, found: Found, kb: KnowledgeBase) -> Found | None:
@@ -214,3 +252,100 @@ def led_on(kind: int, found: Found, kb: KnowledgeBase) -> Found | None:
         return None
     program = ex.Join(ex.Relation(way.iri, inverse=bool(away)), found.program)
     return added(program, found, way, kb, found.trace.steps)
+
+
+_COLUMNS: WeakKeyDictionary[KnowledgeBase, dict[tuple[str, ...], list[Relation]]] = WeakKeyDictionary()
+_ASKING_FOR = re.compile(
+    r"\s*(?:(?:what|which)\s+(?:is|are|was|were)"
+    r"|(?:please\s+)?(?:list|show|find|give|return|tell|get|report|display)(?:\s+me)?(?:\s+out)?)"
+    r"(?:\s+all)?(?:\s+of)?(?:\s+the)?(?:\s+all)?(?:\s+(?:distinct|different|unique))?\s+",
+    re.IGNORECASE,
+)
+_WHOSE = re.compile(r"of(?:\s+(?:all|the|each|every))*\s+", re.IGNORECASE)
+
+
+def column_asked_for(question: str, kb: KnowledgeBase) -> tuple[list[Relation], str]:
+    """The relations that are called what the question asks for, and what it goes on with."""
+    for asking in (ASKING.match(question), _ASKING_FOR.match(question)):
+        said = [] if asking is None else split(question[asking.end() :])
+        noun = whole_noun(said, kb)
+        rest = " ".join(said[len(noun) :])
+        if not noun or rest.startswith("and "):
+            continue
+        whose = _WHOSE.match(rest)
+        owner = () if whose is None else whole_noun([*split(rest[whose.end() :]), "is"], kb)
+        # The details of investors are the investor details.
+        for name in ((*noun, root_of("of"), *owner), (*owner, *noun), noun):
+            if called := _columns_by_name(kb).get(name):
+                return called, rest
+    return [], ""
+
+
+def _columns_by_name(kb: KnowledgeBase) -> dict[tuple[str, ...], list[Relation]]:
+    """Relations by the roots of their names' words; read once a knowledge base."""
+    if (names := _COLUMNS.get(kb)) is None:
+        names = {}
+        for relation in kb.schema.relations:
+            if not relation.hidden:
+                name = split(relation.label)
+                # Class rooms are classrooms.
+                for called in {tuple(map(root_of, name)), (root_of("".join(name)),)}:
+                    names.setdefault(called, []).append(relation)
+        _COLUMNS[kb] = names
+    return names
+
+
+def owns_column(found: Found, columns: Sequence[Relation], kb: KnowledgeBase) -> Relation | None:
+    """The column that was asked for, where things were found that have it instead, and are not called so."""
+    if not columns or ex.denotes(found.program) not in (ex.Denotation.SET, ex.Denotation.LIST):
+        return None
+    few = kb.nodes(found.nodes.ids[:_LOOKED_AT])
+    if not few or kb.are_literals(few.ids).any():
+        return None
+    had = set(kb.out_relations(few).tolist())
+    column = next((one for one in columns if one.id in had and not _gives(found.program, one, kb)), None)
+    if column is None or set(kb.labels(few.ids)) & set(kb.labels(kb.objects(column.id, few).ids)):
+        return None
+    return column
+
+
+def _gives(program: ex.Expression, column: Relation, kb: KnowledgeBase) -> bool:
+    """Whether it finds what others have in a column of that name."""
+    if not isinstance(program, ex.Join) or not program.relation.inverse:
+        return False
+    number = kb.schema.relation_ids.get(program.relation.iri)
+    given = "" if number is None else kb.schema.relations[number].label
+    return list(map(root_of, split(given))) == list(map(root_of, split(column.label)))
+
+
+def column_said(asked: Asked, found: Sequence[Found]) -> Said | None:
+    """The column that is asked for, unless what is asked for is a kind: readings that find what has it give
+    way to what it says there."""
+    if _kind_asked_for(asked.question, found, asked.kb) is not None:
+        return None
+    columns = column_asked_for(asked.question, asked.kb)[0]
+
+    def further(found: Sequence[Found]) -> list[Found]:
+        owned = ((one, owns_column(one, columns, asked.kb)) for one in found)
+        of_these = (_in_column(one, column, asked.kb) for one, column in owned if column is not None)
+        return [one for one in of_these if one is not None]
+
+    return Said(lambda one: owns_column(one, columns, asked.kb) is not None, further) if columns else None
+
+
+def _in_column(one: Found, column: Relation, kb: KnowledgeBase) -> Found | None:
+    program = _column_of(one.program, column)
+    try:
+        result = execute(program, kb)
+    except BudgetExceeded:
+        return None
+    step = Considered("", [Candidate(TokenKind.RELATION, column.label)], np.zeros(1, np.float32), 0)
+    trace = Trace(one.trace.topics, [*one.trace.steps, step])
+    return replace(one, program=program, result=result, trace=trace)
+
+
+def _column_of(program: ex.Expression, column: Relation) -> ex.Expression:
+    """What the members have in that column, in their order if they have one."""
+    if ex.denotes(program) is ex.Denotation.LIST:
+        return ex.Show(program, ((ex.Relation(column.iri),),))
+    return ex.Join(ex.Relation(column.iri, inverse=True), program)

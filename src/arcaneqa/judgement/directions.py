@@ -7,7 +7,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import dropwhile
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -15,10 +14,9 @@ import numpy as np
 from arcaneqa.induction.found import Found
 from arcaneqa.judgement.added import added
 from arcaneqa.judgement.asked_kinds import asked_kind
-from arcaneqa.judgement.pointless import conjuncts
-from arcaneqa.judgement.small_words import root_of
+from arcaneqa.judgement.rules import Asked, Said
+from arcaneqa.judgement.ways import conjuncts
 from arcaneqa.kb.interface import KnowledgeBase, NodeSet
-from arcaneqa.kb.names.name_forms import split
 from arcaneqa.kb.schema import Relation
 from arcaneqa.program import expression as ex
 
@@ -27,11 +25,6 @@ _SIBILANT = re.compile(r"(?<=ss|ch|sh)e$|(?<=x)e$")
 _WHO = r"(?:who|whom|what|(?:which|what|how\s+many)(?P<kind>(?:\s+\w+){1,3}?))"
 _ARTICLE = r"(?:\s+(?:the|an?))?\s+"
 _DOING = re.compile(rf"(?:{_WHO}\s+)?(?:do|does|did){_ARTICLE}")
-_HAVING = frozenset(("has", "have", "had", "having", "with"))
-_HOW_MANY = re.compile(
-    r"\d+|the|an?|at|more|most|fewer|fewest|less|least|than|exactly|only|over|under|different|any|several|many"
-    r"|one|two|three|four|five|six|seven|eight|nine|ten"
-)
 _VERBS: WeakKeyDictionary[KnowledgeBase, tuple[tuple[str, Relation], ...]] = WeakKeyDictionary()
 
 
@@ -49,6 +42,19 @@ class Deed:
     def is_other(self, program: ex.Expression) -> bool:
         """Whether a program says something else."""
         return not any(part in self.joins for side in _sides(program) for part in conjuncts(side))
+
+
+def deed_said(asked: Asked, found: Sequence[Found]) -> Said | None:
+    """What somebody does, by a verb: the program that says so where the search has left it."""
+    said = deed(asked.question, found, asked.kb)
+    if said is None:
+        return None
+
+    def further(found: Sequence[Found]) -> list[Found]:
+        one = outright(asked.question, said, found, asked.kb)
+        return [] if one is None else [one]
+
+    return Said(lambda one: said.is_other(one.program), further)
 
 
 def deed(question: str, found: Sequence[Found], kb: KnowledgeBase) -> Deed | None:
@@ -77,28 +83,6 @@ def outright(question: str, said: Deed, found: Sequence[Found], kb: KnowledgeBas
     whose = [one for one in found if said.named in ex.mentioned(one.program)]
     best = max(whose, key=lambda one: one.score, default=None)
     return None if best is None else added(program, best, said.relation, kb)
-
-
-def counts_backwards(question: str, program: ex.Expression, kb: KnowledgeBase) -> bool:
-    """Whether those are counted whose parent somebody is, where the question says how many parents they
-    have."""
-    keys = (node.key for node in ex.post_order(program) if isinstance(node, ex.Compare | ex.Extreme))
-    for key in keys:
-        match key:
-            case ex.Counted(path=(ex.Relation(iri, inverse=True),)) if iri in kb.schema.relation_ids:
-                relation = kb.schema.relations[kb.schema.relation_ids[iri]]
-                if relation.domain == relation.range and _has_so_many(question, relation.label):
-                    return True
-    return False
-
-
-def _has_so_many(question: str, name: str) -> bool:
-    said, named = split(question), [root_of(word) for word in split(name)]
-    for start in (place for place, word in enumerate(said) if word in _HAVING):
-        rest = [root_of(word) for word in dropwhile(_HOW_MANY.fullmatch, said[start + 1 :])]
-        if named and rest[: len(named)] == named:
-            return True
-    return False
 
 
 def _said(
