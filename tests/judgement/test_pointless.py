@@ -8,7 +8,8 @@ import pytest
 
 from arcaneqa.induction.found import Found, Trace
 from arcaneqa.judgement.coverage import coverage, is_about
-from arcaneqa.judgement.ways import comes_back, compares_twice, straightened
+from arcaneqa.judgement.placing import compares_twice
+from arcaneqa.judgement.ways import comes_back, straightened
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names

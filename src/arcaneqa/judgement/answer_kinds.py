@@ -1,5 +1,5 @@
-"""What kind of thing comes, held against the question word: "when" wants a time, "how many" a number, and
-nobody is called 1999."""
+"""What kind of thing comes, held against the question word: "when" wants a time, "how many" a number, nobody
+is called 1999, and the largest city is not the one farthest to the east."""
 
 from __future__ import annotations
 

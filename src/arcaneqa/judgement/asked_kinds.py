@@ -1,6 +1,7 @@
-"""The kind of thing that a question asks for by its name: "which carriers have no costs?" wants carriers, and
-not the generators that have none, nor what these are called. Where those lead to carriers in one way, that is
-the way."""
+"""What a question asks for by its name. A kind of thing: "which carriers have no costs?" wants carriers, and
+not the generators that have none, nor what these are called; where those lead to carriers in one way, that is
+the way. Or a column: "which varieties come from Taiwan?" wants no coffees, though only coffees come from
+there."""
 
 from __future__ import annotations
 

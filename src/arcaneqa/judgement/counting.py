@@ -1,5 +1,7 @@
-"""Columns that say how many: who asks how many degrees were conferred in 2000 wants the degrees of all rows
-added up, not the rows or the different numbers in them."""
+"""What is counted, added up and averaged: who asks how many degrees were conferred in 2000 wants the degrees
+of all rows added up, not the rows; the zip code with the lowest average pressure is not the one of the lowest
+pressure ever measured; and "which licence is used most often?" asks of all that have one, though it does not
+say who they are."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What a question denies: the newest non public school is none of the public ones, and cities that have no
-large branch are not the cities of some other branch."""
+"""What a question takes away: the newest non public school is none of the public ones, cities that have no
+large branch are not the cities of some other branch, and other films by the director of Hook are not Hook."""
 
 from __future__ import annotations
 

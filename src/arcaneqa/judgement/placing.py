@@ -1,5 +1,6 @@
-"""Whose a number is: in "8 cylinders and more than 200 horsepower" the 8 is no horsepower, 20 percent are 0.2
-only where a relation gives shares of one, and "more than 100 members" are no years of which all are more."""
+"""Whose a value is: in "8 cylinders and more than 200 horsepower" the 8 is no horsepower, in "last name
+Kohler or first name Marina" Kohler is no first name, 20 percent are 0.2 only where a relation gives shares of
+one, and what was in 1999 is no cost of 1999, and neither before nor after it."""
 
 from __future__ import annotations
 
@@ -75,6 +76,18 @@ def misnumbered(question: str, program: ex.Expression, kb: KnowledgeBase) -> int
         named = {kind for kind, name in kinds if len(name) == 1 and (one.lexical, stem(name[0])) in before}
         found += bool(named) and relation.domain not in named
     return found
+
+
+def compares_twice(program: ex.Expression) -> bool:
+    """Whether it is longer than 3300 or longer than 100: whoever says two numbers of one side measures two
+    things by them."""
+    for node in ex.post_order(program):
+        match node:
+            case ex.And(ex.Compare(one, key, ex.Value()), ex.Compare(other, same, ex.Value())) | ex.Or(
+                ex.Compare(one, key, ex.Value()), ex.Compare(other, same, ex.Value())
+            ) if key == same and one.sign[0] == other.sign[0] != "=":
+                return True
+    return False
 
 
 def misscaled(literals: Sequence[LiteralLink], program: ex.Expression, kb: KnowledgeBase) -> int:

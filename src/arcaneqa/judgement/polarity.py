@@ -1,5 +1,5 @@
-"""Which end of a measure words mean: the oldest brewery is the one founded first, the oldest guest the one
-with the largest age, and faster than 10 seconds is less."""
+"""Which of two ends words mean: the oldest brewery is the one founded first, the oldest guest the one with
+the largest age, faster than 10 seconds is less, and who asks for first names wants no last names."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Names that the question says, and names that it does not: of two readings that differ in one relation only,
-"which languages are spoken there?" means the languages spoken, and not the official ones; and of those who
-are buried there, nobody asked for the mammals."""
+"which languages are spoken there?" means the languages spoken, and not the official ones; of those who are
+buried there, nobody asked for the mammals; and "which Asian countries border Russia?" means those with the
+continent Asia, and not those that were Russian once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Programs that a question says in so many words, and what its names stand for in them."""
+"""What a question says of one thing that it names, and nothing else: which kinds of ascocarp there are, which
+are right below it, whether Lisbon is a city, what else something is called, and what is "part of" a flower,
+which are its parts."""
 
 from __future__ import annotations
 

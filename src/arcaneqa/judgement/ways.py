@@ -1,6 +1,6 @@
-"""Programs that answer nothing: a way there and back again, what something is called that the question calls
-so itself or those of whom it says nothing, a count of yes and no, and of rows that say themselves how many
-there are; or that say a thing twice, where one of two numbers says nothing more."""
+"""Where a way leads: back to what it set out from, there and back on the way, one step further than was asked
+(where coffee is grown are the countries that grow it, not their continents), or one step short of it (a
+budget may be a node that says 200 million beside a currency)."""
 
 from __future__ import annotations
 
@@ -26,18 +26,6 @@ from arcaneqa.program.rewrite import rewrite
 _NAMING = frozenset(
     map(stem, ("name", "names", "named", "call", "called", "title", "label", "known", "stand"))
 )
-
-
-def compares_twice(program: ex.Expression) -> bool:
-    """Whether it is longer than 3300 or longer than 100: whoever says two numbers of one side measures two
-    things by them."""
-    for node in ex.post_order(program):
-        match node:
-            case ex.And(ex.Compare(one, key, ex.Value()), ex.Compare(other, same, ex.Value())) | ex.Or(
-                ex.Compare(one, key, ex.Value()), ex.Compare(other, same, ex.Value())
-            ) if key == same and one.sign[0] == other.sign[0] != "=":
-                return True
-    return False
 
 
 def only_names(question: str, found: Found, kb: KnowledgeBase) -> bool:

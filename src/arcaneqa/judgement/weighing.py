@@ -12,12 +12,12 @@ from arcaneqa.judgement.corrected import corrected
 from arcaneqa.judgement.counting import commonest_said
 from arcaneqa.judgement.coverage import Coverage, coverage
 from arcaneqa.judgement.directions import deed_said
-from arcaneqa.judgement.placing import misnumbered, misplaced, mistimed
+from arcaneqa.judgement.placing import compares_twice, misnumbered, misplaced, mistimed
 from arcaneqa.judgement.polarity import is_reversed, says_opposite
 from arcaneqa.judgement.rules import Asked, Comparison, Fault, Saying
 from arcaneqa.judgement.said_names import narrowed_unsaid, said_otherwise
 from arcaneqa.judgement.told import told_said
-from arcaneqa.judgement.ways import comes_back, compares_twice
+from arcaneqa.judgement.ways import comes_back
 from arcaneqa.judgement.yes_or_no import truths_said, untrue
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.links import Links

@@ -1,5 +1,5 @@
-"""Yes or no, where a reading lists what the question names one of: "was Alien directed by Ridley Scott?" asks
-whether he is among its directors, and not for these."""
+"""Yes or no: "was Alien directed by Ridley Scott?" asks whether he is among its directors, and not for these;
+and whoever asks how many players are active wants those of whom a column of that name says yes."""
 
 from __future__ import annotations
 
