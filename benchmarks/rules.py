@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 from unittest.mock import patch
 
 from arcaneqa.answer import SECONDS, ArcaneQA
@@ -17,7 +18,7 @@ from arcaneqa.evaluation.metrics import Mode
 from arcaneqa.evaluation.score_tables import markdown_table
 from arcaneqa.induction.found import Outcome
 from arcaneqa.judgement import corrected, weighing
-from arcaneqa.judgement.rules import Rule
+from arcaneqa.judgement.rules import Comparison, Correction, Fault, Rule, Saying
 from arcaneqa.kb.open import open_kb
 from arcaneqa.links import Links
 from arcaneqa.program.ontology import Ontology
@@ -51,34 +52,61 @@ class Worth:
 def report(graphs: Sequence[tuple[str | None, Path]], model: Path | None) -> str:
     """`graphs` are knowledge bases with their questions; one that has no answers should be refused."""
     loaded = ArcaneQA.load(None, model)
-    worth = {rule: Worth() for _, _, rule in _rules()}
+    worth = {rule.name: Worth() for _, module, name in TABLES for rule in _rules(module, name)}
     asked = 0
     for kb, data in graphs:
         with open_kb(kb) as opened:
             qa = loaded.over(opened)
-            searched = list(_searched(qa, read_questions(data)))
-            asked += len(searched)
             judge = Judge(Mode.SEMANTIC, Ontology.of(opened), opened.profile)
-            with_all = [_concluded(qa, one) for one in searched]
-            for _, module, rule in _rules():
-                with _without(module, rule):
-                    for one, before in zip(searched, with_all, strict=True):
-                        _compare(one.question, before, _concluded(qa, one), judge, worth[rule])
+            for one in _searched(qa, read_questions(data)):
+                asked += 1
+                _without_each(one, qa, judge, worth)
     rows = [
-        [kind, rule.name, str(worth[rule].changed), str(worth[rule].won), str(worth[rule].lost)]
-        for kind, _, rule in _rules()
+        [kind, rule.name, str(own.changed), str(own.won), str(own.lost)]
+        for kind, module, name in TABLES
+        for rule in _rules(module, name)
+        for own in [worth[rule.name]]
     ]
     return f"{asked:,} questions.\n\n{markdown_table(['', 'rule', 'changed', 'won', 'lost'], rows)}"
 
 
-def _rules() -> Iterator[tuple[str, ModuleType, Rule]]:
-    for kind, module, name in TABLES:
-        yield from ((kind, module, rule) for rule in getattr(module, name))
+def _rules(module: ModuleType, name: str) -> tuple[Rule, ...]:
+    return tuple(getattr(module, name))
 
 
-def _without(module: ModuleType, rule: Rule) -> AbstractContextManager[object]:
-    name = next(name for _, owner, name in TABLES if owner is module and rule in getattr(owner, name))
-    return patch.object(module, name, tuple(one for one in getattr(module, name) if one is not rule))
+def _without_each(one: Searched, qa: ArcaneQA, judge: Judge, worth: Mapping[str, Worth]) -> None:
+    """Concluded with all rules, and without each of those that did something then."""
+    acted: set[str] = set()
+    with ExitStack() as watching:
+        for _, module, name in TABLES:
+            watched = tuple(_watched(rule, acted) for rule in _rules(module, name))
+            watching.enter_context(patch.object(module, name, watched))
+        with_all = _concluded(qa, one)
+    for _, module, name in TABLES:
+        for rule in _rules(module, name):
+            if rule.name in acted:
+                others = tuple(other for other in _rules(module, name) if other is not rule)
+                with patch.object(module, name, others):
+                    _compare(one.question, with_all, _concluded(qa, one), judge, worth[rule.name])
+
+
+def _watched(rule: Rule, acted: set[str]) -> Rule:
+    """The same rule, which tells when it does something."""
+
+    def told(result: Any, is_something: bool) -> Any:
+        if is_something:
+            acted.add(rule.name)
+        return result
+
+    match rule:
+        case Correction(_, mended):
+            return replace(rule, mended=lambda a, one: told(put := mended(a, one), put is not one))
+        case Saying(_, said):
+            return replace(rule, said=lambda a, found: told(all_of := said(a, found), all_of is not None))
+        case Comparison(_, worse):
+            return replace(rule, worse=lambda a, found: told(some := worse(a, found), bool(some)))
+        case Fault(_, count):
+            return replace(rule, count=lambda a, one: told(number := count(a, one), bool(number)))
 
 
 def _searched(qa: ArcaneQA, questions: Iterator[Question]) -> Iterator[Searched]:

@@ -60,6 +60,16 @@ def test_a_form_that_was_not_learned_is_refused_by_name(qa: ArcaneQA) -> None:
     assert answer.not_used[0] == "average"
 
 
+def test_what_is_surely_not_asked_for_is_declined_however_sure_the_model_is(qa: ArcaneQA) -> None:
+    def refused(asked: str, read_as: str) -> str:
+        outcome = qa.search.run(read_as, [Topics()])
+        best = replace(outcome, found=outcome.found[:1])
+        return qa.conclude(asked, Links(asked), best, threshold=0.0).reason or ""
+
+    others = refused("how many beers are there?", "how many regions are there?")
+    assert "The nearest reading finds nothing of the kind that is asked for." in others
+
+
 def test_a_year_is_not_taken_for_another_number(qa: ArcaneQA) -> None:
     asked = "how many breweries opened in 1923?"
     few = parse(

@@ -24,6 +24,7 @@ from arcaneqa.kb.names.languages import in_asked_language
 from arcaneqa.kb.names.name_forms import split, stem
 from arcaneqa.kb.short_names import Names
 from arcaneqa.links import Links
+from arcaneqa.program.english import listed
 from arcaneqa.program.execute import Result, execute
 from arcaneqa.program.expression import Entity, Expression, Join, Relation
 from arcaneqa.program.forms import Form, forms_of
@@ -197,6 +198,8 @@ class Conclusions:
             why = f"No reading is likely enough ({best})."
         elif (wrong := still_wrong(question, links, found, self._kb)) is not None:
             why = wrong
+        elif left_out.dropped:
+            why = f"The nearest reading leaves out {listed([f'“{word}”' for word in left_out.unused])}."
         elif only_names(question, found, self._kb):
             why = "The nearest reading finds nothing but what it sets out from."
         elif (said := deed(question, outcome.found, self._kb)) and said.is_other(found.program):

@@ -13,6 +13,7 @@ from arcaneqa.errors import BudgetExceeded, ProgramError
 from arcaneqa.induction.found import Considered, Found, Outcome, Trace
 from arcaneqa.induction.scorer import Candidate, TokenKind, TopicWords
 from arcaneqa.induction.topics import Topic
+from arcaneqa.judgement.answer_kinds import is_unmeasured
 from arcaneqa.judgement.asked_kinds import asked_kind, is_another_kind, is_of_others, led_on
 from arcaneqa.judgement.coverage import coverage, is_about
 from arcaneqa.judgement.denied import without_named
@@ -277,3 +278,35 @@ def test_whatever_is_put_right_can_be_said_and_finds_what_it_says(kb: Index) -> 
                 assert [*again.nodes.ids] == [*one.nodes.ids]
                 mended |= {(question, type(program))} if one.program != program else set()
     assert {ex.Class, ex.Sort, ex.Count} <= {kind for _, kind in mended}
+
+
+@pytest.mark.parametrize(
+    ("question", "column", "expected"),
+    [
+        ("how much did player 3 win?", "signed", True),
+        ("how much was signed for player 3?", "signed", False),  # named by its own word
+        ("how much did player 3 win?", "price", False),  # between 1000 and 2200, and yet no year
+        ("how much did player 3 win?", "fee", False),
+        ("when did player 3 win?", "signed", False),
+    ],
+)
+def test_a_year_is_not_how_much(kb: Index, question: str, column: str, expected: bool) -> None:
+    read = found(f"(JOIN column:players.{column}_inv {PLAYER})", kb)
+    assert is_unmeasured(question, read.program, kb) is expected
+
+
+@pytest.mark.parametrize(
+    ("question", "column", "expected"),
+    [
+        ("which agent hired player 3?", "fee", True),
+        ("which fee did player 3 cost?", "fee", False),
+        ("which lockerrooms has player 3?", "locker_room", False),
+        ("in which season was player 3 hired?", "signed", False),  # a year
+        ("which land hired player 3?", "country", False),
+    ],
+)
+def test_a_number_that_nobody_named_is_not_which(
+    kb: Index, question: str, column: str, expected: bool
+) -> None:
+    read = found(f"(JOIN column:players.{column}_inv {PLAYER})", kb)
+    assert is_unmeasured(question, read.program, kb) is expected

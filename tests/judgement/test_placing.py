@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from arcaneqa.induction.found import Found, Trace
-from arcaneqa.judgement.placing import misplaced, misscaled, on_its_scale
+from arcaneqa.judgement.placing import idle, misplaced, misscaled, on_its_scale
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.open import open_kb
@@ -98,3 +98,21 @@ def test_a_number_is_put_on_the_scale_of_the_facts(kb: KnowledgeBase, program: s
     assert execute(on_its_scale(stated, found, kb).program, kb).nodes.ids.tolist() == (
         execute(expected, kb).nodes.ids.tolist()
     )
+
+
+@pytest.mark.parametrize(
+    ("question", "program", "expected"),
+    [
+        ("cars with more than 60 owners", powerful(60), 1),
+        ("cars with more than 105 owners", powerful(105), 0),  # it leaves some out
+        ("cars with a horsepower above 60", powerful(60), 0),  # that is what was said
+        ("cars that were weighted above 60", powerful(60).replace("horsepower", "weight_in_lbs"), 0),
+        ("cars with fewer than 60 owners", powerful(60).replace("GT", "LT"), 0),
+        ("cars with fewer than 900 owners", powerful(900).replace("GT", "LT"), 1),
+        ("cars heavier than 60", powerful(60).replace("horsepower", "weight_in_lbs"), 0),
+    ],
+)
+def test_a_comparison_that_all_pass_was_not_meant(
+    kb: KnowledgeBase, question: str, program: str, expected: int
+) -> None:
+    assert idle(question, parse(program, Names(kb.profile), kb.schema), kb) == expected

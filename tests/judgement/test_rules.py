@@ -6,9 +6,10 @@ import re
 from pathlib import Path
 
 from arcaneqa.judgement.corrected import CORRECTIONS
+from arcaneqa.judgement.rules import Rule
 from arcaneqa.judgement.weighing import COMPARISONS, FAULTS, SAYINGS
 
-RULES = (*CORRECTIONS, *SAYINGS, *COMPARISONS, *FAULTS)
+RULES: tuple[Rule, ...] = (*CORRECTIONS, *SAYINGS, *COMPARISONS, *FAULTS)
 PAGE = (Path(__file__).parents[2] / "docs" / "trust.md").read_text(encoding="utf-8")
 
 

@@ -9,7 +9,7 @@ import pytest
 from arcaneqa.induction.found import Found, Trace
 from arcaneqa.induction.scorer import TopicWords
 from arcaneqa.induction.topics import Topic
-from arcaneqa.judgement.directions import deed, outright
+from arcaneqa.judgement.directions import counts_backwards, deed, outright
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names
 from arcaneqa.program import expression as ex
@@ -110,3 +110,19 @@ def test_where_nobody_does_it_nothing_else_is_meant(
 def test_the_plural_of_a_noun_is_no_verb(kb: Index) -> None:
     question = "what genres Anna"
     assert deed(question, [found(question, "(JOIN :born_inv :anna)", kb)], kb) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "program", "expected"),
+    [
+        ("Who has more than one spouse?", "(AND :Person (GT (COUNT :spouse_inv) 1))", True),
+        ("Who has more than one spouse?", "(AND :Person (GT (COUNT :spouse) 1))", False),
+        ("Which person has the most spouses?", "(ARGMAX :Person (COUNT :spouse_inv))", True),
+        # Said of those whose spouse they are, or by a relation that leads to another kind.
+        ("Who is the spouse of more than one?", "(AND :Person (GT (COUNT :spouse_inv) 1))", False),
+        ("Which firm has the most employers?", "(ARGMAX :Firm (COUNT :employer_inv))", False),
+    ],
+)
+def test_how_many_one_has_is_not_whose_one_is(kb: Index, question: str, program: str, expected: bool) -> None:
+    parsed = parse(program, Names(kb.profile), kb.schema)
+    assert counts_backwards(question, parsed, kb) is expected

@@ -1,5 +1,6 @@
-"""What kind of thing comes, held against the question word: "when" wants a time, "how many" a number, nobody
-is called 1999, and the largest city is not the one farthest to the east."""
+"""What kind of thing comes, held against the question: "when" wants a time, "how many" a number, nobody is
+called 1999; no number of another name says how old something is, nor the year of a discovery when somebody
+died; and the largest city is not the one farthest to the east."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from collections.abc import Sequence
 
 from arcaneqa.induction.found import Found
 from arcaneqa.judgement.asked import Wanted, wanted
+from arcaneqa.judgement.placing import has_only_years
 from arcaneqa.judgement.small_words import roots_of
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.name_forms import split, stem
@@ -108,6 +110,68 @@ def _fits(kind: Wanted, term: object, label: str | None) -> bool:
 
 def _names(words: str) -> frozenset[str]:
     return frozenset(map(stem, words.split()))
+
+
+_HEIGHT = _names("tall height high stature elevation altitude size length cm inch feet foot meter ht")
+_MEASURES = {
+    "old": _names(
+        "old age year birth birthday born date founded established created built opened started begin"
+    ),
+    "tall": _HEIGHT,
+    "high": _HEIGHT,
+    "heavy": _names("heavy weight mass kg kilogram gram pound lb ton tonne wt"),
+    "fast": _names("fast speed velocity time pace mph kmh kph knot second minute"),
+    "deep": _names("deep depth"),
+    "wide": _names("wide width breadth"),
+}
+_AMOUNTS = _names(
+    "price cost fee fare amount salary pay budget revenue value worth rent income wage charge total balance"
+)
+"""What "how much" may ask for though all of it lies between 1000 and 2200, as years do."""
+_ASKED = re.compile(rf"\bhow ({'|'.join(_MEASURES)}|much)\b|^(?:in |on |at )?(which) \w+", re.IGNORECASE)
+
+
+def is_unmeasured(question: str, program: ex.Expression, kb: KnowledgeBase) -> bool:
+    """Whether the question asks for a measure, and the program gives numbers or texts whose name says nothing
+    of it; or for which of something, and it gives numbers that nobody named."""
+    asked = _ASKED.search(question)
+    what = "" if asked is None else asked[asked.lastindex or 0].lower()
+    if asked is not None and what in _MEASURES and isinstance(program, ex.Count):
+        return True  # how deep it goes is no number of things
+    if asked is None or not isinstance(program, ex.Join) or not program.relation.inverse:
+        return False
+    number = kb.schema.relation_ids.get(program.relation.iri)
+    relation = None if number is None else kb.schema.relations[number]
+    if relation is None or not relation.kinds <= {ValueKind.NUMBER, ValueKind.TEXT}:
+        return False
+    said = roots_of(relation.label)
+    if what in _MEASURES:
+        return said.isdisjoint(_MEASURES[what])
+    known = _AMOUNTS if what == "much" else frozenset()
+    if relation.kinds != {ValueKind.NUMBER} or not said.isdisjoint(known | roots_of(question)):
+        return False
+    # A season may be a year, and a price is none though it lies between 1000 and 2200.
+    return has_only_years(relation.id, kb) is (what == "much")
+
+
+_DEATH = _names("die died dead death deceased dod killed lifespan lifetime end ended until to")
+_BIRTH = _names("born birth birthday birthdate dob bday lifespan lifetime start begin from age")
+_DATES = _names("dates")
+_EVENTS = {"die": _DEATH, "died": _DEATH, "born": _BIRTH}
+_HAPPENED = re.compile(rf"\b(?:when|year|date|day)\b.*\b({'|'.join(_EVENTS)})\b", re.IGNORECASE)
+
+
+def is_undated(question: str, program: ex.Expression, kb: KnowledgeBase) -> bool:
+    """Whether the question asks when somebody was born or died, and the program has nothing of that name."""
+    asked = _HAPPENED.search(question)
+    if asked is None:
+        return False
+    walked = (relation.iri for node in ex.post_order(program) for relation in ex.relations(node))
+    numbers = (kb.schema.relation_ids.get(iri) for iri in walked)
+    said = (roots_of(kb.schema.relations[number].label) for number in numbers if number is not None)
+    happened = _EVENTS[asked[1].lower()]
+    # Dates alone, as of a life, may be those of both.
+    return not any(roots == _DATES or not roots.isdisjoint(happened) for roots in said)
 
 
 _COORDINATES = _names("latitude longitude lat lng lon")

@@ -147,6 +147,12 @@ def is_another_kind(kind: int, found: Found, kb: KnowledgeBase) -> bool:
     return kind not in kb.classes(kb.nodes(few)).tolist()
 
 
+def finds_others(question: str, found: Found, kb: KnowledgeBase) -> bool:
+    """Whether what is asked for by its name surely is not what is counted, or whose texts are found."""
+    kind = asked_kind(question, kb)
+    return kind is not None and is_of_others(kind, found, kb)
+
+
 def is_of_others(kind: int, found: Found, kb: KnowledgeBase) -> bool:
     """Whether what is counted, or whose texts are found, is no such thing; of this there is no doubt, while
     not everything need have all its classes."""

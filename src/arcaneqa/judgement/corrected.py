@@ -13,7 +13,7 @@ from arcaneqa.judgement.said_names import with_said_constant, without_idle_const
 from arcaneqa.judgement.ways import at_the_first_places, straightened, worth
 from arcaneqa.judgement.yes_or_no import is_among
 
-CORRECTIONS = (
+CORRECTIONS: tuple[Correction, ...] = (
     Correction("counted where it was chosen", lambda asked, one: counted_within(one, asked.kb)),
     Correction("a number said once, taken once", lambda asked, one: said_once(asked.question, one, asked.kb)),
     Correction("the other end of a measure", lambda asked, one: turned(asked.question, one, asked.kb)),

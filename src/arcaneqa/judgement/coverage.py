@@ -18,6 +18,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from arcaneqa.induction.found import Found
+from arcaneqa.induction.said import texts_said
 from arcaneqa.induction.scorer import TokenKind
 from arcaneqa.judgement.asked import REMEMBERED, Sign, signs
 from arcaneqa.judgement.polarity import says_measure
@@ -97,6 +98,7 @@ def coverage(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Co
     asking = [(sign.start, sign.end) for sign in unmet]
     linked += _said_yes_or_no(left, kb)
     surely = _qualifying(question, links, found.program, kb) + _in_part(links, found)
+    surely += _as_it_is(question, left)
     unused, dropped = (
         [span for span in said if any(_overlaps(word, [span]) for word in left)]
         for said in ([*linked, *surely], surely)
@@ -175,6 +177,17 @@ def _in_part(links: Links, found: Found) -> list[tuple[int, int]]:
         for start, end in named
         if any(start <= first and last <= end and last - first < end - start for first, last in taken)
     ]
+
+
+def _as_it_is(question: str, left: Sequence[Word]) -> list[tuple[int, int]]:
+    """Texts that the question gives as such, in quotation marks or behind "named", if no word of one is
+    taken up."""
+    places = {word.start for word in left}
+    told = [word.start for word, _ in _telling_words(question)]
+    inside = [
+        (text, {place for place in told if text.start <= place < text.end}) for text in texts_said(question)
+    ]
+    return [(text.start, text.end) for text, own in inside if own and own <= places]
 
 
 def _is_unsaid(question: str, name: str) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import dropwhile
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -15,8 +16,10 @@ from arcaneqa.induction.found import Found
 from arcaneqa.judgement.added import added
 from arcaneqa.judgement.asked_kinds import asked_kind
 from arcaneqa.judgement.rules import Asked, Said
+from arcaneqa.judgement.small_words import root_of
 from arcaneqa.judgement.ways import conjuncts
 from arcaneqa.kb.interface import KnowledgeBase, NodeSet
+from arcaneqa.kb.names.name_forms import split
 from arcaneqa.kb.schema import Relation
 from arcaneqa.program import expression as ex
 
@@ -25,6 +28,11 @@ _SIBILANT = re.compile(r"(?<=ss|ch|sh)e$|(?<=x)e$")
 _WHO = r"(?:who|whom|what|(?:which|what|how\s+many)(?P<kind>(?:\s+\w+){1,3}?))"
 _ARTICLE = r"(?:\s+(?:the|an?))?\s+"
 _DOING = re.compile(rf"(?:{_WHO}\s+)?(?:do|does|did){_ARTICLE}")
+_HAVING = frozenset(("has", "have", "had", "having", "with"))
+_HOW_MANY = re.compile(
+    r"\d+|the|an?|at|more|most|fewer|fewest|less|least|than|exactly|only|over|under|different|any|several|many"
+    r"|one|two|three|four|five|six|seven|eight|nine|ten"
+)
 _VERBS: WeakKeyDictionary[KnowledgeBase, tuple[tuple[str, Relation], ...]] = WeakKeyDictionary()
 
 
@@ -83,6 +91,28 @@ def outright(question: str, said: Deed, found: Sequence[Found], kb: KnowledgeBas
     whose = [one for one in found if said.named in ex.mentioned(one.program)]
     best = max(whose, key=lambda one: one.score, default=None)
     return None if best is None else added(program, best, said.relation, kb)
+
+
+def counts_backwards(question: str, program: ex.Expression, kb: KnowledgeBase) -> bool:
+    """Whether those are counted whose parent somebody is, where the question says how many parents they
+    have."""
+    keys = (node.key for node in ex.post_order(program) if isinstance(node, ex.Compare | ex.Extreme))
+    for key in keys:
+        match key:
+            case ex.Counted(path=(ex.Relation(iri, inverse=True),)) if iri in kb.schema.relation_ids:
+                relation = kb.schema.relations[kb.schema.relation_ids[iri]]
+                if relation.domain == relation.range and _has_so_many(question, relation.label):
+                    return True
+    return False
+
+
+def _has_so_many(question: str, name: str) -> bool:
+    said, named = split(question), [root_of(word) for word in split(name)]
+    for start in (place for place, word in enumerate(said) if word in _HAVING):
+        rest = [root_of(word) for word in dropwhile(_HOW_MANY.fullmatch, said[start + 1 :])]
+        if named and rest[: len(named)] == named:
+            return True
+    return False
 
 
 def _said(

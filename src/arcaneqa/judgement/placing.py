@@ -12,7 +12,8 @@ from itertools import pairwise
 from arcaneqa.errors import BudgetExceeded
 from arcaneqa.induction.found import Found
 from arcaneqa.judgement.added import put_right
-from arcaneqa.judgement.small_words import root_of
+from arcaneqa.judgement.polarity import says_measure
+from arcaneqa.judgement.small_words import root_of, roots_of
 from arcaneqa.kb.interface import Comparison, KnowledgeBase
 from arcaneqa.kb.names.name_forms import split, stem, words
 from arcaneqa.kb.schema import Relation, ValueKind
@@ -107,6 +108,39 @@ def misscaled(literals: Sequence[LiteralLink], program: ex.Expression, kb: Knowl
             within = (size for size, literal in sizes.items() if _is_within(literal, relation, kb))
             found += said in sizes and next(within, said) != said
     return found
+
+
+def idle(question: str, program: ex.Expression, kb: KnowledgeBase) -> int:
+    """How many comparisons leave nothing out, with a relation that the question does not say: who asks for
+    more than 100 members has no years in mind, of which all are more."""
+    found = 0
+    for node in ex.post_order(program):
+        match node:
+            case ex.Compare(comparison, ex.Relation(iri) as relation, ex.Value(literal)):
+                number = kb.schema.relation_ids.get(iri)
+                other = _OTHERWISE.get(comparison)
+                if number is None or other is None or relation.inverse or says_measure(question, node, kb):
+                    continue
+                is_said = _begins_alike(question, kb.schema.relations[number].label)
+                found += not is_said and number not in kb.relations_comparing(other, literal)
+    return found
+
+
+_BEGINNING = 5
+"""Letters: who was "registered" has a "register year"."""
+
+
+def _begins_alike(question: str, name: str) -> bool:
+    said, own = ({root[:_BEGINNING] for root in roots_of(text)} for text in (question, name))
+    return not said.isdisjoint(own)
+
+
+_OTHERWISE = {
+    Comparison.GT: Comparison.LE,
+    Comparison.GE: Comparison.LT,
+    Comparison.LT: Comparison.GE,
+    Comparison.LE: Comparison.GT,
+}
 
 
 def on_its_scale(literals: Sequence[LiteralLink], found: Found, kb: KnowledgeBase) -> Found:

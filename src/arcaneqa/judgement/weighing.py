@@ -6,13 +6,20 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from arcaneqa.induction.found import Found, Outcome
-from arcaneqa.judgement.answer_kinds import impossible_kind, is_table_of_one, is_unexpected, takes_coordinates
-from arcaneqa.judgement.asked_kinds import column_said, kind_said
+from arcaneqa.judgement.answer_kinds import (
+    impossible_kind,
+    is_table_of_one,
+    is_undated,
+    is_unexpected,
+    is_unmeasured,
+    takes_coordinates,
+)
+from arcaneqa.judgement.asked_kinds import column_said, finds_others, kind_said
 from arcaneqa.judgement.corrected import corrected
 from arcaneqa.judgement.counting import commonest_said
 from arcaneqa.judgement.coverage import Coverage, coverage
-from arcaneqa.judgement.directions import deed_said
-from arcaneqa.judgement.placing import compares_twice, misnumbered, misplaced, mistimed
+from arcaneqa.judgement.directions import counts_backwards, deed_said
+from arcaneqa.judgement.placing import compares_twice, idle, misnumbered, misplaced, mistimed
 from arcaneqa.judgement.polarity import is_reversed, says_opposite
 from arcaneqa.judgement.rules import Asked, Comparison, Fault, Saying
 from arcaneqa.judgement.said_names import narrowed_unsaid, said_otherwise
@@ -32,7 +39,7 @@ ones: words and facts leave no doubt."""
 _NEVER_SAID = frozenset(("yes", "no", "true", "false"))
 """Whoever asks for the accepted ones means those whose decision is yes."""
 
-SAYINGS = (
+SAYINGS: tuple[Saying, ...] = (
     Saying("the kind that is asked for", kind_said),
     Saying("who does it to whom", deed_said),
     Saying("kinds, other names or parts of something", told_said),
@@ -40,7 +47,7 @@ SAYINGS = (
     Saying("the name of a column of yes and no", truths_said),
     Saying("the column that is asked for", column_said),
 )
-COMPARISONS = (
+COMPARISONS: tuple[Comparison, ...] = (
     Comparison(
         "a relation whose name is said", lambda asked, found: said_otherwise(asked.question, found, asked.kb)
     ),
@@ -49,7 +56,7 @@ COMPARISONS = (
     ),
 )
 _OTHER_END = "The nearest reading takes the other end than the question does."
-FAULTS = (
+FAULTS: tuple[Fault, ...] = (
     Fault(
         "takes the other end",
         lambda asked, one: is_reversed(asked.question, one.program, asked.kb),
@@ -70,6 +77,25 @@ FAULTS = (
         lambda asked, one: mistimed(asked.question, one.program, asked.kb),
         "The nearest reading takes a year for something else.",
     ),
+    Fault(
+        "measures something else",
+        lambda asked, one: is_unmeasured(asked.question, one.program, asked.kb),
+        "The nearest reading measures something else.",
+    ),
+    Fault(
+        "tells another date",
+        lambda asked, one: is_undated(asked.question, one.program, asked.kb),
+        "The nearest reading tells when something else was.",
+    ),
+    Fault(
+        "compares with what nobody said, and all pass",
+        lambda asked, one: idle(asked.question, one.program, asked.kb),
+    ),
+    Fault(
+        "counts or tells another kind",
+        lambda asked, one: finds_others(asked.question, one, asked.kb),
+        "The nearest reading finds nothing of the kind that is asked for.",
+    ),
     Fault("says two numbers of one side", lambda _, one: compares_twice(one.program)),
     Fault(
         "takes another column's number", lambda asked, one: misplaced(asked.question, one.program, asked.kb)
@@ -80,6 +106,10 @@ FAULTS = (
     Fault(
         "goes by where something lies",
         lambda asked, one: takes_coordinates(asked.question, one.program, asked.kb),
+    ),
+    Fault(
+        "counts those to whom it is done",
+        lambda asked, one: counts_backwards(asked.question, one.program, asked.kb),
     ),
     Fault("takes true for false", lambda asked, one: untrue(asked.question, one.program, asked.kb)),
     Fault(
