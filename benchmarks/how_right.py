@@ -274,6 +274,27 @@ def parts(
 
 
 @app.command()
+def rules(
+    graphs: Annotated[
+        list[str], typer.Argument(help="KB=QUESTIONS.jsonl, unified records; demo=… for the demo.")
+    ],
+    model: Annotated[Path | None, typer.Option(help="The bundled one if left out.")] = None,
+    name: Annotated[str, typer.Option(help="What the graphs are called in the report.")] = "the demo",
+    document: Document = MEASUREMENTS / "benchmarks.md",
+) -> None:
+    """What each rule of judgement is worth: how many questions it changes, wins and loses.
+
+    Example: python -m benchmarks rules demo=demo/questions.jsonl
+    """
+    from benchmarks.rules import report
+
+    pairs = [graph.partition("=") for graph in graphs]
+    body = report([(None if kb == "demo" else kb, Path(data)) for kb, _, data in pairs], model)
+    line = f"python -m benchmarks rules KB=QUESTIONS.jsonl… --name '{name}'"
+    publish(document, f"rules {name}", f"What each rule is worth: {name}", line, body)
+
+
+@app.command()
 def glance(
     data: Annotated[Path, typer.Argument(help="Questions with their answers, as unified records.")],
     kb: Annotated[str | None, typer.Option(help="Index folder or endpoint; the demo if left out.")] = None,

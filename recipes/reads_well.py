@@ -15,12 +15,12 @@ from arcaneqa.confidence import Confidence
 from arcaneqa.errors import ArcaneError
 from arcaneqa.induction.found import Found, Outcome
 from arcaneqa.induction.readings import is_same
+from arcaneqa.judgement.answer_kinds import impossible_kind
 from arcaneqa.judgement.asked import Wanted, wanted
 from arcaneqa.judgement.coverage import coverage
 from arcaneqa.judgement.evidence import evidence
 from arcaneqa.judgement.placing import misplaced, misscaled
 from arcaneqa.judgement.polarity import is_reversed
-from arcaneqa.judgement.weighing import impossible_kind
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.name_forms import split, stem
 from arcaneqa.kb.schema import Relation, ValueKind

@@ -67,9 +67,7 @@ def test_what_is_surely_not_asked_for_is_declined_however_sure_the_model_is(qa: 
         return qa.conclude(asked, Links(asked), best, threshold=0.0).reason or ""
 
     others = refused("how many beers are there?", "how many regions are there?")
-    assert "This asks for beers, and the nearest reading finds nothing of that kind." in others
-    dropped = refused("how many owners are there?", "how many breweries are there?")
-    assert "The nearest reading leaves out “owners”." in dropped
+    assert "The nearest reading finds nothing of the kind that is asked for." in others
 
 
 def test_a_year_is_not_taken_for_another_number(qa: ArcaneQA) -> None:
@@ -80,16 +78,6 @@ def test_a_year_is_not_taken_for_another_number(qa: ArcaneQA) -> None:
     read = Found(few, -0.1, execute(few, qa.kb), (), Trace((), []))
     reason = qa.conclude(asked, Links(asked), Outcome((read,), is_complete=True), threshold=0.0).reason
     assert "takes a year for something else" in (reason or "")
-
-
-def test_what_counts_nothing_is_not_how_many_unless_it_is_sure(qa: ArcaneQA) -> None:
-    asked = "how many prizes did Old Abbey win?"
-    strength = parse("(JOIN b:abv_inv b:b1)", Names(qa.kb.profile), qa.kb.schema)
-    read = Found(strength, -5.0, execute(strength, qa.kb), (), Trace((), []), reading=-5.0)
-    answer = qa.conclude(asked, Links(asked), Outcome((read,), is_complete=True, none=0.9), threshold=0.0)
-    assert answer.confidence is not None
-    assert answer.confidence < 0.6
-    assert "The nearest reading counts nothing." in (answer.reason or "")
 
 
 def test_no_time_answers_when_only_if_it_is_sure(qa: ArcaneQA) -> None:

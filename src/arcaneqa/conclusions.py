@@ -11,22 +11,15 @@ from arcaneqa.describe import items_of_result, named_of, table_of_result, unit_o
 from arcaneqa.entity_facts import asked_about
 from arcaneqa.errors import BudgetExceeded, ProgramError
 from arcaneqa.induction.found import Found, Outcome
-from arcaneqa.induction.wording import class_words
-from arcaneqa.judgement.answer_kinds import impossible_kind, is_unexpected
+from arcaneqa.judgement.another import another_kind, another_name
+from arcaneqa.judgement.answer_kinds import is_unexpected
 from arcaneqa.judgement.asked import Sign, lacking, signs, wanted
-from arcaneqa.judgement.asked_kinds import asked_kind, asks_for_others, is_of_others
 from arcaneqa.judgement.coverage import Coverage, is_about, not_used
-from arcaneqa.judgement.detours import detour
 from arcaneqa.judgement.directions import deed
 from arcaneqa.judgement.evidence import evidence
-from arcaneqa.judgement.measures import takes_coordinates
-from arcaneqa.judgement.mistaken_names import mistaken_name
-from arcaneqa.judgement.opposites import says_opposite
-from arcaneqa.judgement.pointless import comes_back, names_others, only_names
-from arcaneqa.judgement.polarity import is_reversed
 from arcaneqa.judgement.refusals import Refusals, Suggest
-from arcaneqa.judgement.weighing import Weighed, weighed
-from arcaneqa.judgement.years import mistimed
+from arcaneqa.judgement.ways import only_names
+from arcaneqa.judgement.weighing import Weighed, still_wrong, weighed
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.languages import in_asked_language
 from arcaneqa.kb.names.name_forms import split, stem
@@ -53,9 +46,8 @@ MEANT = 0.2
 WHAT_ONE_IS = frozenset(map(stem, ("profession", "occupation", "job", "type", "kind")))
 """Words in the name of a relation that says who or what something is."""
 SURE = 0.6
-"""A program that takes up no word of the question, counts nothing where "how many" is asked, or finds no time
-where "when" is, needs at least this confidence: people are the population, and a rank is no number of
-employees."""
+"""A program that takes up no word of the question, or finds no time where "when" is asked, needs at least
+this confidence: people are the population."""
 
 
 class Conclusions:
@@ -207,30 +199,18 @@ class Conclusions:
             known = "" if expected is None else f"; of answers from there on {expected:.0%} are right"
             best = f"the best has confidence {certainty:.2f}, below {limit:.2f}{known}"
             why = f"No reading is likely enough ({best})."
-        elif is_reversed(question, found.program, self._kb) or says_opposite(
-            question, found.program, self._kb
-        ):
-            why = "The nearest reading takes the other end than the question does."
-        elif comes_back(found) or only_names(question, found, self._kb):
-            why = "The nearest reading finds nothing but what it sets out from."
-        elif (kind := self._other_kind(question, found)) is not None:
-            why = f"This asks for {kind}, and the nearest reading finds nothing of that kind."
-        elif takes_coordinates(question, found.program, self._kb):
-            why = "The nearest reading goes by where something lies."
-        elif mistimed(question, found.program, self._kb):
-            why = "The nearest reading takes a year for something else."
-        elif (name := mistaken_name(question, links, found, left_out.unknown)) is not None:
+        elif (kind := another_kind(question, found, self._kb)) is not None:
+            why = f"This asks for {plural(kind)}, and the nearest reading finds nothing of that kind."
+        elif (name := another_name(question, links, found, left_out.unknown)) is not None:
             return f"No entity is called {name.said}; near: {listed(name.near[:MOST_NEAR])}."
-        elif (gap := detour(question, found, self._kb)) is not None:
-            why = self._refusals.gap(*gap)
-        elif (said := deed(question, outcome.found, self._kb)) and said.is_other(found.program):
-            why = self._refusals.undone(said)
+        elif (wrong := still_wrong(question, links, found, self._kb)) is not None:
+            why = wrong
         elif left_out.dropped:
             why = f"The nearest reading leaves out {listed([f'“{word}”' for word in left_out.unused])}."
-        elif certainty < SURE and any(sign.form is Form.NUMBER for sign in left_out.unmet):
-            why = "The nearest reading counts nothing."
-        elif certainty < EVEN and names_others(question, found, self._kb):
-            why = "The nearest reading names others, of whom the question says nothing."
+        elif only_names(question, found, self._kb):
+            why = "The nearest reading finds nothing but what it sets out from."
+        elif (said := deed(question, outcome.found, self._kb)) and said.is_other(found.program):
+            why = self._refusals.undone(said)
         elif certainty < SURE and is_unexpected(question, found, self._kb):
             why = f"This asks for {wanted(question)}, and the nearest reading finds none."
         elif certainty < SURE and not is_about(question, found, self._kb):
@@ -240,15 +220,6 @@ class Conclusions:
         sign = lacking(left_out.unmet, forms_of(found.program))
         missing = self._refusals.missing(question, links, found, left_out).replace(why, "").strip()
         return f"{self._refusals.heard(question, sign)}{why} {missing}".strip()
-
-    def _other_kind(self, question: str, found: Found) -> str | None:
-        """What the question asks for, where the reading surely finds nothing of that kind."""
-        named = asked_kind(question, self._kb)
-        if named is not None and is_of_others(named, found, self._kb):
-            return plural(class_words(self._kb.schema.classes[named]))
-        if (other := asks_for_others(question, found, self._kb)) is not None:
-            return plural(other)
-        return impossible_kind(question, found, self._kb)
 
     def _unlearned(self, question: str, asked: Iterable[Sign]) -> str | None:
         """What to say of the first form that this model has not learned."""

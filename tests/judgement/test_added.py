@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from arcaneqa.induction.found import Found, Outcome, Trace
-from arcaneqa.judgement.commonest import commonest, is_of_others
+from arcaneqa.judgement.counting import commonest, is_of_others
+from arcaneqa.judgement.ways import worth
 from arcaneqa.judgement.weighing import weighed
-from arcaneqa.judgement.worth import worth
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names
 from arcaneqa.links import Links

@@ -7,7 +7,7 @@ import pytest
 from arcaneqa.induction.found import Found, Trace
 from arcaneqa.induction.scorer import TopicWords
 from arcaneqa.induction.topics import Topic
-from arcaneqa.judgement.among import is_among
+from arcaneqa.judgement.yes_or_no import is_among
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri, Literal

@@ -10,8 +10,8 @@ import pytest
 from arcaneqa.induction.found import Considered, Found, Outcome, Trace
 from arcaneqa.induction.scorer import Candidate, TokenKind, TopicWords
 from arcaneqa.induction.topics import Topic
-from arcaneqa.judgement.constants import with_said_constant, without_idle_constant
 from arcaneqa.judgement.coverage import coverage
+from arcaneqa.judgement.said_names import with_said_constant, without_idle_constant
 from arcaneqa.judgement.weighing import weighed
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names

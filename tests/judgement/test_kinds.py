@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from arcaneqa.induction.found import Outcome
-from arcaneqa.judgement.kinds import kinds_told
+from arcaneqa.judgement.told import kinds_told
 from arcaneqa.judgement.weighing import weighed
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from arcaneqa.judgement.opposites import says_opposite
+from arcaneqa.judgement.polarity import says_opposite
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Literal
 from arcaneqa.program.text import parse

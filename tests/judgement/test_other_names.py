@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from arcaneqa.judgement.other_names import other_names
+from arcaneqa.judgement.told import other_names
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri

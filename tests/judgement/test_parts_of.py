@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from arcaneqa.judgement.parts_of import parts_told
+from arcaneqa.judgement.told import parts_told
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri

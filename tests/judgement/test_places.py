@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from arcaneqa.induction.found import Outcome
-from arcaneqa.judgement.places import at_the_first_places
+from arcaneqa.judgement.ways import at_the_first_places
 from arcaneqa.judgement.weighing import weighed
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names

@@ -41,6 +41,9 @@ def powerful(number: int) -> str:
         ("cars with 8 cylinders and over 110 horsepower", f"(AND {powerful(8)} {powerful(110)})", 1),
         ("cars with over 110 horsepower", powerful(110), 0),
         ("cars with horsepower over 110", powerful(110), 0),
+        # One place may be another's.
+        ("cars with cylinders 8 horsepower", "(JOIN column:cars.cylinders 8)", 0),
+        ("cars with over 8 cylinders or horsepower over 8", powerful(8), 0),
         # What follows belongs to another condition.
         ("cars with horsepower over 110 or cylinders over 5", powerful(110), 0),
         # Only the whole name says whose the number is.

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from arcaneqa.judgement.measures import takes_coordinates
+from arcaneqa.judgement.answer_kinds import takes_coordinates
 from arcaneqa.judgement.polarity import is_reversed
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.interface import KnowledgeBase

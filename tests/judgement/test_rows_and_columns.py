@@ -13,12 +13,10 @@ from arcaneqa.induction.found import Found, Outcome
 from arcaneqa.induction.scorer import TopicWords
 from arcaneqa.induction.topics import Topic
 from arcaneqa.judgement.answer_kinds import is_table_of_one
+from arcaneqa.judgement.counting import added_up, by_own_count, counted_within, of_groups, said_once
 from arcaneqa.judgement.denied import with_denial
-from arcaneqa.judgement.group_averages import of_groups
-from arcaneqa.judgement.named_before import in_its_place
-from arcaneqa.judgement.placing import misnumbered
+from arcaneqa.judgement.placing import in_its_place, misnumbered
 from arcaneqa.judgement.polarity import is_reversed, turned
-from arcaneqa.judgement.row_counts import added_up, by_own_count, counted_within, said_once
 from arcaneqa.judgement.weighing import weighed
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index

@@ -9,7 +9,6 @@ import pytest
 from arcaneqa.induction.found import Found, Trace
 from arcaneqa.induction.scorer import TopicWords
 from arcaneqa.induction.topics import Topic
-from arcaneqa.judgement.detours import detour
 from arcaneqa.judgement.directions import counts_backwards, deed, outright
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names
@@ -67,22 +66,6 @@ def test_a_verb_says_who_does_it_to_whom(kb: Index, question: str, meant: str | 
         ]
 
 
-@pytest.mark.parametrize(
-    ("question", "program", "expected"),
-    [
-        ("Who has more than one spouse?", "(AND :Person (GT (COUNT :spouse_inv) 1))", True),
-        ("Who has more than one spouse?", "(AND :Person (GT (COUNT :spouse) 1))", False),
-        ("Which person has the most spouses?", "(ARGMAX :Person (COUNT :spouse_inv))", True),
-        # Said of those whose spouse they are, or by a relation that leads to another kind.
-        ("Who is the spouse of more than one?", "(AND :Person (GT (COUNT :spouse_inv) 1))", False),
-        ("Which firm has the most employers?", "(ARGMAX :Firm (COUNT :employer_inv))", False),
-    ],
-)
-def test_how_many_one_has_is_not_whose_one_is(kb: Index, question: str, program: str, expected: bool) -> None:
-    parsed = parse(program, Names(kb.profile), kb.schema)
-    assert counts_backwards(question, parsed, kb) is expected
-
-
 def test_whether_somebody_does_it_has_a_direction(kb: Index) -> None:
     question = "Does Anna barely know Cleo?"
     right = found(question, "(MEET (JOIN :barelyKnows_inv :anna) :cleo)", kb)
@@ -130,32 +113,16 @@ def test_the_plural_of_a_noun_is_no_verb(kb: Index) -> None:
 
 
 @pytest.mark.parametrize(
-    ("question", "program", "is_gap"),
+    ("question", "program", "expected"),
     [
-        ("When did Anna die?", "(JOIN :death_inv (JOIN :spouse_inv :anna))", True),
-        ("When did the husband of Anna die?", "(JOIN :death_inv (JOIN :spouse_inv :anna))", False),
-        ("When was Anna born?", "(JOIN :born_inv (JOIN :spouse_inv :anna))", False),  # she has it herself
-        ("When did Anna die?", "(JOIN :born_inv :anna)", False),
-        (
-            "What is the death year of Anna?",
-            "(JOIN :year_inv (JOIN :death_inv (JOIN :spouse_inv :anna)))",
-            True,
-        ),
-        (
-            "Tell the death year of Anna's spouse",
-            "(JOIN :year_inv (JOIN :death_inv (JOIN :spouse_inv :anna)))",
-            False,
-        ),
+        ("Who has more than one spouse?", "(AND :Person (GT (COUNT :spouse_inv) 1))", True),
+        ("Who has more than one spouse?", "(AND :Person (GT (COUNT :spouse) 1))", False),
+        ("Which person has the most spouses?", "(ARGMAX :Person (COUNT :spouse_inv))", True),
+        # Said of those whose spouse they are, or by a relation that leads to another kind.
+        ("Who is the spouse of more than one?", "(AND :Person (GT (COUNT :spouse_inv) 1))", False),
+        ("Which firm has the most employers?", "(ARGMAX :Firm (COUNT :employer_inv))", False),
     ],
 )
-def test_a_gap_is_not_gone_around(kb: Index, question: str, program: str, is_gap: bool) -> None:
-    gap = detour(question, found(question, program, kb), kb)
-    assert (gap is not None) is is_gap
-    if gap is not None:
-        assert gap[0].iri == "http://example.org/death"
-
-
-def test_what_only_another_kind_has_is_no_gap(kb: Index) -> None:
-    question = "When was Cleo founded?"
-    program = "(JOIN :founded_inv (JOIN :employer_inv :cleo))"
-    assert detour(question, found(question, program, kb, "Cleo"), kb) is None
+def test_how_many_one_has_is_not_whose_one_is(kb: Index, question: str, program: str, expected: bool) -> None:
+    parsed = parse(program, Names(kb.profile), kb.schema)
+    assert counts_backwards(question, parsed, kb) is expected

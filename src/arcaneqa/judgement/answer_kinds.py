@@ -1,5 +1,6 @@
-"""What kind of thing comes, held against the question word: "when" wants a time, "how many" a number, and
-nobody is called 1999."""
+"""What kind of thing comes, held against the question: "when" wants a time, "how many" a number, nobody is
+called 1999; no number of another name says how old something is, nor the year of a discovery when somebody
+died; and the largest city is not the one farthest to the east."""
 
 from __future__ import annotations
 
@@ -8,8 +9,10 @@ from collections.abc import Sequence
 
 from arcaneqa.induction.found import Found
 from arcaneqa.judgement.asked import Wanted, wanted
+from arcaneqa.judgement.placing import has_only_years
 from arcaneqa.judgement.small_words import roots_of
 from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.names.name_forms import split, stem
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.kb.terms import Literal, Term
 from arcaneqa.kb.values import kind_of
@@ -103,3 +106,96 @@ def _fits(kind: Wanted, term: object, label: str | None) -> bool:
             return value is ValueKind.BOOLEAN
         case Wanted.PERSON | Wanted.PLACE:
             return value is ValueKind.ENTITY or (value is ValueKind.TEXT and any(map(str.isalpha, text)))
+
+
+def _names(words: str) -> frozenset[str]:
+    return frozenset(map(stem, words.split()))
+
+
+_HEIGHT = _names("tall height high stature elevation altitude size length cm inch feet foot meter ht")
+_MEASURES = {
+    "old": _names(
+        "old age year birth birthday born date founded established created built opened started begin"
+    ),
+    "tall": _HEIGHT,
+    "high": _HEIGHT,
+    "heavy": _names("heavy weight mass kg kilogram gram pound lb ton tonne wt"),
+    "fast": _names("fast speed velocity time pace mph kmh kph knot second minute"),
+    "deep": _names("deep depth"),
+    "wide": _names("wide width breadth"),
+}
+_AMOUNTS = _names(
+    "price cost fee fare amount salary pay budget revenue value worth rent income wage charge total balance"
+)
+"""What "how much" may ask for though all of it lies between 1000 and 2200, as years do."""
+_ASKED = re.compile(rf"\bhow ({'|'.join(_MEASURES)}|much)\b|^(?:in |on |at )?(which) \w+", re.IGNORECASE)
+
+
+def is_unmeasured(question: str, program: ex.Expression, kb: KnowledgeBase) -> bool:
+    """Whether the question asks for a measure, and the program gives numbers or texts whose name says nothing
+    of it; or for which of something, and it gives numbers that nobody named."""
+    asked = _ASKED.search(question)
+    what = "" if asked is None else asked[asked.lastindex or 0].lower()
+    if asked is not None and what in _MEASURES and isinstance(program, ex.Count):
+        return True  # how deep it goes is no number of things
+    if asked is None or not isinstance(program, ex.Join) or not program.relation.inverse:
+        return False
+    number = kb.schema.relation_ids.get(program.relation.iri)
+    relation = None if number is None else kb.schema.relations[number]
+    if relation is None or not relation.kinds <= {ValueKind.NUMBER, ValueKind.TEXT}:
+        return False
+    said = roots_of(relation.label)
+    if what in _MEASURES:
+        return said.isdisjoint(_MEASURES[what])
+    known = _AMOUNTS if what == "much" else frozenset()
+    if relation.kinds != {ValueKind.NUMBER} or not said.isdisjoint(known | roots_of(question)):
+        return False
+    # A season may be a year, and a price is none though it lies between 1000 and 2200.
+    return has_only_years(relation.id, kb) is (what == "much")
+
+
+_DEATH = _names("die died dead death deceased dod killed lifespan lifetime end ended until to")
+_BIRTH = _names("born birth birthday birthdate dob bday lifespan lifetime start begin from age")
+_DATES = _names("dates")
+_EVENTS = {"die": _DEATH, "died": _DEATH, "born": _BIRTH}
+_HAPPENED = re.compile(rf"\b(?:when|year|date|day)\b.*\b({'|'.join(_EVENTS)})\b", re.IGNORECASE)
+
+
+def is_undated(question: str, program: ex.Expression, kb: KnowledgeBase) -> bool:
+    """Whether the question asks when somebody was born or died, and the program has nothing of that name."""
+    asked = _HAPPENED.search(question)
+    if asked is None:
+        return False
+    walked = (relation.iri for node in ex.post_order(program) for relation in ex.relations(node))
+    numbers = (kb.schema.relation_ids.get(iri) for iri in walked)
+    said = (roots_of(kb.schema.relations[number].label) for number in numbers if number is not None)
+    happened = _EVENTS[asked[1].lower()]
+    # Dates alone, as of a life, may be those of both.
+    return not any(roots == _DATES or not roots.isdisjoint(happened) for roots in said)
+
+
+_COORDINATES = _names("latitude longitude lat lng lon")
+_TOWARDS = re.compile(
+    r"\b(?:north|south|east|west|equator|pole|polar|meridian|lat\b|latitude|lon|lng|coordinate)", re.I
+)
+_PLACED = re.compile(r"\b(?:where|locat|position|place|point|map|gps|geo|find)", re.I)
+
+
+def takes_coordinates(question: str, program: ex.Expression, kb: KnowledgeBase) -> bool:
+    """Whether a superlative goes by where things lie, though the question names no direction, or the answer
+    is where something lies, though it asks for no place either: the population of Brazil is not -10."""
+    if _TOWARDS.search(question) is not None:
+        return False
+    keys = (ex.path_of(node.key) for node in ex.post_order(program) if isinstance(node, ex.Extreme))
+    if any(_is_coordinate(path[-1], kb) for path in keys if path):
+        return True
+    match program:
+        case ex.Join(ex.Relation(inverse=True) as relation, _) if _is_coordinate(relation, kb):
+            return _PLACED.search(question) is None
+    return False
+
+
+def _is_coordinate(relation: ex.Relation, kb: KnowledgeBase) -> bool:
+    number = kb.schema.relation_ids.get(relation.iri)
+    label = "" if number is None else kb.schema.relations[number].label
+    return not _COORDINATES.isdisjoint(map(stem, split(label)))

@@ -1,24 +1,28 @@
-"""The kind of thing that a question asks for by its name: "which carriers have no costs?" wants carriers, and
-not the generators that have none, nor what these are called. Where those lead to carriers in one way, that is
-the way."""
+"""What a question asks for by its name. A kind of thing: "which carriers have no costs?" wants carriers, and
+not the generators that have none, nor what these are called; where those lead to carriers in one way, that is
+the way. Or a column: "which varieties come from Taiwan?" wants no coffees, though only coffees come from
+there."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
 from arcaneqa.errors import BudgetExceeded
-from arcaneqa.induction.found import Found
+from arcaneqa.induction.found import Considered, Found, Trace
+from arcaneqa.induction.scorer import Candidate, TokenKind
 from arcaneqa.induction.wording import class_words
 from arcaneqa.judgement.added import added
-from arcaneqa.judgement.pointless import conjuncts
-from arcaneqa.judgement.said_names import names_in
+from arcaneqa.judgement.rules import Asked, Said, likeliest
 from arcaneqa.judgement.small_words import root_of
+from arcaneqa.judgement.ways import conjuncts
 from arcaneqa.kb.interface import KnowledgeBase, Step
 from arcaneqa.kb.names.name_forms import split
-from arcaneqa.kb.schema import ValueKind
+from arcaneqa.kb.schema import Relation, ValueKind
 from arcaneqa.program import expression as ex
 from arcaneqa.program.execute import execute
 
@@ -26,18 +30,15 @@ ASKING = re.compile(
     r"\s*(?:(?:in|on|at|to|from|for)\s+(?=which|what))?"
     r"(?:(?:(?:which|what)(?:\s+(?:is|are|was|were))?|(?:list|show|find|give|return|tell)(?:\s+me)?)"
     r"(?:\s+all)?(?:\s+the)?(?:\s+distinct|\s+different)?\s+(?:names?|titles?|ids?)\s+of(?:\s+all)?(?:\s+the)?"
-    r"|(?:which|what(?:['’]s)?|how\s+many|(?:list|show|find|give|return|name)(?:\s+me)?(?:\s+all)?)"
+    r"|(?:which|what|how\s+many|(?:list|show|find|give|return|name)(?:\s+me)?(?:\s+all)?)"
     r"(?:\s+of)?(?:\s+the)?)(?:\s+other)?\s+",
     re.IGNORECASE,
 )
 """What comes before the noun: who asks for the names of carriers asks for carriers."""
-_ASKING_INSIDE = re.compile(
-    r"\b(?:which|what)(?:['’]s|\s+(?:is|are|was|were)\b)?(?:\s+the)?\s+", re.IGNORECASE
+_ASKS_AGAIN = re.compile(
+    r"[.?]\s+(?:what|which|who|how|list|show|find|give|return|tell|name|report|output)\b", re.IGNORECASE
 )
-_SORTS = frozenset(map(root_of, ("type", "kind", "sort")))
-"""A type of ship is a ship."""
-_LONGEST_NAME = 6
-"""Words of a class that a question may name."""
+"""Who goes on with another sentence says there what is wanted."""
 _GOES_ON = re.compile(
     "is|are|was|were|has|have|had|do|does|did|can|could|will|would|that|who|which|whose|with|without|in|of|on|at"
     "|from|for|by|there"
@@ -53,21 +54,44 @@ _LOOKED_AT = 5
 _NAMES: WeakKeyDictionary[KnowledgeBase, dict[tuple[str, ...], list[int]]] = WeakKeyDictionary()
 
 
+def kind_said(asked: Asked, found: Sequence[Found]) -> Said | None:
+    """The kind that is asked for by its name: where the likeliest reading finds another, what it has come
+    through of that kind, or what it leads to."""
+    kb = asked.kb
+    kind = _kind_asked_for(asked.question, found, kb)
+    if kind is None:
+        return None
+
+    def further(found: Sequence[Found]) -> list[Found]:
+        best = likeliest(found)
+        one = (passed(kind, best, kb) or led_on(kind, best, kb)) if is_another_kind(kind, best, kb) else None
+        return [] if one is None else [one]
+
+    return Said(lambda one: is_another_kind(kind, one, kb), further)
+
+
+def _kind_asked_for(question: str, found: Sequence[Found], kb: KnowledgeBase) -> int | None:
+    kind = asked_kind(question, kb)
+    return asked_kind_passed(question, likeliest(found), kb) if kind is None else kind
+
+
 def asked_kind(question: str, kb: KnowledgeBase) -> int | None:
     """The class that the question asks for by its whole name, if it is one."""
-    kinds = _by_name(kb).get(asked_noun(question, kb), ())
+    kinds = classes_by_name(kb).get(asked_noun(question, kb), ())
     return kinds[0] if len(kinds) == 1 else None
 
 
 def classes_called(name: str, kb: KnowledgeBase) -> list[int]:
-    return _by_name(kb).get(tuple(map(root_of, split(name))), [])
+    return classes_by_name(kb).get(tuple(map(root_of, split(name))), [])
 
 
 def asked_kind_passed(question: str, found: Found, kb: KnowledgeBase) -> int | None:
     """The class that the question asks for by the end of its name ("states" for US states), if it is one,
     where a program comes through such things to others: then there is no doubt that they are meant."""
     noun = asked_noun(question, kb)
-    ending = (kinds for name, kinds in _by_name(kb).items() if noun and name[-len(noun) :] == noun != name)
+    ending = (
+        kinds for name, kinds in classes_by_name(kb).items() if noun and name[-len(noun) :] == noun != name
+    )
     kinds = [kind for some in ending for kind in some]
     if len(kinds) != 1 or not is_another_kind(kinds[0], found, kb):
         return None
@@ -76,16 +100,8 @@ def asked_kind_passed(question: str, found: Found, kb: KnowledgeBase) -> int | N
 
 def asked_noun(question: str, kb: KnowledgeBase) -> tuple[str, ...]:
     """The roots of the words that say what is asked for; none where that cannot be told."""
-    asking = ASKING.match(question)
+    asking = None if _ASKS_AGAIN.search(question) else ASKING.match(question)
     return () if asking is None else whole_noun(split(question[asking.end() :]), kb)
-
-
-def _noun_inside(question: str, kb: KnowledgeBase) -> tuple[str, ...]:
-    """The same of a question that asks at its end: "Supreme serves what ski run?"."""
-    if (asking := _ASKING_INSIDE.search(question)) is None:
-        return ()
-    said = split(question[asking.end() :])
-    return whole_noun(said, kb) or tuple(map(root_of, said))
 
 
 def whole_noun(said: list[str], kb: KnowledgeBase) -> tuple[str, ...]:
@@ -94,7 +110,7 @@ def whole_noun(said: list[str], kb: KnowledgeBase) -> tuple[str, ...]:
     return tuple(map(root_of, said[:length]))
 
 
-def _by_name(kb: KnowledgeBase) -> dict[tuple[str, ...], list[int]]:
+def classes_by_name(kb: KnowledgeBase) -> dict[tuple[str, ...], list[int]]:
     """Classes by the roots of their names' words; read once a knowledge base, which may have thousands."""
     if (names := _NAMES.get(kb)) is None:
         names = {}
@@ -134,38 +150,10 @@ def is_another_kind(kind: int, found: Found, kb: KnowledgeBase) -> bool:
     return kind not in kb.classes(kb.nodes(few)).tolist()
 
 
-def asks_for_others(question: str, found: Found, kb: KnowledgeBase) -> str | None:
-    """What the question asks for, where a program surely finds other things: it names another kind, and
-    neither its words nor what it finds are what the question names with two words or more. One word may be
-    meant loosely, and who asks for the party of somebody gets what is told as their party, whatever it is."""
-    if found.result.table is not None or found.result.value is not None:
-        return None
-    if not any(isinstance(one, ex.Class) for one in conjuncts(found.program)):
-        return None
-    noun = _named_in_full(question, kb) or asked_noun(question, kb) or _noun_inside(question, kb)
-    said = {root_of(word) for name in names_in(found.program, kb) for word in split(name)}
-    if len(noun) < 2 or said.issuperset(noun):
-        return None
-    ending = (kinds for name, kinds in _by_name(kb).items() if name[-len(noun) :] == noun)
-    kinds = [kind for some in ending for kind in some]
-    if len(kinds) != 1 or not is_another_kind(kinds[0], found, kb):
-        return None
-    return class_words(kb.schema.classes[kinds[0]])
-
-
-def _named_in_full(question: str, kb: KnowledgeBase) -> tuple[str, ...]:
-    """The longest name of a class, of two words or more, that a question begins to ask with: "the unit of
-    radioactivity" is a radioactivity unit."""
-    asking = _ASKING_INSIDE.search(question)
-    said = [] if asking is None else [root_of(word) for word in split(question[asking.end() :])]
-    names = _by_name(kb)
-    for length in range(min(len(said), _LONGEST_NAME), 1, -1):
-        head, *rest = said[:length]
-        turned = rest[0] == "of" and head not in _SORTS
-        for noun in ((head, *rest), (*rest[1:], head) if turned else ()):
-            if len(noun) > 1 and noun in names:
-                return noun
-    return ()
+def finds_others(question: str, found: Found, kb: KnowledgeBase) -> bool:
+    """Whether what is asked for by its name surely is not what is counted, or whose texts are found."""
+    kind = asked_kind(question, kb)
+    return kind is not None and is_of_others(kind, found, kb)
 
 
 def is_of_others(kind: int, found: Found, kb: KnowledgeBase) -> bool:
@@ -222,7 +210,7 @@ def _share_members(one: int, other: int, kb: KnowledgeBase) -> bool:
 def passed(kind: int, found: Found, kb: KnowledgeBase) -> Found | None:
     """What a program that finds others has come through on its way, if all of that is of that kind: the
     states whose counties it lists."""
-    for program in _sources(found.program):
+    for program in _sources(found.program, kb):
         try:
             result = execute(program, kb)
         except BudgetExceeded:
@@ -232,19 +220,28 @@ def passed(kind: int, found: Found, kb: KnowledgeBase) -> Found | None:
     return None
 
 
-def _sources(program: ex.Expression) -> Iterator[ex.Expression]:
-    """What each step sets out from, the last step first; neither what is named nor all of a kind."""
+def _sources(program: ex.Expression, kb: KnowledgeBase) -> Iterator[ex.Expression]:
+    """What each step sets out from, the last step first; neither what is named nor all of a kind, nor what
+    tells more of the very same: a body builder is the person that his row is about."""
     while True:
         match program:
             case ex.And(ex.Class(), ex.Join() as joined):
                 program = joined
             case ex.Join(_, ex.Entity() | ex.Value() | ex.Class()):
                 return
-            case ex.Join(_, argument):
+            case ex.Join(relation, argument) if not _is_one_to_one(relation, kb):
                 yield argument
                 program = argument
             case _:
                 return
+
+
+def _is_one_to_one(relation: ex.Relation, kb: KnowledgeBase) -> bool:
+    number = kb.schema.relation_ids.get(relation.iri)
+    if number is None:
+        return False
+    known = kb.schema.relations[number]
+    return known.facts == known.objects == len(kb.having(Step(number, inverse=False)))
 
 
 def led_on(kind: int, found: Found, kb: KnowledgeBase) -> Found | None:
@@ -265,3 +262,100 @@ def led_on(kind: int, found: Found, kb: KnowledgeBase) -> Found | None:
         return None
     program = ex.Join(ex.Relation(way.iri, inverse=bool(away)), found.program)
     return added(program, found, way, kb, found.trace.steps)
+
+
+_COLUMNS: WeakKeyDictionary[KnowledgeBase, dict[tuple[str, ...], list[Relation]]] = WeakKeyDictionary()
+_ASKING_FOR = re.compile(
+    r"\s*(?:(?:what|which)\s+(?:is|are|was|were)"
+    r"|(?:please\s+)?(?:list|show|find|give|return|tell|get|report|display)(?:\s+me)?(?:\s+out)?)"
+    r"(?:\s+all)?(?:\s+of)?(?:\s+the)?(?:\s+all)?(?:\s+(?:distinct|different|unique))?\s+",
+    re.IGNORECASE,
+)
+_WHOSE = re.compile(r"of(?:\s+(?:all|the|each|every))*\s+", re.IGNORECASE)
+
+
+def column_asked_for(question: str, kb: KnowledgeBase) -> tuple[list[Relation], str]:
+    """The relations that are called what the question asks for, and what it goes on with."""
+    for asking in (ASKING.match(question), _ASKING_FOR.match(question)):
+        said = [] if asking is None else split(question[asking.end() :])
+        noun = whole_noun(said, kb)
+        rest = " ".join(said[len(noun) :])
+        if not noun or rest.startswith("and "):
+            continue
+        whose = _WHOSE.match(rest)
+        owner = () if whose is None else whole_noun([*split(rest[whose.end() :]), "is"], kb)
+        # The details of investors are the investor details.
+        for name in ((*noun, root_of("of"), *owner), (*owner, *noun), noun):
+            if called := _columns_by_name(kb).get(name):
+                return called, rest
+    return [], ""
+
+
+def _columns_by_name(kb: KnowledgeBase) -> dict[tuple[str, ...], list[Relation]]:
+    """Relations by the roots of their names' words; read once a knowledge base."""
+    if (names := _COLUMNS.get(kb)) is None:
+        names = {}
+        for relation in kb.schema.relations:
+            if not relation.hidden:
+                name = split(relation.label)
+                # Class rooms are classrooms.
+                for called in {tuple(map(root_of, name)), (root_of("".join(name)),)}:
+                    names.setdefault(called, []).append(relation)
+        _COLUMNS[kb] = names
+    return names
+
+
+def owns_column(found: Found, columns: Sequence[Relation], kb: KnowledgeBase) -> Relation | None:
+    """The column that was asked for, where things were found that have it instead, and are not called so."""
+    if not columns or ex.denotes(found.program) not in (ex.Denotation.SET, ex.Denotation.LIST):
+        return None
+    few = kb.nodes(found.nodes.ids[:_LOOKED_AT])
+    if not few or kb.are_literals(few.ids).any():
+        return None
+    had = set(kb.out_relations(few).tolist())
+    column = next((one for one in columns if one.id in had and not _gives(found.program, one, kb)), None)
+    if column is None or set(kb.labels(few.ids)) & set(kb.labels(kb.objects(column.id, few).ids)):
+        return None
+    return column
+
+
+def _gives(program: ex.Expression, column: Relation, kb: KnowledgeBase) -> bool:
+    """Whether it finds what others have in a column of that name."""
+    if not isinstance(program, ex.Join) or not program.relation.inverse:
+        return False
+    number = kb.schema.relation_ids.get(program.relation.iri)
+    given = "" if number is None else kb.schema.relations[number].label
+    return list(map(root_of, split(given))) == list(map(root_of, split(column.label)))
+
+
+def column_said(asked: Asked, found: Sequence[Found]) -> Said | None:
+    """The column that is asked for, unless what is asked for is a kind: readings that find what has it give
+    way to what it says there."""
+    if _kind_asked_for(asked.question, found, asked.kb) is not None:
+        return None
+    columns = column_asked_for(asked.question, asked.kb)[0]
+
+    def further(found: Sequence[Found]) -> list[Found]:
+        owned = ((one, owns_column(one, columns, asked.kb)) for one in found)
+        of_these = (_in_column(one, column, asked.kb) for one, column in owned if column is not None)
+        return [one for one in of_these if one is not None]
+
+    return Said(lambda one: owns_column(one, columns, asked.kb) is not None, further) if columns else None
+
+
+def _in_column(one: Found, column: Relation, kb: KnowledgeBase) -> Found | None:
+    program = _column_of(one.program, column)
+    try:
+        result = execute(program, kb)
+    except BudgetExceeded:
+        return None
+    step = Considered("", [Candidate(TokenKind.RELATION, column.label)], np.zeros(1, np.float32), 0)
+    trace = Trace(one.trace.topics, [*one.trace.steps, step])
+    return replace(one, program=program, result=result, trace=trace)
+
+
+def _column_of(program: ex.Expression, column: Relation) -> ex.Expression:
+    """What the members have in that column, in their order if they have one."""
+    if ex.denotes(program) is ex.Denotation.LIST:
+        return ex.Show(program, ((ex.Relation(column.iri),),))
+    return ex.Join(ex.Relation(column.iri, inverse=True), program)

@@ -4,30 +4,63 @@ follows the other, and each leaves alone what it does not apply to."""
 from __future__ import annotations
 
 from arcaneqa.induction.found import Found
-from arcaneqa.judgement.among import is_among
-from arcaneqa.judgement.constants import with_said_constant, without_idle_constant
-from arcaneqa.judgement.denied import with_denial
-from arcaneqa.judgement.group_averages import of_groups
-from arcaneqa.judgement.named_before import in_its_place
-from arcaneqa.judgement.others import without_named
-from arcaneqa.judgement.places import at_the_first_places
-from arcaneqa.judgement.pointless import straightened
+from arcaneqa.judgement.counting import added_up, by_own_count, counted_within, of_groups, said_once
+from arcaneqa.judgement.denied import with_denial, without_named
+from arcaneqa.judgement.placing import in_its_place, on_its_scale, within_year
 from arcaneqa.judgement.polarity import turned
-from arcaneqa.judgement.row_counts import added_up, by_own_count, counted_within, said_once
-from arcaneqa.judgement.worth import worth
-from arcaneqa.judgement.years import within_year
-from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.links import Links
+from arcaneqa.judgement.rules import Asked, Correction
+from arcaneqa.judgement.said_names import with_said_constant, without_idle_constant
+from arcaneqa.judgement.ways import at_the_first_places, straightened, worth
+from arcaneqa.judgement.yes_or_no import is_among
+
+CORRECTIONS: tuple[Correction, ...] = (
+    Correction("counted where it was chosen", lambda asked, one: counted_within(one, asked.kb)),
+    Correction("a number said once, taken once", lambda asked, one: said_once(asked.question, one, asked.kb)),
+    Correction("the other end of a measure", lambda asked, one: turned(asked.question, one, asked.kb)),
+    Correction("what is denied, taken away", lambda asked, one: with_denial(asked.question, one, asked.kb)),
+    Correction("a number that says how many", lambda asked, one: by_own_count(asked.question, one, asked.kb)),
+    Correction(
+        "the column named before a value",
+        lambda asked, one: in_its_place(asked.question, one, asked.kb),
+    ),
+    Correction("the average of a group", lambda asked, one: of_groups(asked.question, one, asked.kb)),
+    Correction(
+        "rows that say how many, added up", lambda asked, one: added_up(asked.question, one, asked.kb)
+    ),
+    Correction(
+        "whether one is among those listed",
+        lambda asked, one: is_among(asked.question, asked.links, one, asked.kb) or one,
+    ),
+    Correction(
+        "a name left, for a constant",
+        lambda asked, one: with_said_constant(asked.links, one, asked.kb),
+    ),
+    Correction(
+        "a constant that nobody said, left out",
+        lambda asked, one: without_idle_constant(asked.question, asked.links, one, asked.kb),
+    ),
+    Correction("no way there and back", lambda asked, one: straightened(one, asked.kb)),
+    Correction(
+        "where: the first places", lambda asked, one: at_the_first_places(asked.question, one, asked.kb)
+    ),
+    Correction(
+        "others are not the one named", lambda asked, one: without_named(asked.question, one, asked.kb)
+    ),
+    Correction("all of a year", lambda asked, one: within_year(asked.question, one, asked.kb)),
+    Correction("the number of a value with a unit", lambda asked, one: worth(one, asked.kb) or one),
+    Correction(
+        "a number on the scale of the facts",
+        lambda asked, one: on_its_scale(asked.links.literals, one, asked.kb),
+        costs=1,
+    ),
+)
 
 
-def corrected(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Found:
-    """What is meant by a program that comes near to it."""
-    found = said_once(question, counted_within(found, kb), kb)
-    found = with_denial(question, turned(question, found, kb), kb)
-    found = by_own_count(question, found, kb)
-    found = added_up(question, of_groups(question, in_its_place(question, found, kb), kb), kb)
-    found = is_among(question, links, found, kb) or found
-    found = without_idle_constant(question, links, with_said_constant(links, found, kb), kb)
-    found = at_the_first_places(question, straightened(found, kb), kb)
-    found = within_year(question, without_named(question, found, kb), kb)
-    return worth(found, kb) or found
+def corrected(asked: Asked, found: Found) -> tuple[Found, int]:
+    """What is meant by a program that comes near to it, and what that costs."""
+    costs = 0
+    for rule in CORRECTIONS:
+        mended = rule.mended(asked, found)
+        costs += 0 if mended is found else rule.costs
+        found = mended
+    return found, costs

@@ -15,13 +15,13 @@ from functools import lru_cache
 from itertools import pairwise
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
 from arcaneqa.induction.found import Found
 from arcaneqa.induction.said import texts_said
 from arcaneqa.induction.scorer import TokenKind
 from arcaneqa.judgement.asked import REMEMBERED, Sign, signs
-from arcaneqa.judgement.measures import undated, unmeasured
 from arcaneqa.judgement.polarity import says_measure
-from arcaneqa.judgement.qualifying import asked_for_as_value, qualifying
 from arcaneqa.judgement.small_words import MEASURING, SMALL, root_of, roots_of, ways_to_deny, ways_to_say
 from arcaneqa.kb.interface import KnowledgeBase, Step
 from arcaneqa.kb.names.name_forms import Word, split, stem, words
@@ -97,15 +97,12 @@ def coverage(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Co
     linked += [(one.start, one.end) for one in links.literals]
     asking = [(sign.start, sign.end) for sign in unmet]
     linked += _said_yes_or_no(left, kb)
-    surely = _said_how_many(question, left, found.program, kb)
-    surely += qualifying(question, links, found.program, kb) + asked_for_as_value(question, links)
-    surely += _in_part(links, found) + _as_it_is(question, left)
+    surely = _qualifying(question, links, found.program, kb) + _in_part(links, found)
+    surely += _as_it_is(question, left)
     unused, dropped = (
         [span for span in said if any(_overlaps(word, [span]) for word in left)]
         for said in ([*linked, *surely], surely)
     )
-    another = unmeasured(question, found.program, kb) + undated(question, found.program, kb)
-    unused, dropped = unused + another, dropped + another
     known = [*unused, *asking]
     return Coverage(
         tuple(unmet),
@@ -139,10 +136,41 @@ def _otherwise_said(name: str) -> list[list[str]]:
     return [*others, *ways_to_deny(name)]
 
 
+def _qualifying(question: str, links: Links, program: Expression, kb: KnowledgeBase) -> list[tuple[int, int]]:
+    """Where names stand right before a class of the program ("solar generators", "fire moves"): even where
+    the linker doubts them, they say which of the kind are meant, if a relation of that kind has them."""
+    kinds = {
+        stem(said[-1]): number
+        for node in post_order(program)
+        if isinstance(node, Class) and (number := kb.schema.class_ids.get(node.iri)) is not None
+        if (said := split(kb.schema.classes[number].label))
+    }
+    following = {word.start: stem(word.folded) for word in words(question)} if kinds else {}
+    found = []
+    for mention in links.mentions:
+        behind = question[mention.end :]
+        kind = kinds.get(following.get(mention.end + len(behind) - len(behind.lstrip()), ""))
+        if kind is None:
+            continue
+        said = _stems_of(mention.text)
+        named = [one.node for one in mention.candidates if _stems_of(one.label) == said]
+        relations = kb.in_relations(kb.nodes(np.array(named, np.int64))).tolist() if named else []
+        if any(kb.schema.relations[relation].domain == kind for relation in relations):
+            found.append((mention.start, mention.end))
+    return found
+
+
+def _stems_of(text: str) -> list[str]:
+    return list(map(stem, split(text)))
+
+
 def _in_part(links: Links, found: Found) -> list[tuple[int, int]]:
     """Names of which the program takes a piece for a text: "ontology" of the Cell Ontology as a keyword."""
-    texts = [topic for topic in found.topics if isinstance(topic.term, Value)]
-    taken = [(topic.words.start, topic.words.end) for topic in texts]
+    taken = [
+        (topic.words.start, topic.words.end)
+        for topic in found.topics
+        if isinstance(topic.term, Value) and kind_of(topic.term.literal) is ValueKind.TEXT
+    ]
     named = [(one.start, one.end) for one in links.mentions if one.score > LIKELY]
     return [
         (start, end)
@@ -274,7 +302,6 @@ _SHARES = frozenset(map(stem, ("percent", "percentage", "proportion", "fraction"
 _HOW_MANY = frozenset(map(stem, ("count", "num", "total", "tot", "sum")))
 """What a number is called that says how many there are of something."""
 _NUMBER = stem("number")
-_ASKED = re.compile(r"\bhow many\s+", re.IGNORECASE)
 _MEASURING = SMALL | MEASURING | _HOW_MANY
 _NUMBERS: WeakKeyDictionary[KnowledgeBase, tuple[frozenset[str], ...]] = WeakKeyDictionary()
 _YES_OR_NO: WeakKeyDictionary[KnowledgeBase, tuple[frozenset[str], ...]] = WeakKeyDictionary()
@@ -339,24 +366,6 @@ def _said_yes_or_no(said: Sequence[Word], kb: KnowledgeBase) -> list[tuple[int, 
     those of which it is true."""
     at = {stem(word.folded): (word.start, word.end) for word in said}
     return [at[word] for name in _yes_or_no(kb) for word in name if name <= at.keys()]
-
-
-def _said_how_many(
-    question: str, said: Sequence[Word], program: Expression, kb: KnowledgeBase
-) -> list[tuple[int, int]]:
-    """Where "how many" goes on with the name of a number, or of what those have that the program counts: who
-    asks how many pages a book has, or how many countries cities are in, wants no count of books or cities."""
-    asked = _ASKED.search(question)
-    if asked is None or not any(word.start == asked.end() for word in said):
-        return []
-    kinds = {kb.schema.class_ids.get(node.iri) for node in post_order(program) if isinstance(node, Class)}
-    kinds -= {None}
-    had = [_words_of(r, kb) for r in kb.schema.relations if r.domain in kinds and not r.hidden]
-    return [
-        (word.start, word.end)
-        for word in said
-        if word.start == asked.end() and frozenset((stem(word.folded),)) in (*_numbers(kb), *had)
-    ]
 
 
 def _says_no(relation: Relation, kb: KnowledgeBase) -> bool:

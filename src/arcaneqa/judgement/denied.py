@@ -1,5 +1,5 @@
-"""What a question denies: the newest non public school is none of the public ones, and cities that have no
-large branch are not the cities of some other branch."""
+"""What a question takes away: the newest non public school is none of the public ones, cities that have no
+large branch are not the cities of some other branch, and other films by the director of Hook are not Hook."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ import re
 from collections.abc import Set
 from dataclasses import replace
 
+from arcaneqa.errors import BudgetExceeded
 from arcaneqa.induction.found import Found
 from arcaneqa.judgement.added import put_right
 from arcaneqa.judgement.asked import signs
-from arcaneqa.judgement.asked_columns import column_asked_for
+from arcaneqa.judgement.asked_kinds import column_asked_for
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.name_forms import split
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.program import expression as ex
+from arcaneqa.program.execute import execute
 from arcaneqa.program.forms import Form, forms_of
 
 Term = ex.Entity | ex.Value
@@ -102,3 +104,36 @@ def _kind(program: ex.Join | ex.Compare | ex.Like, kb: KnowledgeBase) -> ex.Clas
     known = kb.schema.relations[number]
     kind = known.range if relation.inverse else known.domain
     return None if kind is None else ex.Class(kb.schema.classes[kind].iri)
+
+
+_OTHERS = re.compile(r"\b(?:other|others|else)\b(?!\s+than\b)", re.IGNORECASE)
+"""Who says "other than" names what is left out, and programs have words for that."""
+
+
+def without_named(question: str, found: Found, kb: KnowledgeBase) -> Found:
+    """The same program without the entities that it names, where others are asked for and they are among the
+    answers; the program itself where none would be left."""
+    if _OTHERS.search(question) is None or found.result.table is not None:
+        return found
+    whole = found.program
+    counted = isinstance(whole, ex.Count) and not whole.path
+    if found.result.value is not None and not counted:
+        return found
+    # A list is sorted once all that it has is known.
+    inner = whole.argument if isinstance(whole, ex.Count | ex.Sort) else whole
+    if ex.denotes(inner) is not ex.Denotation.SET:
+        return found
+    others = inner
+    try:
+        among = execute(inner, kb).nodes if counted else found.nodes
+        for entity in ex.mentioned(inner):
+            if (node := kb.node(entity.term)) is not None and node in among.ids:
+                others = ex.Not(others, entity)
+        if others == inner:
+            return found
+        program = replace(whole, argument=others) if isinstance(whole, ex.Count | ex.Sort) else others
+        result = execute(program, kb)
+    except BudgetExceeded:
+        return found
+    is_left = result.value is not None or result.nodes
+    return replace(found, program=program, result=result) if is_left else found

@@ -15,8 +15,9 @@ import numpy as np
 from arcaneqa.induction.found import Found
 from arcaneqa.judgement.added import added
 from arcaneqa.judgement.asked_kinds import asked_kind
-from arcaneqa.judgement.pointless import conjuncts
+from arcaneqa.judgement.rules import Asked, Said
 from arcaneqa.judgement.small_words import root_of
+from arcaneqa.judgement.ways import conjuncts
 from arcaneqa.kb.interface import KnowledgeBase, NodeSet
 from arcaneqa.kb.names.name_forms import split
 from arcaneqa.kb.schema import Relation
@@ -49,6 +50,19 @@ class Deed:
     def is_other(self, program: ex.Expression) -> bool:
         """Whether a program says something else."""
         return not any(part in self.joins for side in _sides(program) for part in conjuncts(side))
+
+
+def deed_said(asked: Asked, found: Sequence[Found]) -> Said | None:
+    """What somebody does, by a verb: the program that says so where the search has left it."""
+    said = deed(asked.question, found, asked.kb)
+    if said is None:
+        return None
+
+    def further(found: Sequence[Found]) -> list[Found]:
+        one = outright(asked.question, said, found, asked.kb)
+        return [] if one is None else [one]
+
+    return Said(lambda one: said.is_other(one.program), further)
 
 
 def deed(question: str, found: Sequence[Found], kb: KnowledgeBase) -> Deed | None:

@@ -1,22 +1,24 @@
-"""Whose a number is: in "8 cylinders and more than 200 horsepower" the 8 is no horsepower, 20 percent are 0.2
-only where a relation gives shares of one, and "more than 100 members" are no years of which all are more."""
+"""Whose a value is: in "8 cylinders and more than 200 horsepower" the 8 is no horsepower, in "last name
+Kohler or first name Marina" Kohler is no first name, 20 percent are 0.2 only where a relation gives shares of
+one, and what was in 1999 is no cost of 1999, and neither before nor after it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 from arcaneqa.errors import BudgetExceeded
 from arcaneqa.induction.found import Found
+from arcaneqa.judgement.added import put_right
 from arcaneqa.judgement.polarity import says_measure
-from arcaneqa.judgement.small_words import roots_of
+from arcaneqa.judgement.small_words import root_of, roots_of
 from arcaneqa.kb.interface import Comparison, KnowledgeBase
 from arcaneqa.kb.names.name_forms import split, stem, words
-from arcaneqa.kb.schema import ValueKind
-from arcaneqa.kb.terms import Literal
-from arcaneqa.kb.values import Number, value_of
+from arcaneqa.kb.schema import Relation, ValueKind
+from arcaneqa.kb.terms import XSD, Literal
+from arcaneqa.kb.values import Number, kind_of, value_of
 from arcaneqa.links import LiteralLink
 from arcaneqa.program import expression as ex
 from arcaneqa.program.execute import execute
@@ -27,26 +29,37 @@ _YEAR = re.compile(r"[12]\d{3}")
 
 
 def misplaced(question: str, program: ex.Expression, kb: KnowledgeBase) -> int:
-    """How many numbers a program compares with one relation though the question names another right behind
-    them."""
+    """How many numbers a program compares with one relation though the question names another of the same
+    things right behind them, wherever it says the number, and not that one right before it."""
     told = [(iri, one.lexical) for iri, one in _numbers(program) if not _YEAR.fullmatch(one.lexical)]
     if not told:
         return 0
     said = [(question[word.start : word.end].replace(",", ""), stem(word.folded)) for word in words(question)]
-    behind: dict[str, list[list[str]]] = {}
-    for place, (text, _) in enumerate(said):
-        behind.setdefault(text, []).append([stem for _, stem in said[place + 1 :]])
+    stems = [stem for _, stem in said]
     names = {
-        relation.iri: [stem(word) for word in split(relation.label)]
+        relation.iri: ([stem(word) for word in split(relation.label)], relation.domain)
         for relation in kb.schema.relations
         if ValueKind.NUMBER in relation.kinds and not relation.hidden
     }
     found = 0
     for iri, number in told:
-        for following in behind.get(number, ()):
-            named = {other for other, name in names.items() if name and following[: len(name)] == name}
-            found += bool(named) and iri not in named
+        places = [place for place, (text, _) in enumerate(said) if text == number]
+        own, kind = names.get(iri, ([], None))
+        is_before = any(own and stems[:place][-len(own) :] == own for place in places)
+        behind = [_named_at(stems[place + 1 :], kind, names) for place in places]
+        found += bool(places) and not is_before and all(named and iri not in named for named in behind)
     return found
+
+
+def _named_at(
+    said: list[str], kind: int | None, names: Mapping[str, tuple[list[str], int | None]]
+) -> set[str]:
+    """The relations of a kind of things, or of any, that are called what the words begin with."""
+    return {
+        iri
+        for iri, (name, domain) in names.items()
+        if name and said[: len(name)] == name and (kind is None or domain == kind)
+    }
 
 
 def misnumbered(question: str, program: ex.Expression, kb: KnowledgeBase) -> int:
@@ -64,6 +77,18 @@ def misnumbered(question: str, program: ex.Expression, kb: KnowledgeBase) -> int
         named = {kind for kind, name in kinds if len(name) == 1 and (one.lexical, stem(name[0])) in before}
         found += bool(named) and relation.domain not in named
     return found
+
+
+def compares_twice(program: ex.Expression) -> bool:
+    """Whether it is longer than 3300 or longer than 100: whoever says two numbers of one side measures two
+    things by them."""
+    for node in ex.post_order(program):
+        match node:
+            case ex.And(ex.Compare(one, key, ex.Value()), ex.Compare(other, same, ex.Value())) | ex.Or(
+                ex.Compare(one, key, ex.Value()), ex.Compare(other, same, ex.Value())
+            ) if key == same and one.sign[0] == other.sign[0] != "=":
+                return True
+    return False
 
 
 def misscaled(literals: Sequence[LiteralLink], program: ex.Expression, kb: KnowledgeBase) -> int:
@@ -170,3 +195,173 @@ def _numbers(program: ex.Expression) -> Iterator[tuple[str, Literal]]:
                 yield path[-1].iri, literal
             case ex.Join(relation, ex.Value(literal)):
                 yield relation.iri, literal
+
+
+_BETWEEN = re.compile(
+    "is|are|was|were|be|being|of|as|equals?|to|the|an?|exactly|named|called|not|at|least|most|than|over|above|under"
+    "|below|after|before|since|more|less|fewer|(?:great|high|low|larg|small|bigg)er"
+)
+"""What may stand between the name and its value."""
+
+
+def in_its_place(question: str, found: Found, kb: KnowledgeBase) -> Found:
+    """The same program with every value taken for that which the question names right before it; the program
+    itself where nothing is named so, or nothing has it."""
+    said = [(word, root_of(word)) for word in split(question)]
+    places: dict[ex.Expression, ex.Expression] = {}
+    for node in ex.post_order(found.program):
+        match node:
+            case ex.Join(ex.Relation(_, False) as used, ex.Or(ex.Value() as one, ex.Value() as two)):
+                named = [_named_before(said, used, value.literal, kb) for value in (one, two)]
+                if named.count(None) == 1:
+                    first, second = (used if other is None else ex.Relation(other.iri) for other in named)
+                    places[node] = ex.Or(ex.Join(first, one), ex.Join(second, two))
+            case ex.Compare(_, ex.Relation() as used, ex.Value(literal)) | ex.Join(
+                ex.Relation(_, False) as used, ex.Value(literal)
+            ):
+                if (other := _named_before(said, used, literal, kb)) is not None:
+                    meant = ex.Relation(other.iri)
+                    places[node] = (
+                        replace(node, relation=meant)
+                        if isinstance(node, ex.Join)
+                        else replace(node, key=meant)
+                    )
+    return put_right(rewrite(found.program, lambda node: places.get(node, node)), found, kb)
+
+
+def _named_before(
+    said: list[tuple[str, str]], used: ex.Relation, literal: Literal, kb: KnowledgeBase
+) -> Relation | None:
+    """The one relation of the same things that is named right before the only place where the value stands,
+    if that is not a part of the used one's own name."""
+    known = kb.schema.relation_ids.get(used.iri)
+    if known is None:
+        return None
+    relation = kb.schema.relations[known]
+    before = list(_words_before(said, split(literal.lexical)))
+    if len(before) != 1:
+        return None
+    (roots,) = before
+    names = {
+        other.id: name
+        for other in kb.schema.relations
+        if other.domain == relation.domain
+        and not other.hidden
+        and (name := list(map(root_of, split(other.label))))
+        and roots[-len(name) :] == name
+    }
+    longest = max(map(len, names.values()), default=0)
+    named = [number for number, name in names.items() if len(name) == longest]
+    if len(named) != 1 or known in names:
+        return None
+    (other,) = (kb.schema.relations[number] for number in named)
+    own = set(map(root_of, split(relation.label)))
+    if own >= set(names[other.id]):
+        return None
+    return other if _may_have(other, literal, kb) else None
+
+
+def _words_before(said: list[tuple[str, str]], value: list[str]) -> Iterator[list[str]]:
+    """The roots of the words before each place where a value stands, but for what may come between."""
+    for place in range(len(said)):
+        if [word for word, _ in said[place : place + len(value)]] == value:
+            end = place
+            while end and _BETWEEN.fullmatch(said[end - 1][0]):
+                end -= 1
+            yield [root for _, root in said[:end]]
+
+
+def _may_have(relation: Relation, literal: Literal, kb: KnowledgeBase) -> bool:
+    if kind_of(literal) is ValueKind.NUMBER:
+        return relation.kinds == {ValueKind.NUMBER}
+    return relation.id in kb.in_relations(kb.equal(literal)).tolist()
+
+
+_WHEN = re.compile(
+    r"\b(?P<when>in|during|before|after|since|until|by)\s+(?:the\s+)?(?:year\s+)?(?P<year>1\d{3}|20\d{2})\b(?![-/.,]\d)",
+    re.IGNORECASE,
+)
+_A_YEAR = re.compile(r"(?<!\d)(?:1\d{3}|20\d{2})(?!\d)")
+_WITHIN = ("in", "during")
+_FIRST, _LAST = Literal("1000", XSD + "integer"), Literal("2200", XSD + "integer")
+"""A column with numbers before or after these is none of years."""
+_SIDES = (Comparison.GE, Comparison.LE)
+
+
+def mistimed(question: str, program: ex.Expression, kb: KnowledgeBase) -> int:
+    """How many years a program takes for something else: "in 1999" for a cost of 1999, or for a column of the
+    visitors of 2010."""
+    said = {match["year"] for match in _WHEN.finditer(question)}
+    found = 0
+    for node in ex.post_order(program) if said else ():
+        found += any(_is_of_another_year(relation.iri, question, kb) for relation in ex.relations(node))
+        match node:
+            case ex.Join(relation, ex.Value(literal)) if not relation.inverse:
+                found += literal.lexical in said and _has_other_numbers(relation.iri, kb)
+            case ex.Compare(_, ex.Relation(iri), ex.Value(literal)):
+                found += literal.lexical in said and _has_other_numbers(iri, kb)
+    return found
+
+
+def _is_of_another_year(iri: str, question: str, kb: KnowledgeBase) -> bool:
+    """Whether the name of a relation has a year, and the question only others."""
+    number = kb.schema.relation_ids.get(iri)
+    years = set() if number is None else set(_A_YEAR.findall(kb.schema.relations[number].label))
+    return bool(years) and years.isdisjoint(_A_YEAR.findall(question))
+
+
+def _has_other_numbers(iri: str, kb: KnowledgeBase) -> bool:
+    number = kb.schema.relation_ids.get(iri)
+    if number is None or kb.schema.relations[number].kinds != {ValueKind.NUMBER}:
+        return False
+    return not has_only_years(number, kb)
+
+
+def has_only_years(relation: int, kb: KnowledgeBase) -> bool:
+    """Whether all numbers of a relation may be years."""
+    ends = ((Comparison.LT, _FIRST), (Comparison.GT, _LAST))
+    return not any(relation in kb.relations_comparing(side, end) for side, end in ends)
+
+
+def within_year(question: str, found: Found, kb: KnowledgeBase) -> Found:
+    """The same program from the first to the last day of a year, where it is said that something was in that
+    year and the program takes all before or after it, or its first day; the program itself where nothing was
+    then."""
+    said = {match["year"] for match in _WHEN.finditer(question) if match["when"].lower() in _WITHIN}
+    if not said or any(match["when"].lower() not in _WITHIN for match in _WHEN.finditer(question)):
+        return found
+
+    def both_ends(node: ex.Expression) -> ex.Expression:
+        match node:
+            case ex.Compare(_, ex.Relation() as relation, ex.Value(literal)) if literal.lexical in said:
+                if literal.datatype == f"{XSD}gYear" and _compares(program, relation, node.value) == 1:
+                    return _all_of_it(relation, literal)
+            case ex.Join(ex.Relation(_, inverse=False) as relation, ex.Value(literal)):
+                year, _, day = literal.lexical.partition("-")
+                if literal.datatype == f"{XSD}date" and year in said and day == "01-01":
+                    return _all_of_it(relation, Literal(year, f"{XSD}gYear"))
+        return node
+
+    program = found.program
+    changed = rewrite(program, both_ends)
+    if changed == program:
+        return found
+    try:
+        result = execute(changed, kb)
+    except BudgetExceeded:
+        return found
+    is_something = result.nodes if result.value is None else result.value.lexical != "0"
+    return replace(found, program=changed, result=result) if is_something else found
+
+
+def _all_of_it(relation: ex.Relation, year: Literal) -> ex.Expression:
+    first, last = (ex.Compare(side, relation, ex.Value(year)) for side in _SIDES)
+    return ex.And(first, last)
+
+
+def _compares(program: ex.Expression, relation: ex.Relation, value: ex.Expression) -> int:
+    """How often a program compares this with that: twice where it takes both ends already."""
+    return sum(
+        isinstance(node, ex.Compare) and node.key == relation and node.value == value
+        for node in ex.post_order(program)
+    )

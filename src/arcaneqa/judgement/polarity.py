@@ -1,13 +1,16 @@
-"""Which end of a measure words mean: the oldest brewery is the one founded first, the oldest guest the one
-with the largest age, and faster than 10 seconds is less."""
+"""Which of two ends words mean: the oldest brewery is the one founded first, the oldest guest the one with
+the largest age, faster than 10 seconds is less, and who asks for first names wants no last names."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from arcaneqa.induction.found import Found
 from arcaneqa.judgement.added import put_right
+from arcaneqa.judgement.asked import REMEMBERED
+from arcaneqa.judgement.small_words import root_of
 from arcaneqa.kb.interface import Comparison, KnowledgeBase
 from arcaneqa.kb.names.name_forms import split, stem
 from arcaneqa.kb.schema import ValueKind
@@ -182,3 +185,67 @@ def _grows(scale: _Scale, iri: str, kb: KnowledgeBase) -> bool | None:
     said = frozenset(map(stem, split(relation.label)))
     grows, shrinks = not said.isdisjoint(scale.growing), not said.isdisjoint(scale.shrinking)
     return grows if relation.kinds == frozenset({ValueKind.NUMBER}) and grows != shrinks else None
+
+
+_PAIRS = (
+    ("first", "last"),
+    ("start", "end"),
+    ("begin", "end"),
+    ("open", "close"),
+    ("opening", "closing"),
+    ("arrival", "departure"),
+    ("arrive", "depart"),
+    ("birth", "death"),
+    ("home", "away"),
+    ("minimum", "maximum"),
+    ("min", "max"),
+    ("low", "high"),
+    ("lowest", "highest"),
+    ("upper", "lower"),
+    ("gross", "net"),
+    ("source", "target"),
+    ("origin", "destination"),
+    ("winning", "losing"),
+    ("north", "south"),
+    ("east", "west"),
+    ("left", "right"),
+    ("male", "female"),
+    ("domestic", "international"),
+)
+"""Words before a noun of which only one can be meant."""
+_OPPOSITES: dict[str, set[str]] = {}
+for _one, _other in _PAIRS:
+    _OPPOSITES.setdefault(root_of(_one), set()).add(root_of(_other))
+    _OPPOSITES.setdefault(root_of(_other), set()).add(root_of(_one))
+
+
+def says_opposite(question: str, program: ex.Expression, kb: KnowledgeBase) -> bool:
+    """Whether a relation of the program is what the question says but for one word, and for that word the
+    question has the opposite, which the program has not; what the question says both of ("first and last
+    names") may be either."""
+    said = _roots(question)
+    if _OPPOSITES.keys().isdisjoint(said):
+        return False
+    iris = {relation.iri for node in ex.post_order(program) for relation in ex.relations(node)}
+    known = [
+        kb.schema.relations[kb.schema.relation_ids[iri]] for iri in iris if iri in kb.schema.relation_ids
+    ]
+    names = {_roots(relation.label) for relation in known}
+    return any(_is_turned_round(name, said, names) for name in names)
+
+
+def _is_turned_round(name: tuple[str, ...], said: tuple[str, ...], names: set[tuple[str, ...]]) -> bool:
+    for place, word in enumerate(name):
+        if len(name) > 1 and word not in said:
+            for other in _OPPOSITES.get(word, ()):
+                turned = (*name[:place], other, *name[place + 1 :])
+                if turned not in names and any(
+                    said[start : start + len(turned)] == turned for start in range(len(said))
+                ):
+                    return True
+    return False
+
+
+@lru_cache(REMEMBERED)
+def _roots(text: str) -> tuple[str, ...]:
+    return tuple(root_of(word) for word in split(text))

@@ -52,10 +52,6 @@ class Refusals:
         """What is asked for and the nearest reading does not do, where it is declined anyway."""
         return "" if sign is None else f"{ASKS_FOR} {sign.form.value}{_quoted(question, sign)}. "
 
-    def gap(self, relation: Relation, entity: Entity) -> str:
-        """Somebody has none of what others have."""
-        return self._has_none(self._spoken.entity(entity.term), [relation])
-
     def _has_none(self, name: str, relations: Sequence[Relation]) -> str:
         nouns = [singular(one.label) for one in relations if is_had(self._spoken.relation(one.iri))]
         if nouns:

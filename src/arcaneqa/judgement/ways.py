@@ -1,6 +1,6 @@
-"""Programs that answer nothing: a way there and back again, what something is called that the question calls
-so itself or those of whom it says nothing, a count of yes and no, and of rows that say themselves how many
-there are; or that say a thing twice, where one of two numbers says nothing more."""
+"""Where a way leads: back to what it set out from, there and back on the way, one step further than was asked
+(where coffee is grown are the countries that grow it, not their continents), or one step short of it (a
+budget may be a node that says 200 million beside a currency)."""
 
 from __future__ import annotations
 
@@ -12,9 +12,13 @@ import numpy as np
 from arcaneqa.errors import BudgetExceeded
 from arcaneqa.induction.found import Found
 from arcaneqa.induction.readings import is_same
-from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.judgement.added import added
+from arcaneqa.judgement.asked import Wanted, wanted
+from arcaneqa.judgement.small_words import SMALL, root_of
+from arcaneqa.kb.interface import KnowledgeBase, NodeSet
 from arcaneqa.kb.names.name_forms import split, stem
 from arcaneqa.kb.schema import ValueKind
+from arcaneqa.kb.terms import Blank
 from arcaneqa.program import expression as ex
 from arcaneqa.program.execute import execute
 from arcaneqa.program.rewrite import rewrite
@@ -22,12 +26,6 @@ from arcaneqa.program.rewrite import rewrite
 _NAMING = frozenset(
     map(stem, ("name", "names", "named", "call", "called", "title", "label", "known", "stand"))
 )
-
-
-def is_pointless(found: Found, kb: KnowledgeBase) -> bool:
-    program = found.program
-    twice = any(map(_compares_twice, ex.post_order(program)))
-    return comes_back(found) or twice or _counts_truths(program, kb) or _counts_counts(program, kb)
 
 
 def only_names(question: str, found: Found, kb: KnowledgeBase) -> bool:
@@ -52,27 +50,7 @@ def only_names(question: str, found: Found, kb: KnowledgeBase) -> bool:
     return any(not set(_stems(text)).isdisjoint(_stems(labels[0] or "")) for text in said)
 
 
-def names_others(question: str, found: Found, kb: KnowledgeBase) -> bool:
-    """Whether the answers are what those are called that are related to somebody, and neither what they are
-    nor that names are wanted was said: the names of the states of Peru for the capital of Peru."""
-    match found.program:
-        case ex.Join(ex.Relation(iri, inverse=True), ex.Join(_, ex.Entity()) as others):
-            relation = kb.schema.relation_ids.get(iri)
-        case _:
-            return False
-    asked = set(map(stem, split(question)))
-    if relation is None or not asked.isdisjoint(_NAMING | set(_stems(kb.schema.relations[relation].label))):
-        return False
-    bearers = execute(others, kb).nodes
-    if {*kb.labels(bearers.ids)} != {*kb.labels(found.nodes.ids)} or not kb.are_literals(
-        found.nodes.ids
-    ).all():
-        return False
-    kinds = (kb.schema.classes[kind].label for kind in kb.classes(bearers).tolist())
-    return asked.isdisjoint({one for label in kinds for one in _stems(label)})
-
-
-def comes_back(found: Found) -> bool:
+def comes_back(found: Found, kb: KnowledgeBase) -> bool:
     """Whether the only answer is what the program set out from: whom those rows are about that are about
     Hank Aaron."""
     if found.result.value is not None or found.result.table is not None or len(found.nodes) != 1:
@@ -81,10 +59,18 @@ def comes_back(found: Found) -> bool:
         isinstance(inner, ex.Join)
         and inner.relation.iri == outer.relation.iri
         and inner.relation.inverse is not outer.relation.inverse
+        and _is_among(found.nodes, inner.argument, kb)
         for outer in conjuncts(found.program)
         if isinstance(outer, ex.Join)
         for inner in conjuncts(outer.argument)
     )
+
+
+def _is_among(one: NodeSet, program: ex.Expression, kb: KnowledgeBase) -> bool:
+    try:
+        return kb.intersects(one, execute(program, kb).nodes)
+    except BudgetExceeded:
+        return False
 
 
 def straightened(found: Found, kb: KnowledgeBase) -> Found:
@@ -123,46 +109,68 @@ def conjuncts(program: ex.Expression) -> Iterator[ex.Expression]:
             yield program
 
 
-def _compares_twice(node: ex.Expression) -> bool:
-    """Whether it is longer than 3300 or longer than 100: whoever says two numbers of one side measures two
-    things by them."""
-    match node:
-        case ex.And(ex.Compare(one, key, ex.Value()), ex.Compare(other, same, ex.Value())) | ex.Or(
-            ex.Compare(one, key, ex.Value()), ex.Compare(other, same, ex.Value())
-        ):
-            return key == same and one.sign[0] == other.sign[0] != "="
-    return False
-
-
-def _counts_truths(program: ex.Expression, kb: KnowledgeBase) -> bool:
-    """Whether it counts how many of yes and no occur."""
-    match program:
-        case ex.Count(_, (*_, last)):
-            counted = None if last.inverse else last
-        case ex.Count(ex.Join(relation, _), ()):
-            counted = relation if relation.inverse else None
-        case _:
-            return False
-    number = None if counted is None else kb.schema.relation_ids.get(counted.iri)
-    return number is not None and kb.schema.relations[number].kinds == {ValueKind.BOOLEAN}
-
-
-def _counts_counts(program: ex.Expression, kb: KnowledgeBase) -> bool:
-    """Whether it counts members of a class that has a number of its own name: a row of degrees says how many
-    degrees there were."""
-    if not isinstance(program, ex.Count) or program.path:
-        return False
-    named = (one.iri for one in conjuncts(program.argument) if isinstance(one, ex.Class))
-    kinds = {number for iri in named if (number := kb.schema.class_ids.get(iri)) is not None}
-    return any(
-        relation.domain in kinds
-        and relation.kinds == {ValueKind.NUMBER}
-        and not (relation.hidden or relation.is_identifier)
-        and _stems(relation.label) == _stems(kb.schema.classes[relation.domain].label)
-        for relation in (kb.schema.relations if kinds else ())
-        if relation.domain is not None
-    )
-
-
 def _stems(label: str) -> list[str]:
     return [stem(word) for word in split(label)]
+
+
+def at_the_first_places(question: str, found: Found, kb: KnowledgeBase) -> Found:
+    """The program without its last step, where that leads from places to places by a relation that nobody
+    said, and nobody said either what the first ones are."""
+    match found.program:
+        case ex.Join(ex.Relation(iri, inverse=True), first) if wanted(question) is Wanted.PLACE:
+            inner = first.right if isinstance(first, ex.And) and isinstance(first.left, ex.Class) else first
+        case _:
+            return found
+    if not (isinstance(inner, ex.Join) and isinstance(inner.argument, ex.Entity)) or inner.relation.inverse:
+        return found
+    relation = kb.schema.relation_ids.get(iri)
+    if relation is None or _is_said(question, kb.schema.relations[relation].label):
+        return found
+    try:
+        result = execute(first, kb)
+    except BudgetExceeded:
+        return found
+    kinds = [kb.schema.classes[kind] for kind in kb.classes(result.nodes).tolist()]
+    shown = [kind for kind in kinds if not kind.hidden]
+    if any(_is_said(question, kind.label) for kind in shown):
+        return found
+    both = kb.nodes(np.union1d(result.nodes.ids, found.nodes.ids))
+    are_alike = any(_holds(kb.members(kind.id), both, kb) for kind in shown)
+    return replace(found, program=first, result=result) if are_alike else found
+
+
+def _is_said(question: str, name: str) -> bool:
+    said = set(map(root_of, split(question)))
+    return not said.isdisjoint({root_of(word) for word in split(name)} - SMALL)
+
+
+def _holds(members: NodeSet, some: NodeSet, kb: KnowledgeBase) -> bool:
+    return not len(kb.difference(some, members))
+
+
+_WORTH = frozenset(("value", "amount"))
+_LOOKED_AT = 5
+"""Of the answers; all are of one form, or nearly."""
+
+
+def worth(found: Found, kb: KnowledgeBase) -> Found | None:
+    """The numbers or times of what was found, where those are blank nodes that nothing names and have just
+    one value each."""
+    if found.result.value is not None or found.result.table is not None or found.result.order is not None:
+        return None
+    few = kb.nodes(found.nodes.ids[:_LOOKED_AT])
+    if not few or any(label is not None for label in kb.labels(few.ids)):
+        return None
+    if not all(isinstance(term, Blank) for term in kb.terms(few.ids)):
+        return None
+    relations = [kb.schema.relations[number] for number in kb.out_relations(few).tolist()]
+    values = [
+        relation
+        for relation in relations
+        if relation.comparable and ValueKind.ENTITY not in relation.kinds and not relation.hidden
+        if not _WORTH.isdisjoint(split(relation.label)[-1:])
+    ]
+    if len(values) != 1:
+        return None
+    program = ex.Join(ex.Relation(values[0].iri, inverse=True), found.program)
+    return added(program, found, values[0], kb, found.trace.steps)

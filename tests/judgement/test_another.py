@@ -1,4 +1,4 @@
-"""Names that only end like what the question says: another's, a title's, or a slip."""
+"""Kinds, names and measures that are another's than the question says, and such as only look so."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from arcaneqa.answer import ArcaneQA
 from arcaneqa.induction.scorer import TopicWords
 from arcaneqa.induction.topics import Topic
-from arcaneqa.judgement.mistaken_names import mistaken_name
+from arcaneqa.judgement.another import another_kind, another_name, is_misnamed
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names
 from arcaneqa.links import EntityCandidate, Links, MentionLink
@@ -21,6 +21,9 @@ FACTS = """@prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/20
 :mts a :System ; rdfs:label "metric system of units" .
 :inch a :Unit ; rdfs:label "inch" ; :measurementSystem :imperial ; :length 2.54 .
 :metre a :Unit ; rdfs:label "metre" ; :measurementSystem :mts ; :length 100 .
+:curie a :RadioactivityUnit .
+:l1 a :SkiLift ; :serves :r1 ; :opticalZoom 3 ; :digitalZoom 4 .
+:r1 a :SkiRun ; rdfs:label "Sunnyside" ; :rating 3 .
 :abe a :Person ; rdfs:label "Abraham Lincoln" ; :unit :inch .
 """
 LABELS = {"imperial": "imperial system of units", "mts": "metric system of units", "abe": "Abraham Lincoln"}
@@ -34,7 +37,7 @@ def mistaken(question: str, said: str, names: list[str], unknown: list[str], kb:
     iri = ex.Entity(Names(kb.profile).read(f":{names[0]}"))
     topic = Topic(iri, TopicWords(LABELS[names[0]], start, start + len(said), 0))
     program = replace(found(f"(JOIN :measurementSystem :{names[0]})", kb), topics=(topic,))
-    taken = mistaken_name(question, links, program, unknown)
+    taken = another_name(question, links, program, unknown)
     return None if taken is None else taken.said
 
 
@@ -66,3 +69,42 @@ def test_the_refusal_says_who_is_called_nearly_so(kb: Index) -> None:
     assert answer.reason is not None
     assert answer.items == ()
     assert "No entity is called international system of units; near: " in answer.reason
+
+
+@pytest.mark.parametrize(
+    ("question", "program", "expected"),
+    [
+        ("which ski run is served by Supreme?", "(AND :SkiLift (JOIN :serves :r1))", "ski run"),
+        ("Supreme serves what ski run?", "(AND :SkiLift (JOIN :serves :r1))", "ski run"),
+        (
+            "what is the unit of radioactivity?",
+            "(AND :Unit (JOIN :measurementSystem :mts))",
+            "radioactivity unit",
+        ),
+        ("which ski run is served by Supreme?", "(JOIN :serves_inv :l1)", None),
+        ("which ski run is served by Supreme?", "(JOIN :serves :r1)", None),
+        ("which ski run is served by Supreme?", "(COUNT (AND :SkiLift (JOIN :serves :r1)))", None),
+        ("which runs are served by Supreme?", "(AND :SkiLift (JOIN :serves :r1))", None),
+        ("what type of ski lift serves it?", "(AND :SkiLift (JOIN :serves :r1))", None),
+    ],
+)
+def test_who_names_one_kind_in_full_is_not_told_of_another(
+    kb: Index, question: str, program: str, expected: str | None
+) -> None:
+    assert another_kind(question, found(program, kb), kb) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "program", "expected"),
+    [
+        ("what is the optical zoom of it?", "(JOIN :digitalZoom_inv :l1)", True),
+        ("what is the optical zoom of it?", "(JOIN :opticalZoom_inv :l1)", False),
+        ("what is the digital optical zoom of it?", "(JOIN :digitalZoom_inv :l1)", False),
+        ("what is the usual zoom of it?", "(JOIN :digitalZoom_inv :l1)", False),
+        ("what is the zoom of it?", "(JOIN :digitalZoom_inv :l1)", False),
+    ],
+)
+def test_a_name_is_not_taken_where_another_is_said(
+    kb: Index, question: str, program: str, expected: bool
+) -> None:
+    assert is_misnamed(question, found(program, kb).program, kb) is expected

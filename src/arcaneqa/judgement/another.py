@@ -1,0 +1,160 @@
+"""Who names one thing is not told of another: ski lifts for the ski runs, the imperial system of units for
+the international one, digital zoom for the optical one. A graph of thousands of names nearly always has one
+that is near, and a model that finds nothing better takes it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from weakref import WeakKeyDictionary
+
+from rapidfuzz import fuzz
+
+from arcaneqa.induction.found import Found
+from arcaneqa.induction.wording import class_words, relation_words
+from arcaneqa.judgement.asked_kinds import asked_noun, classes_by_name, is_another_kind, whole_noun
+from arcaneqa.judgement.small_words import SMALL, root_of
+from arcaneqa.judgement.ways import conjuncts
+from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.names.name_forms import split, words
+from arcaneqa.links import Links
+from arcaneqa.program import expression as ex
+
+_ASKING = re.compile(r"\b(?:which|what)(?:['’]s|\s+(?:is|are|was|were)\b)?(?:\s+the)?\s+", re.IGNORECASE)
+_SORTS = frozenset(map(root_of, ("type", "kind", "sort")))
+"""A type of ship is a ship."""
+_LONGEST_NAME = 6
+"""Words of a class that a question may name."""
+_SLIP = 75
+"""Of 100: letters that two words share, from which on one may be the other."""
+_COMMON = 3
+"""Words of an end and names with it, together, from which on it is no name by itself."""
+_PAIRS: WeakKeyDictionary[KnowledgeBase, frozenset[tuple[str, str]]] = WeakKeyDictionary()
+
+# Kinds -----------------------------------------------------------------------------------------------------
+
+
+def another_kind(question: str, found: Found, kb: KnowledgeBase) -> str | None:
+    """What the question asks for, where a program surely finds other things: it names another kind, and
+    neither its words nor what it finds are what the question names with two words or more. One word may be
+    meant loosely, and who asks for the party of somebody gets what is told as their party, whatever it is."""
+    if found.result.table is not None or found.result.value is not None:
+        return None
+    if not any(isinstance(one, ex.Class) for one in conjuncts(found.program)):
+        return None
+    noun = _named_in_full(question, kb) or asked_noun(question, kb) or _noun_at_the_end(question, kb)
+    said = {root_of(word) for name in _names_in(found.program, kb) for word in split(name)}
+    if len(noun) < 2 or said.issuperset(noun):
+        return None
+    ending = (kinds for name, kinds in classes_by_name(kb).items() if name[-len(noun) :] == noun)
+    kinds = [kind for some in ending for kind in some]
+    if len(kinds) != 1 or not is_another_kind(kinds[0], found, kb):
+        return None
+    return class_words(kb.schema.classes[kinds[0]])
+
+
+def _named_in_full(question: str, kb: KnowledgeBase) -> tuple[str, ...]:
+    """The longest name of a class, of two words or more, that a question begins to ask with: "the unit of
+    radioactivity" is a radioactivity unit."""
+    asking = _ASKING.search(question)
+    said = [] if asking is None else [root_of(word) for word in split(question[asking.end() :])]
+    names = classes_by_name(kb)
+    for length in range(min(len(said), _LONGEST_NAME), 1, -1):
+        head, *rest = said[:length]
+        turned = rest[0] == "of" and head not in _SORTS
+        for noun in ((head, *rest), (*rest[1:], head) if turned else ()):
+            if len(noun) > 1 and noun in names:
+                return noun
+    return ()
+
+
+def _noun_at_the_end(question: str, kb: KnowledgeBase) -> tuple[str, ...]:
+    """What a question asks for that asks at its end: "Supreme serves what ski run?"."""
+    if (asking := _ASKING.search(question)) is None:
+        return ()
+    said = split(question[asking.end() :])
+    return whole_noun(said, kb) or tuple(map(root_of, said))
+
+
+# Entities --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Mistaken:
+    """What the question calls something, and who are called nearly so."""
+
+    said: str
+    near: tuple[str, ...]
+
+
+def another_name(question: str, links: Links, found: Found, unknown: Sequence[str]) -> Mistaken | None:
+    """A name that the program takes for that of an entity whose name only ends like it: what stands right
+    before the end was said to tell such things apart, and none of them has it. An end of one word must be
+    that of several, for it may follow a title ("president Lincoln"). `unknown`: words that nothing in the
+    program says."""
+    for topic in found.topics:
+        start, end = topic.words.start, topic.words.end
+        mention = next((one for one in links.mentions if (one.start, one.end) == (start, end)), None)
+        if mention is None or not isinstance(topic.term, ex.Entity):
+            continue
+        ending = _roots(question[start:end])
+        names = {one.label: _roots(one.label) for one in mention.candidates}
+        near = [label for label, own in names.items() if own[-len(ending) :] == ending != own]
+        before = [word for word in words(question) if word.end <= start][-1:]
+        if len(near) < len(names) or len(near) + len(ending) < _COMMON or not before:
+            continue
+        (word,) = before
+        root = root_of(word.folded)
+        said = question[word.start : word.end]
+        if root not in SMALL and said in unknown and not _is_nearly_in(root, names.values()):
+            return Mistaken(question[word.start : end], tuple(near))
+    return None
+
+
+def _is_nearly_in(word: str, names: Iterable[Sequence[str]]) -> bool:
+    """Whether a word may be one of theirs with a slip: Rand for Randy."""
+    return any(fuzz.ratio(word, own) >= _SLIP for name in names for own in name)
+
+
+# Classes and relations -------------------------------------------------------------------------------------
+
+
+def is_misnamed(question: str, program: ex.Expression, kb: KnowledgeBase) -> bool:
+    """Whether a program goes by a name where the question says another one's: "digital zoom" for the optical
+    zoom, where something here is called so. Nothing that comes before the last word of its name is said, and
+    what the question says there the program has nowhere."""
+    said = _roots(question)
+    names = [_roots(name) for name in _names_in(program, kb)]
+    known = {word for name in names for word in name}
+    return any(
+        (before, last) in _pairs(kb) and before not in known and before not in SMALL
+        for *telling, head in names
+        if telling and head not in SMALL and not {*telling} & {*said}
+        for before, last in pairwise(said)
+        if last == head
+    )
+
+
+def _names_in(program: ex.Expression, kb: KnowledgeBase) -> Iterator[str]:
+    schema = kb.schema
+    for node in ex.post_order(program):
+        if isinstance(node, ex.Class) and node.iri in schema.class_ids:
+            yield class_words(schema.classes[schema.class_ids[node.iri]])
+        for relation in ex.relations(node):
+            if relation.iri in schema.relation_ids:
+                yield relation_words(schema.relations[schema.relation_ids[relation.iri]])
+
+
+def _pairs(kb: KnowledgeBase) -> frozenset[tuple[str, str]]:
+    """Words that follow each other in the name of a class or relation; read once a knowledge base."""
+    if (found := _PAIRS.get(kb)) is None:
+        names = [class_words(one) for one in kb.schema.classes if not one.hidden]
+        names += [relation_words(one) for one in kb.schema.relations if not one.hidden]
+        found = _PAIRS[kb] = frozenset(pair for name in names for pair in pairwise(_roots(name)))
+    return found
+
+
+def _roots(text: str) -> list[str]:
+    return [root_of(word) for word in split(text)]
