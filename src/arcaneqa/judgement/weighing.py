@@ -25,7 +25,7 @@ from arcaneqa.judgement.polarity import is_reversed, says_opposite
 from arcaneqa.judgement.rules import Asked, Comparison, Fault, Saying
 from arcaneqa.judgement.said_names import narrowed_unsaid, said_otherwise
 from arcaneqa.judgement.told import told_said
-from arcaneqa.judgement.ways import comes_back
+from arcaneqa.judgement.ways import comes_back, goes_around
 from arcaneqa.judgement.yes_or_no import truths_said, untrue
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.links import Links
@@ -72,6 +72,11 @@ FAULTS: tuple[Fault, ...] = (
         "comes back to what it set out from",
         lambda asked, one: comes_back(one, asked.kb),
         "The nearest reading finds nothing but what it sets out from.",
+    ),
+    Fault(
+        "goes around a gap",
+        lambda asked, one: goes_around(asked.question, one, asked.kb),
+        "The nearest reading tells something else.",
     ),
     Fault(
         "takes a year for something else",
