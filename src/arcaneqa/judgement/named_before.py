@@ -28,9 +28,12 @@ _BETWEEN = re.compile(
 def in_its_place(question: str, found: Found, kb: KnowledgeBase) -> Found:
     """The same program with every value taken for that which the question names right before it; the program
     itself where nothing is named so, or nothing has it."""
+    nodes = list(ex.post_order(found.program))
+    if not any(isinstance(node, ex.Value) for node in nodes):
+        return found
     said = [(word, root_of(word)) for word in split(question)]
     places: dict[ex.Expression, ex.Expression] = {}
-    for node in ex.post_order(found.program):
+    for node in nodes:
         match node:
             case ex.Join(ex.Relation(_, False) as used, ex.Or(ex.Value() as one, ex.Value() as two)):
                 named = [_named(said, used, value.literal, kb) for value in (one, two)]

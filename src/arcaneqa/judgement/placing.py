@@ -52,10 +52,13 @@ def misplaced(question: str, program: ex.Expression, kb: KnowledgeBase) -> int:
 def misnumbered(question: str, program: ex.Expression, kb: KnowledgeBase) -> int:
     """How many identifiers are of another kind than the one named right before them: customer 10 lives not at
     the address that has the number 10."""
+    told = list(_numbers(program))
+    if not told:
+        return 0
     said = [(question[word.start : word.end], stem(word.folded)) for word in words(question)]
     before = {(number, kind) for (_, kind), (number, _) in pairwise(said)}
     found = 0
-    for iri, one in _numbers(program):
+    for iri, one in told:
         number = kb.schema.relation_ids.get(iri)
         relation = None if number is None else kb.schema.relations[number]
         if relation is None or not relation.is_identifier or relation.domain is None:
