@@ -3,7 +3,7 @@ whether he is among its directors, and not for these."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import replace
 
 import numpy as np
@@ -86,7 +86,7 @@ def _says_another(
     return bool(named) and all(one.id != number for one in named)
 
 
-def _is_said(roots: set[str], said: set[str]) -> bool:
+def _is_said(roots: Set[str], said: Set[str]) -> bool:
     """Whoever directs is the director."""
     return any(
         one == other
