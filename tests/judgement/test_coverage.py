@@ -183,7 +183,7 @@ def test_a_likely_relation_of_a_list_that_fits_badly() -> None:
     fits = []
     for level in (9.0, -3.0):
         (step,) = best.trace.steps
-        one = replace(best, trace=replace(best.trace, steps=[replace(step, level=level)]))
+        one = replace(best, trace=replace(best.trace, steps=[step._replace(level=level)]))
         left = coverage("who leads Anna?", Links("who leads Anna?"), one, KB)
         row = evidence("who leads Anna?", one, Outcome((one,), is_complete=True), left, KB)
         fits.append(row[FEATURES.index("fit of relations and classes")])
@@ -248,7 +248,7 @@ def test_what_is_counted_must_be_said_by_the_program() -> None:
     assert coverage(question, Links(question), counted, KB).unknown == ("payments",)
     # A relation that leads from payments says it.
     boss, worker = counted.trace.steps
-    told = replace(boss, candidates=[Candidate(TokenKind.RELATION, "boss", "payment worker")] * 2)
+    told = boss._replace(candidates=[Candidate(TokenKind.RELATION, "boss", "payment worker")] * 2)
     paid = replace(counted, trace=Trace((), (told, worker)))
     assert coverage(question, Links(question), paid, KB).unknown == ()
 

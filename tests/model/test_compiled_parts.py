@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from arcaneqa.model.choosing import log_chances
 from arcaneqa.model.gathering import gathered, is_gathered
 from arcaneqa.model.product import Product
-from arcaneqa.model.recurrent import Recurrent
+from arcaneqa.model.recurrent import Cell, Recurrent
 from arcaneqa.model.softening import soften
 from arcaneqa.model.tiles import FLOAT_COLUMNS
 from arcaneqa.model.word_pieces import Packed
@@ -27,18 +27,43 @@ def test_words_are_read_as_by_the_book(count: int, longest: int, seed: int) -> N
     """Hidden states of an LSTM step by step; and each question as it is read alone, to the last bit."""
     draw, size = np.random.default_rng(seed), 16
     recurrent = draw.normal(size=(size, 4 * size)).astype(np.float32)
-    inputs = draw.normal(size=(count, longest, 4 * size), scale=3).astype(np.float32)
+    inputs = draw.normal(size=(longest, count, 4 * size), scale=3).astype(np.float32)
     read_words = Recurrent(recurrent.T)
     found = read_words(inputs)
     hidden: NDArray[np.float64] = np.zeros((count, size))
     memory: NDArray[np.float64] = hidden
     for place in range(longest):
-        take, keep, new, give = np.split(inputs[:, place] + hidden @ recurrent, 4, axis=1)
-        memory = _logistic(2 * keep) * memory + _logistic(2 * take) * np.tanh(new)
-        hidden = _logistic(2 * give) * np.tanh(memory)
-        assert np.allclose(found[:, place], hidden, atol=1e-4)
+        hidden, memory = _turned(inputs[place] + hidden @ recurrent, memory)
+        assert np.allclose(found[place], hidden, atol=1e-4)
     for number in range(count):
-        assert np.array_equal(read_words(inputs[number : number + 1])[0], found[number])
+        alone = read_words(np.ascontiguousarray(inputs[:, number : number + 1]))
+        assert np.array_equal(alone[:, 0], found[:, number])
+
+
+@given(st.integers(1, 14), st.integers(0, 2**32 - 1))
+@settings(deadline=None)
+def test_a_step_is_by_the_book_and_the_same_alone(count: int, seed: int) -> None:
+    draw, size = np.random.default_rng(seed), 16
+    matrix, bias = (draw.normal(size=shape).astype(np.float32) for shape in ((64, 3 * size), (64,)))
+    inputs, memory = (draw.normal(size=(count, width)).astype(np.float32) for width in (3 * size, size))
+    step, remembered = Cell(matrix, bias), memory.copy()
+    shown = step(inputs, remembered)
+    wanted = _turned(inputs @ matrix.T + bias, memory.astype(np.float64))
+    assert np.allclose((shown, remembered), wanted, atol=1e-4)
+    for number in range(count):
+        own = slice(number, number + 1)
+        kept = memory[own].copy()
+        assert np.array_equal(step(inputs[own], kept), shown[own])
+        assert np.array_equal(kept, remembered[own])
+
+
+def _turned(
+    gates: NDArray[Any], memory: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """What an LSTM shows and remembers; its gates are at half their size, but for what is new."""
+    take, keep, new, give = np.split(gates, 4, axis=1)
+    memory = _logistic(2 * keep) * memory + _logistic(2 * take) * np.tanh(new)
+    return _logistic(2 * give) * np.tanh(memory), memory
 
 
 def _logistic(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -101,9 +126,9 @@ def test_words_are_averaged_over_inputs_and_candidates_over_pieces() -> None:
         candidate_decisions=np.array([0, 0, 0, 1]),
     )
     words, candidates = gathered(packed, tokens)
-    assert np.allclose(words[0, :2], (tokens[1:3] + tokens[7:9]) / 2)
-    assert not words[0, 2:].any()
-    assert np.array_equal(words[1], tokens[13:16])
+    assert np.allclose(words[:2, 0], (tokens[1:3] + tokens[7:9]) / 2)
+    assert not words[2:, 0].any()
+    assert np.array_equal(words[:, 1], tokens[13:16])
     assert np.allclose(candidates[[0, 2, 3]], [tokens[4:6].mean(0), tokens[10], tokens[16:19].mean(0)])
     assert not candidates[1].any()
     # The encoder may leave other rows half read, and must not leave these.

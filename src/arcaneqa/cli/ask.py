@@ -51,7 +51,6 @@ def command(
     """
     from arcaneqa.cli.building import index_first
     from arcaneqa.errors import InputError
-    from arcaneqa.showing.frames import exported
     from arcaneqa.terminal import detail, note, say, say_json
 
     if threshold is not None and not 0 <= threshold <= 1:
@@ -78,7 +77,6 @@ def command(
         note(str(summary))
         return
     from arcaneqa.answer import ArcaneQA
-    from arcaneqa.showing.heatmap import heat_maps, save, terminal
 
     qa = ArcaneQA.load(kb, model, exact=exact)
     if question is None:
@@ -98,6 +96,8 @@ def command(
         if answer.reason is not None:
             say(answer.reason, err=True)
         else:
+            from arcaneqa.showing.frames import exported
+
             say(exported(answer, form, qa.names))
     else:
         from arcaneqa.console import console
@@ -106,9 +106,13 @@ def command(
         screen = console()
         draw_answer(screen, answer, threshold)
         if explain:
+            from arcaneqa.showing.heatmap import heat_maps, terminal
+
             draw_walk(screen, answer)
             for shown in heat_maps(qa, answer):
                 screen.print(terminal(shown))
     if heatmap is not None:
+        from arcaneqa.showing.heatmap import heat_maps, save
+
         save(heat_maps(qa, answer), heatmap)
     raise typer.Exit(0 if answer.reason is None else 1)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from importlib import import_module
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -36,12 +37,6 @@ VERBS: tuple[str, ...] = (
     "bench",
 )
 
-app = typer.Typer(
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    add_completion=True,
-)
-
 
 def _version(wanted: bool) -> None:
     if wanted:
@@ -49,7 +44,6 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def options(
     version: Annotated[  # noqa: ARG001 - its callback has said it by now
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which version this is.")
@@ -61,18 +55,35 @@ def options(
     set_loudness(quiet, verbose)
 
 
-for verb in VERBS:
-    module = import_module(f"arcaneqa.cli.{verb}")
-    if isinstance(module.command, typer.Typer):
-        app.add_typer(module.command, name=verb)
-    else:
-        app.command(name=verb)(module.command)
+def with_verbs(verbs: Sequence[str]) -> typer.Typer:
+    found = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False, add_completion=True)
+    found.callback()(options)
+    for verb in verbs:
+        module = import_module(f"arcaneqa.cli.{verb}")
+        if isinstance(module.command, typer.Typer):
+            found.add_typer(module.command, name=verb)
+        else:
+            found.command(name=verb)(module.command)
+    return found
+
+
+def __getattr__(name: str) -> Any:
+    # All verbs together only for who asks for them: most of the time would go to those that nobody runs.
+    if name == "app":
+        return with_verbs(VERBS)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def _asked_for(arguments: Sequence[str]) -> Sequence[str]:
+    """The verb that is run, or all of them where none is named: they are listed, or completed."""
+    first = next((one for one in arguments if not one.startswith("-")), None)
+    return (first,) if first in VERBS else VERBS
 
 
 def main() -> None:
     """Run a verb; every failure on purpose is one sentence on stderr and exit code 2."""
     try:
-        app()
+        with_verbs(_asked_for(sys.argv[1:]))()
     except ArcaneError as error:
         say(f"arcaneqa: {error}", err=True)
         sys.exit(2)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,7 @@ from arcaneqa.program.execute import Result
 from arcaneqa.program.expression import Expression
 
 
-@dataclass(frozen=True, slots=True)
-class Considered:
+class Considered(NamedTuple):
     """One step: the candidates with their log-probabilities, which was taken, and to how large a set it led.
 
     `size` is None unless the step closed a subprogram; `context` is the program before the step; `left_out`

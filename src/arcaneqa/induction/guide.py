@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -48,7 +48,7 @@ class Guide:
         if not self._choices:
             return decisions
         return [
-            replace(decision, state=decision.state.inner) if isinstance(decision.state, _Guided) else decision
+            decision._replace(state=decision.state.inner) if isinstance(decision.state, _Guided) else decision
             for decision in decisions
         ]
 
@@ -60,11 +60,11 @@ class Guide:
     def _guided(self, decision: Decision, scores: Scores) -> Scores:
         taken = decision.state.taken if isinstance(decision.state, _Guided) else 0
         if len(decision.candidates) == 1:
-            return replace(scores, state=_Guided(scores.state, taken))
+            return scores._replace(state=_Guided(scores.state, taken))
         if decision.is_last:
             return scores  # the choices have shaped these programs already
         log_probs = scores.log_probs
         if taken < len(self._choices):
             wanted = [Choice.of(candidate) == self._choices[taken] for candidate in decision.candidates]
             log_probs = np.where(wanted, np.float32(0), np.float32(NEVER)).astype(np.float32)
-        return replace(scores, log_probs=log_probs, state=_Guided(scores.state, taken + 1))
+        return scores._replace(log_probs=log_probs, state=_Guided(scores.state, taken + 1))

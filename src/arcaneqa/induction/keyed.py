@@ -28,7 +28,7 @@ class Keyed(Rules):
         if state.top is None:
             if state.outer is not None:
                 return False
-            return len(self._classes(function)) > 0
+            return self._surely_starts(function) or len(self._classes(function)) > 0
         meaning = state.top.meaning
         if not is_alone(state) or not meaning.is_set:
             return False
@@ -44,6 +44,12 @@ class Keyed(Rules):
         if function is Form.HAVING and not state.topics.counts:
             return self._starts.with_totals(self._paths.seen_to_numbers)
         return self._classes(function)
+
+    def _surely_starts(self, function: Chosen) -> bool:
+        """Whether it goes by relations, of which some class surely has one."""
+        is_superlative = function in SUPERLATIVES and self._has_forms
+        by_relations = is_superlative or function in (Form.DISTINCT, Form.HAVING)
+        return by_relations and self._starts.has_several
 
     def _classes(self, function: Chosen) -> Options:
         if function is Function.COUNT:

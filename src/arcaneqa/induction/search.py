@@ -14,6 +14,7 @@ from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arcaneqa.compiled import working_time
 from arcaneqa.errors import BudgetExceeded
@@ -214,14 +215,11 @@ def _decision(question: str, hypothesis: _Hypothesis, options: Options, context:
     )
 
 
-def _best(
-    log_probs: np.ndarray[tuple[int, ...], np.dtype[np.float32]], most: int
-) -> Iterable[tuple[int, float]]:
+def _best(log_probs: NDArray[np.float32], most: int) -> list[tuple[int, float]]:
     """The highest with their positions, best first, the earlier one first among equals."""
-    if len(log_probs) == 1:
-        return [(0, float(log_probs[0]))]
-    order = np.argsort(-log_probs, kind="stable")[:most]
-    return zip(order.tolist(), log_probs[order].tolist(), strict=True)
+    chances: list[float] = log_probs.tolist()
+    order = sorted(range(len(chances)), key=chances.__getitem__, reverse=True)
+    return [(position, chances[position]) for position in order[:most]]
 
 
 def _prior(state: State, options: Options, position: int) -> float:

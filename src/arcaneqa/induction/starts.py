@@ -16,6 +16,10 @@ from arcaneqa.induction.vocabulary import Options, Vocabulary
 from arcaneqa.kb.interface import Ids
 from arcaneqa.kb.schema import ValueKind
 
+_FEW = 8
+"""Relations that nearly always show whether there is a class to start from. All are looked at only when it is
+asked which those are: over a large schema that takes longer than a question does."""
+
 
 class Starts:
     def __init__(self, vocabulary: Vocabulary) -> None:
@@ -86,8 +90,19 @@ class Starts:
     def have_parts(self, has_parts: Callable[[Meaning], bool]) -> bool:
         """Whether there is such a class: quicker to see than which they are."""
         if self._some_parts is None:
-            self._some_parts = any(has_parts(self._members(klass)) for klass in self._several.tolist())
+            self._some_parts = self._are_some(self._some_several, has_parts) or self._are_some(
+                self._several, has_parts
+            )
         return self._some_parts
+
+    def _are_some(self, classes: Ids, has_parts: Callable[[Meaning], bool]) -> bool:
+        return any(has_parts(self._members(klass)) for klass in classes.tolist())
+
+    @cached_property
+    def has_several(self) -> bool:
+        """Whether members of some class of several have any relation: quicker to see than which they are.
+        Where they do, superlatives, counts and tables have something to start from."""
+        return len(self._some_several) > 0 or len(self._several) > 0
 
     @cached_property
     def _related(self) -> Ids:
@@ -97,8 +112,16 @@ class Starts:
 
     @cached_property
     def _several(self) -> Ids:
-        related = (self._kb.schema.classes[klass] for klass in np.unique(self._related).tolist())
-        return np.array([klass.id for klass in related if klass.members > 1 and not klass.hidden], np.int64)
+        return self._of_several(np.unique(self._related))
+
+    @cached_property
+    def _some_several(self) -> Ids:
+        few = np.flatnonzero(self._vocabulary.visible)[:_FEW]
+        return self._of_several(self._kb.classes_having(few))
+
+    def _of_several(self, classes: Ids) -> Ids:
+        known = (self._kb.schema.classes[klass] for klass in classes.tolist())
+        return np.array([klass.id for klass in known if klass.members > 1 and not klass.hidden], np.int64)
 
     @cached_property
     def _valued(self) -> Ids:

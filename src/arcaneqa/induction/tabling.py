@@ -32,7 +32,7 @@ class Tabling(Rules):
             return False
         top = state.top
         if top is None:
-            return len(self.sources(state, function)) > 0
+            return self._starts.has_several or len(self.sources(state, function)) > 0
         if isinstance(top.expression, Per):
             return function is Function.SORT
         if isinstance(top.expression, Sort):

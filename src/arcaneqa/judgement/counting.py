@@ -6,7 +6,7 @@ say who they are."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from arcaneqa.induction.found import Found
@@ -73,7 +73,7 @@ def counted_within(found: Found, kb: KnowledgeBase) -> Found:
                 ex.Counted((by,), None | ex.Class()),
             ) if by == back:
                 changed[node] = replace(node, key=ex.Counted((by,), some))
-    return put_right(rewrite(found.program, lambda node: changed.get(node, node)), found, kb)
+    return _changed(changed, found, kb)
 
 
 def said_once(question: str, found: Found, kb: KnowledgeBase) -> Found:
@@ -88,7 +88,14 @@ def said_once(question: str, found: Found, kb: KnowledgeBase) -> Found:
                 ex.Value(literal),
             ) if question.count(literal.lexical) == 1 and _has_number(some, literal):
                 changed[node] = ex.Join(back, some)
-    return put_right(rewrite(found.program, lambda node: changed.get(node, node)), found, kb)
+    return _changed(changed, found, kb)
+
+
+def _changed(nodes: Mapping[ex.Expression, ex.Expression], found: Found, kb: KnowledgeBase) -> Found:
+    """The same with other nodes in the place of these. Most often there are none: then nothing is done."""
+    if not nodes:
+        return found
+    return put_right(rewrite(found.program, lambda node: nodes.get(node, node)), found, kb)
 
 
 def _has_number(program: ex.Expression, literal: Literal) -> bool:
@@ -111,9 +118,7 @@ def by_own_count(question: str, found: Found, kb: KnowledgeBase) -> Found:
                 column = _own_count(said, argument, kb)
                 if column is not None:
                     changed[node] = ex.And(argument, replace(compared, key=ex.Relation(column.iri)))
-    if len(changed) != 1:
-        return found
-    return put_right(rewrite(found.program, lambda node: changed.get(node, node)), found, kb)
+    return _changed(changed, found, kb) if len(changed) == 1 else found
 
 
 def _own_count(said: list[str], rows: ex.Expression, kb: KnowledgeBase) -> Relation | None:
@@ -161,9 +166,7 @@ def of_groups(question: str, found: Found, kb: KnowledgeBase) -> Found:
     if len(_AVERAGE.findall(question)) <= sum(map(_is_average, nodes)):
         return found
     changed = {node: other for node in nodes if (other := _of_group(node, kb)) is not None}
-    if len(changed) != 1:
-        return found
-    return put_right(rewrite(found.program, lambda node: changed.get(node, node)), found, kb)
+    return _changed(changed, found, kb) if len(changed) == 1 else found
 
 
 def _is_average(node: ex.Expression) -> bool:

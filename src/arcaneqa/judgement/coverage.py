@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -22,7 +22,7 @@ from arcaneqa.induction.said import texts_said
 from arcaneqa.induction.scorer import TokenKind
 from arcaneqa.judgement.asked import REMEMBERED, Sign, signs
 from arcaneqa.judgement.polarity import says_measure
-from arcaneqa.judgement.small_words import MEASURING, SMALL, root_of, roots_of, ways_to_deny, ways_to_say
+from arcaneqa.judgement.small_words import MEASURING, SMALL, otherwise_said, root_of, roots_of, roots_of_name
 from arcaneqa.kb.interface import KnowledgeBase, Step
 from arcaneqa.kb.names.name_forms import Word, split, stem, words
 from arcaneqa.kb.schema import Relation, ValueKind
@@ -56,17 +56,13 @@ class Coverage:
 def coverage(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Coverage:
     spans = [(topic.words.start, topic.words.end) for topic in found.topics]
     chosen = [step.candidates[step.choice] for step in found.trace.steps]
-    called = [
-        roots_of(one.text) | {root_of(word) for said in _otherwise_said(one.text) for word in said}
-        for one in chosen
-        if one.kind in _NAMES
-    ]
+    called = [roots_of_name(one.text) for one in chosen if one.kind in _NAMES]
     constants = [one.text for one in chosen if one.kind is TokenKind.CONSTANT]
     # Asia is said by "Asian", as linking knows.
     naming = [(one, {other.label for other in one.candidates}) for one in links.mentions]
     spans += [(one.start, one.end) for one, labels in naming if not labels.isdisjoint(constants)]
     said_constants = {label for _, labels in naming for label in labels}
-    names = {word for words_of_one in called for word in words_of_one}
+    names = frozenset[str]().union(*called)
     forms = forms_of(found.program)
     met: list[Sign] = []
     unmet: list[Sign] = []
@@ -129,11 +125,6 @@ def _run_together(question: str, names: Collection[str]) -> list[tuple[int, int]
         for one, two in pairwise(words(question))
         if root_of(one.folded + two.folded) in names
     ]
-
-
-def _otherwise_said(name: str) -> list[list[str]]:
-    _, *others = ways_to_say(name)
-    return [*others, *ways_to_deny(name)]
 
 
 def _qualifying(question: str, links: Links, program: Expression, kb: KnowledgeBase) -> list[tuple[int, int]]:
@@ -229,7 +220,7 @@ def _counts_the_only_kind(program: Expression, kb: KnowledgeBase) -> bool:
     return len(shown) == 1 and program == Count(Class(shown[0]))
 
 
-def _is_named(question: str, sign: Sign, called: Iterable[set[str]]) -> bool:
+def _is_named(question: str, sign: Sign, called: Iterable[Set[str]]) -> bool:
     """Whether the words are those of one name: "total credits", "the most votes" where votes are a number,
     "authors or tutors" where they are one class."""
     start, end = sign.about
@@ -355,7 +346,7 @@ def _yes_or_no(kb: KnowledgeBase) -> tuple[frozenset[str], ...]:
     if found is None:
         relations = [r for r in kb.schema.relations if _says_no(r, kb)]
         names = [_words_of(r, kb) for r in relations]
-        names += [frozenset(map(stem, said)) for r in relations for said in _otherwise_said(r.label)]
+        names += [frozenset(map(stem, said)) for r in relations for said in otherwise_said(r.label)]
         found = tuple(name - SMALL or name for name in names)
         _YES_OR_NO[kb] = found
     return found

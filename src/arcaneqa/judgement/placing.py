@@ -65,10 +65,13 @@ def _named_at(
 def misnumbered(question: str, program: ex.Expression, kb: KnowledgeBase) -> int:
     """How many identifiers are of another kind than the one named right before them: customer 10 lives not at
     the address that has the number 10."""
+    told = list(_numbers(program))
+    if not told:
+        return 0
     said = [(question[word.start : word.end], stem(word.folded)) for word in words(question)]
     before = {(number, kind) for (_, kind), (number, _) in pairwise(said)}
     found = 0
-    for iri, one in _numbers(program):
+    for iri, one in told:
         number = kb.schema.relation_ids.get(iri)
         relation = None if number is None else kb.schema.relations[number]
         if relation is None or not relation.is_identifier or relation.domain is None:
@@ -207,9 +210,12 @@ _BETWEEN = re.compile(
 def in_its_place(question: str, found: Found, kb: KnowledgeBase) -> Found:
     """The same program with every value taken for that which the question names right before it; the program
     itself where nothing is named so, or nothing has it."""
+    nodes = list(ex.post_order(found.program))
+    if not any(isinstance(node, ex.Value) for node in nodes):
+        return found
     said = [(word, root_of(word)) for word in split(question)]
     places: dict[ex.Expression, ex.Expression] = {}
-    for node in ex.post_order(found.program):
+    for node in nodes:
         match node:
             case ex.Join(ex.Relation(_, False) as used, ex.Or(ex.Value() as one, ex.Value() as two)):
                 named = [_named_before(said, used, value.literal, kb) for value in (one, two)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator
+from functools import lru_cache
 from importlib.resources import files
 from itertools import pairwise
 from typing import Any
@@ -27,15 +28,21 @@ _BASES = {
 }
 
 
+_KEPT = 5_000
+"""Words, and names of schemas, whose roots are kept: every reading of every question asks for them again."""
+
+
+@lru_cache(_KEPT)
 def root_of(word: str) -> str:
     """The stem of a folded word; people are persons, and what is spoken is what somebody speaks."""
     return "person" if word == "people" else stem(_BASES.get(word, word))
 
 
-def roots_of(text: str) -> set[str]:
+@lru_cache(_KEPT)
+def roots_of(text: str) -> frozenset[str]:
     """The roots of its words, also of two run together: who says "classrooms" means a "class room"."""
     said = split(text)
-    return {root_of(word) for word in (*said, *map("".join, pairwise(said)))}
+    return frozenset(map(root_of, (*said, *map("".join, pairwise(said)))))
 
 
 _SHORTEST_ABLE = 7
@@ -70,3 +77,15 @@ def ways_to_deny(name: str) -> Iterator[list[str]]:
     """Words of whom the name is not true: who did not survive has died."""
     *before, last = split(name) or [""]
     yield from ([*before, other] for other in _OPPOSITES.get(last, "").split())
+
+
+def otherwise_said(name: str) -> list[list[str]]:
+    """Other ways to say a name, or that it is not true of somebody."""
+    _, *others = ways_to_say(name)
+    return [*others, *ways_to_deny(name)]
+
+
+@lru_cache(_KEPT)
+def roots_of_name(name: str) -> frozenset[str]:
+    """The roots of a name and of other ways to say it."""
+    return roots_of(name).union(root_of(word) for said in otherwise_said(name) for word in said)

@@ -4,7 +4,7 @@ and whoever asks how many players are active wants those of whom a column of tha
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 from weakref import WeakKeyDictionary
 
@@ -93,7 +93,7 @@ def _says_another(
     return bool(named) and all(one.id != number for one in named)
 
 
-def _is_said(roots: set[str], said: set[str]) -> bool:
+def _is_said(roots: Set[str], said: Set[str]) -> bool:
     """Whoever directs is the director."""
     return any(
         one == other

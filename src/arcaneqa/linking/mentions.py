@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from itertools import islice, pairwise, product
-from typing import Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from arcaneqa.kb.names.name_forms import SPACELESS, Form, Word, key, keys_of_name, loose, split, stem, words
 from arcaneqa.kb.names.surfaces import Surfaces
@@ -71,16 +71,14 @@ _MATCH_OF_FORM = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
-    """Words `first` to `last` (exclusive) of a question."""
+class Span(NamedTuple):
+    """Words `first` to `last` (exclusive) of a question. A tuple: there are dozens, in sets and as keys."""
 
     first: int
     last: int
 
 
-@dataclass(frozen=True, slots=True)
-class Proposal:
+class Proposal(NamedTuple):
     span: Span
     node: int
     match: Match

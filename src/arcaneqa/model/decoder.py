@@ -8,10 +8,10 @@ from __future__ import annotations
 import numpy as np
 
 from arcaneqa.errors import ModelError
-from arcaneqa.model.choosing import attended, turn
+from arcaneqa.model.choosing import attended
 from arcaneqa.model.config import KIND_INDEX
 from arcaneqa.model.product import Product
-from arcaneqa.model.recurrent import Recurrent
+from arcaneqa.model.recurrent import Cell, Recurrent
 from arcaneqa.model.stored import Floats, Stored
 from arcaneqa.ragged import Ints
 
@@ -48,7 +48,9 @@ class Decoder:
         self._words = Product(incoming, bias)
         self._read_words = Recurrent(again)
         incoming, again, bias = gates("cell", "", 2 * hidden)
-        self._step = Product(np.concatenate([incoming, again], axis=1), bias)
+        self.advance = Cell(np.concatenate([incoming, again], axis=1), bias)
+        """h_t = LSTM(h_{t-1}, c_{t-1}), where c_{t-1} joins the last token and the attended question: all
+        three are its inputs."""
         # What becomes of a candidate's vector, and what is it worth: one product for both.
         self._projected = config.projected
         layers = ["candidate"] * config.projected + ["relevance.0"] * config.relevance
@@ -81,13 +83,13 @@ class Decoder:
         )
 
     def read_question(self, words: Floats) -> Floats:
-        """Q_t: the words `[n, longest, width]` of questions, each word with those before it."""
+        """Q_t: the words `[longest, n, width]` of questions, each word with those before it."""
         return self._read_words(self._words(words))
 
     def read_alone(self, words: Floats) -> Floats:
         """One question by itself, as the decoder's start sees it: its words after the LSTM."""
         assert self._alone is not None
-        found: Floats = self.read_question(self._alone(words)[None])[0]
+        found: Floats = self.read_question(self._alone(words)[:, None])[:, 0]
         return found
 
     def candidates(self, vectors: Floats) -> tuple[Floats, Floats]:
@@ -125,13 +127,6 @@ class Decoder:
     def made(self, states: Floats) -> Floats:
         """What a variable of the program's own adds to its row."""
         return states if self._made is None else self._made(states)
-
-    def advance(self, inputs: Floats, memory: Floats) -> Floats:
-        """h_t = LSTM(h_{t-1}, c_{t-1}), where c_{t-1} joins the last token and the attended question: all
-        three are the `inputs`. The cell's memory is written where it was."""
-        shown = np.empty_like(memory)
-        turn(self._step(inputs), memory, shown)
-        return shown
 
     def look(self, hidden: Floats, questions: Floats, starts: Ints) -> tuple[Floats, Floats]:
         """q_t, the question as h_t attends to it; and what candidates are multiplied with: h_t itself, or

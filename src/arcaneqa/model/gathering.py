@@ -43,10 +43,11 @@ def _mark(starts: Ints, decisions: Ints, lengths: Ints, firsts: Ints, counts: In
 
 
 def gathered(packed: Packed, tokens: Floats) -> tuple[Floats, Floats]:
-    """The words of each decision's question, averaged over its inputs and padded with zeros; and every
-    candidate as the mean of its word pieces, zero where it has none."""
+    """The words of each decision's question, averaged over its inputs and padded with zeros: first the first
+    words of all, as they are read next. And every candidate as the mean of its word pieces, zero where it has
+    none."""
     width = tokens.shape[1]
-    words = np.zeros((len(packed.question_lengths), packed.question_lengths.max(), width), np.float32)
+    words = np.zeros((packed.question_lengths.max(), len(packed.question_lengths), width), np.float32)
     candidates = np.zeros((len(packed.candidate_lengths), width), np.float32)
     _gather(
         tokens,
@@ -91,7 +92,7 @@ def _gather(
             last += 1
         part = np.float32(1) / np.float32(last - first)
         for place in range(lengths[decision]):
-            own = words[decision, place]
+            own = words[place, decision]
             for number in range(first, last):
                 _add(own, tokens[starts[number] + 1 + place])
             if last - first > 1:

@@ -48,15 +48,16 @@ class KnownPieces:
     def asked(self, question: str, context: str, candidates: Sequence[Candidate], topics: int = 0) -> Asked:
         """`topics` is how many of the first variables are linked entities."""
         config = self._words.config
-        named = tuple((self._text(one, topics), one.types if config.types else "") for one in candidates)
-        return Asked(question, context if config.context else "", named)
+        texts = [
+            one.text if one.variable is None or self._is_read(one.variable, topics) else None
+            for one in candidates
+        ]
+        types = [one.types for one in candidates] if config.types else [""] * len(texts)
+        return Asked(question, context if config.context else "", tuple(zip(texts, types, strict=True)))
 
-    def _text(self, candidate: Candidate, topics: int) -> str | None:
-        if candidate.variable is None:
-            return candidate.text
+    def _is_read(self, variable: int, topics: int) -> bool:
         config = self._words.config
-        is_read = config.entity_text if candidate.variable < topics else config.made_text
-        return candidate.text if is_read else None
+        return config.entity_text if variable < topics else config.made_text
 
     def question(self, text: str) -> Pieces:
         with self._lock:
@@ -74,7 +75,8 @@ class KnownPieces:
             question = self.question(asked.question).ids
             with self._lock:
                 context = self._context(asked.context)
-                candidates = [self._candidate(pair) for pair in asked.candidates]
+                known = self._candidates
+                candidates = [known.get(pair) or self._candidate(pair) for pair in asked.candidates]
             laid.add(question, context, candidates, [text is not None for text, _ in asked.candidates])
         return laid.packed()
 

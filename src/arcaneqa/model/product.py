@@ -28,7 +28,7 @@ class Product:
     def __call__(self, rows: Floats) -> Floats:
         flat = np.ascontiguousarray(rows).reshape(-1, self._inward)
         found = np.empty((len(flat), self._outward), np.float32)
-        multiply(flat, self._panels, self._bias, found, room_for(self._inward))
+        multiply(flat, self._panels, self._bias, found)
         return found.reshape(*rows.shape[:-1], self._outward)
 
 
@@ -41,19 +41,15 @@ def panels_of(matrix: Floats) -> Floats:
     return np.ascontiguousarray(padded.reshape(panels, FLOAT_COLUMNS, inward).transpose(0, 2, 1))
 
 
-def room_for(inward: int) -> Floats:
-    """For the rows behind the last whole tile, and for what becomes of a tile. Neither shared nor kept:
-    threads multiply at the same time."""
-    return np.zeros(ROWS * inward + max(ROWS * FLOAT_COLUMNS, _AT_ONCE), np.float32)
-
-
 @compiled
-def multiply(rows: Floats, panels: Floats, bias: Floats, out: Floats, room: Floats) -> None:
+def multiply(rows: Floats, panels: Floats, bias: Floats, out: Floats) -> None:
     """Rows times a matrix in panels, with a bias, into `out`."""
     count, inward = rows.shape
     outward, panel_bytes = out.shape[1], inward * FLOAT_COLUMNS * 4
-    last, tile = room[: ROWS * inward], room[ROWS * inward :]
     whole = count // ROWS * ROWS
+    # Room for what becomes of a tile, and for the rows behind the last whole one.
+    tile = np.empty(max(ROWS * FLOAT_COLUMNS, _AT_ONCE), np.float32)
+    last = np.zeros(ROWS * inward if count - whole > _FEW else 0, np.float32)
     if count - whole <= _FEW:
         for row in range(whole, count):
             place = rows.ctypes.data + row * inward * 4

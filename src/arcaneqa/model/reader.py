@@ -55,14 +55,21 @@ class CountedReader:
         self._reader = reader
         self._lock = Lock()
         self.width, self.pad = reader.width, reader.pad
-        self.reads = Reads()
+        self._calls, self._pieces, self._seconds = 0, 0, 0.0
+
+    @property
+    def reads(self) -> Reads:
+        with self._lock:
+            return Reads(self._calls, self._pieces, self._seconds)
 
     def read(self, ids: Words, lengths: Ints, is_wanted: Flags | None = None) -> Floats:
         started = time.perf_counter()
         found = self._reader.read(ids, lengths, is_wanted)
-        read = Reads(1, len(ids), time.perf_counter() - started)
+        seconds = time.perf_counter() - started
         with self._lock:
-            self.reads += read
+            self._calls += 1
+            self._pieces += len(ids)
+            self._seconds += seconds
         return found
 
     def looks(self, ids: Words) -> Floats:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from pathlib import Path
 from threading import Lock
@@ -33,8 +32,7 @@ _START = (KIND_INDEX[TokenKind.END],)
 """The kind of what stands before the first step: anything that makes no variable."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
+class _Reading(NamedTuple):
     """What the encoder made of one question with one set of candidates: these as rows, what each is worth by
     itself, and the question's words, before and after the decoder has read them."""
 
@@ -251,17 +249,23 @@ class ModelScorer:
             self._known_pieces.asked(one.question, one.context, one.candidates, len(one.topics))
             for one in decisions
         ]
-        with self._lock:
-            found = {key: self._readings[key] for key in keys if key in self._readings}
-        fresh = [key for key in dict.fromkeys(keys) if key not in found]
-        if fresh:
-            found |= zip(fresh, self._encode(fresh), strict=True)
+        # A key has all its candidates: to look one up takes a while.
+        found: dict[Asked, _Reading] = {}
+        fresh: list[Asked] = []
         with self._lock:
             for key in dict.fromkeys(keys):
-                self._readings[key] = found[key]
-                self._readings.move_to_end(key)
-            while len(self._readings) > self._cached:
-                self._readings.popitem(last=False)
+                if (known := self._readings.get(key)) is None:
+                    fresh.append(key)
+                else:
+                    found[key] = known
+                    self._readings.move_to_end(key)
+        if fresh:
+            read = dict(zip(fresh, self._encode(fresh), strict=True))
+            found |= read
+            with self._lock:
+                self._readings |= read
+                while len(self._readings) > self._cached:
+                    self._readings.popitem(last=False)
         return [found[key] for key in keys]
 
     def _encode(self, keys: Sequence[Asked]) -> list[_Reading]:
@@ -276,8 +280,8 @@ class ModelScorer:
             _Reading(
                 rows[ends[number] : ends[number + 1]].copy(),
                 worth[ends[number] : ends[number + 1]].copy(),
-                words[number, :length].copy(),
-                questions[number, :length].copy(),
+                words[:length, number].copy(),
+                questions[:length, number].copy(),
             )
             for number, length in enumerate(packed.question_lengths.tolist())
         ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
@@ -44,7 +44,7 @@ def heat_map(qa: ArcaneQA, question: str, step: Considered) -> HeatMap | None:
     if len(step.candidates) == 1 or step.candidates[step.choice].kind not in _SCHEMA_ITEMS:
         return None
     order = (-step.log_probs).argsort(kind="stable")[:MOST_CANDIDATES].tolist()
-    shown = replace(step, candidates=[step.candidates[place] for place in order])
+    shown = step._replace(candidates=[step.candidates[place] for place in order])
     heat = qa.heat(question, shown)
     if heat is None:
         return None

@@ -74,7 +74,7 @@ class Hiding:
 
     def score(self, decisions: Sequence[Decision]) -> list[Scores]:
         return [
-            replace(scores, log_probs=scores.log_probs + self._penalties(decision))
+            scores._replace(log_probs=scores.log_probs + self._penalties(decision))
             for decision, scores in zip(decisions, self._scorer.score(decisions), strict=True)
         ]
 

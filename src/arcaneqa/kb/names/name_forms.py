@@ -6,9 +6,9 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
+from typing import NamedTuple
 from urllib.parse import unquote
 
 from arcaneqa.kb.names.words import CAMEL, tail
@@ -17,7 +17,13 @@ from arcaneqa.kb.names.words import CAMEL, tail
 # joins endings to names: every letter is taken for a word, so that a name can begin and end anywhere.
 SPACELESS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u1100-\u11ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u9fff"
 SPACELESS += "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
-MARKS = "".join(char for char in map(chr, range(0x300, 0x1CFF)) if unicodedata.category(char)[0] == "M")
+_MARK = [unicodedata.category(chr(place))[0] == "M" for place in range(0x1D00)]
+# From each first one to the last beside it: one by one they would take longer to compile than all the rest.
+MARKS = "".join(
+    f"{chr(first)}-{chr(next(place for place in range(first, 0x1D00) if not _MARK[place + 1]))}"
+    for first in range(0x300, 0x1CFF)
+    if _MARK[first] and not _MARK[first - 1]
+)
 _LETTERS = rf"[^\W_{SPACELESS}](?:[^\W_{SPACELESS}]|[{MARKS}])*"
 _BEHIND = r"(?:[+#]+(?!\w))?|&"
 ASCII_WORD = re.compile(rf"[a-zA-Z0-9]+(?:['`][a-zA-Z0-9]+)*{_BEHIND}")
@@ -54,8 +60,7 @@ class Form(IntEnum):
     ACRONYM = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """A word of a text: as it compares (`folded`), and where it stands."""
 
     folded: str
