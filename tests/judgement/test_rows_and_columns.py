@@ -17,7 +17,7 @@ from arcaneqa.judgement.denied import with_denial
 from arcaneqa.judgement.group_averages import of_groups
 from arcaneqa.judgement.named_before import in_its_place
 from arcaneqa.judgement.placing import misnumbered
-from arcaneqa.judgement.polarity import is_reversed, turned
+from arcaneqa.judgement.polarity import compared_as_said, is_reversed, turned
 from arcaneqa.judgement.row_counts import added_up, by_own_count, counted_within, said_once
 from arcaneqa.judgement.weighing import weighed
 from arcaneqa.kb.build import build_index
@@ -148,6 +148,8 @@ SUMMED = f"(SUM {IN_RAIN} {V}visits)"
         ),
         ("how many different visits were there in the rain?", f"(COUNT {IN_RAIN} {V}visits)", None),
         ("how many days had visits?", f"(COUNT {IN_RAIN})", None),
+        # The year of a visit is no number of years.
+        ("how many years had visits in the rain?", f"(COUNT {IN_RAIN})", None),
     ],
 )
 def test_rows_that_say_how_many_are_added_up(
@@ -290,6 +292,24 @@ def test_the_other_end_is_taken_where_the_wrong_one_was(kb: Index) -> None:
     latest = found(f"(ARGMAX table:stores {S}founded)", kb)
     assert text(turned("the oldest store", latest, kb), kb) == f"(ARGMIN table:stores {S}founded)"
     assert turned("the newest store", latest, kb) == latest
+
+
+@pytest.mark.parametrize(
+    ("question", "comparison"),
+    [
+        ("stores founded before 1904", "LT"),
+        ("stores founded after the year 1904", "GT"),
+        ("stores founded since 1904", "GE"),
+        ("stores founded at most 1904", "LE"),
+        ("stores founded in 1904", None),
+        ("stores not founded before 1904", None),
+        ("stores founded before 1904-05-01", None),
+    ],
+)
+def test_before_a_year_is_not_in_it(kb: Index, question: str, comparison: str | None) -> None:
+    then = f"(AND table:stores (JOIN {S}founded 1904))"
+    expected = then if comparison is None else f"(AND table:stores ({comparison} {S}founded 1904))"
+    assert text(compared_as_said(question, found(then, kb), kb), kb) == canonical(expected, kb)
 
 
 def test_more_than_a_number_is_not_that_number(kb: Index) -> None:

@@ -22,6 +22,7 @@ FACTS = """@prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/20
 :anna a :Person ; rdfs:label "Anna" ; :spouse :bert ; :barelyKnows :cleo ; :genres :jazz ; :born 1901 .
 :bert a :Person ; rdfs:label "Bert" ; :death [ :year 1950 ] ; :barelyKnows :anna ; :born 1900 .
 :cleo a :Person ; rdfs:label "Cleo" ; :death [ :year 1960 ] ; :spouse :dan ; :employer :firm .
+:bert :shoeSize 44 . :anna :hatSize 56 . :cleo :shoeSize 38 ; :hatSize 55 .
 :dan a :Person ; :death [ :year 1970 ] . :firm a :Firm ; :founded 1920 .
 """
 
@@ -153,6 +154,22 @@ def test_a_gap_is_not_gone_around(kb: Index, question: str, program: str, is_gap
     assert (gap is not None) is is_gap
     if gap is not None:
         assert gap[0].iri == "http://example.org/death"
+
+
+@pytest.mark.parametrize(
+    ("question", "program", "is_gap"),
+    [
+        ("What is Anna's shoe size?", "(JOIN :hatSize_inv :anna)", True),
+        ("What is Anna's hat size?", "(JOIN :hatSize_inv :anna)", False),
+        ("What is the size of Anna?", "(JOIN :hatSize_inv :anna)", False),
+        ("Do the shoe and the hat size of Anna differ?", "(JOIN :hatSize_inv :anna)", False),
+    ],
+)
+def test_a_gap_is_not_filled_with_something_else(
+    kb: Index, question: str, program: str, is_gap: bool
+) -> None:
+    gap = detour(question, found(question, program, kb), kb)
+    assert (gap is not None and gap[0].iri == "http://example.org/shoeSize") is is_gap
 
 
 def test_what_only_another_kind_has_is_no_gap(kb: Index) -> None:

@@ -12,7 +12,7 @@ from arcaneqa.judgement.named_before import in_its_place
 from arcaneqa.judgement.others import without_named
 from arcaneqa.judgement.places import at_the_first_places
 from arcaneqa.judgement.pointless import straightened
-from arcaneqa.judgement.polarity import turned
+from arcaneqa.judgement.polarity import compared_as_said, turned
 from arcaneqa.judgement.row_counts import added_up, by_own_count, counted_within, said_once
 from arcaneqa.judgement.worth import worth
 from arcaneqa.judgement.years import within_year
@@ -23,7 +23,8 @@ from arcaneqa.links import Links
 def corrected(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Found:
     """What is meant by a program that comes near to it."""
     found = said_once(question, counted_within(found, kb), kb)
-    found = with_denial(question, turned(question, found, kb), kb)
+    found = compared_as_said(question, turned(question, found, kb), kb)
+    found = with_denial(question, found, kb)
     found = by_own_count(question, found, kb)
     found = added_up(question, of_groups(question, in_its_place(question, found, kb), kb), kb)
     found = is_among(question, links, found, kb) or found

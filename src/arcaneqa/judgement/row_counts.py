@@ -138,9 +138,11 @@ def _said(said: str, iri: str, kb: KnowledgeBase) -> Relation | None:
 
 
 def _is_said(said: str, relation: Relation) -> bool:
-    name = list(map(root_of, split(relation.label)))
+    """Whether a number is called what the text begins with, letter by letter: "degrees" says how many degrees
+    there are, but "flight" is the number of one flight."""
+    name = split(relation.label)
     return (
         relation.kinds == {ValueKind.NUMBER}
         and not (relation.hidden or relation.is_identifier)
-        and list(map(root_of, split(said)))[: len(name)] == name
+        and split(said)[: len(name)] == name
     )

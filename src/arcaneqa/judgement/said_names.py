@@ -31,7 +31,7 @@ def said_otherwise(question: str, found: Sequence[Found], kb: KnowledgeBase) -> 
         program
         for same in alike.values()
         for program, own in same
-        if any(_is_said_rather(other, own, said) for _, other in same)
+        if any(is_said_rather(other, own, said) for _, other in same)
     }
 
 
@@ -82,7 +82,7 @@ def _words(iri: str, kb: KnowledgeBase) -> frozenset[str]:
     return frozenset(map(root_of, split(label))) - SMALL
 
 
-def _is_said_rather(one: frozenset[str], other: frozenset[str], said: frozenset[str]) -> bool:
+def is_said_rather(one: frozenset[str], other: frozenset[str], said: frozenset[str]) -> bool:
     """Whether two names share a word, and of what tells them apart one's is said and the other's is not."""
     own, its = one - other, other - one
     return bool(one & other and own and its) and own <= said and said.isdisjoint(its)

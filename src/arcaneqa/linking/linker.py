@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -43,6 +44,8 @@ MOST_MENTIONS = 6
 LEAST_LIKELY = math.log(0.05)
 """Mentions less likely than this are left out, unless there is no other."""
 LEAST_CANDIDATE = math.log(0.01)
+SEVERAL = 3
+"""Names that hold the same words say little by these: so many stadiums."""
 MOST_PROPOSALS = 200
 """Of names for a question, before they are weighed."""
 
@@ -163,11 +166,16 @@ class Linker:
         proposals = _most_promising(proposals)
         nodes = list(dict.fromkeys(proposal.node for proposal in proposals))
         labels = dict(zip(nodes, self._names(nodes), strict=True))
+        alike = Counter(p.span for p in proposals if p.match is Match.CONTAINED)
         proposals = [
             p
             for p in proposals
             if p.match < Match.CONTAINED
-            or not (self._is_row(labels[p.node]) or _goes_on_otherwise(text, p.span, labels[p.node], rarity))
+            or not (
+                self._is_row(labels[p.node])
+                or _goes_on_otherwise(text, p.span, labels[p.node], rarity)
+                or (alike[p.span] >= SEVERAL and _begins_otherwise(text, p.span, labels[p.node], rarity))
+            )
         ]
         rows = self._featuriser.features(text, proposals, labels, rarity)
         spans: dict[Span, list[int]] = {}
@@ -248,13 +256,26 @@ class Linker:
 def _goes_on_otherwise(text: Text, span: Span, name: str, known: Collection[str]) -> bool:
     """Whether question and name begin alike and go on differently: Mount Doom is not Mount Haddington, where
     no name has a word like Doom, as far as the words of names are known."""
-    following = text.words[span.last : span.last + 1]
-    whole = Span(span.first, span.last + len(following))
-    is_one_name = text.is_written_as_name(whole) and "," not in text.surface(whole)
-    if not following or not is_one_name or not known or stem(following[0].folded) in known:
-        return False
     begun, called = list(map(stem, text.folded(span))), list(map(stem, split(name)))
-    return called[: len(begun)] == begun and len(called) > len(begun)
+    goes_on = called[: len(begun)] == begun and len(called) > len(begun)
+    return goes_on and _is_one_name_with(text, span, span.last, known)
+
+
+def _begins_otherwise(text: Text, span: Span, name: str, known: Collection[str]) -> bool:
+    """The same of names that end alike: Wembley Stadium is none of the other stadiums. Where few are called
+    so, another word may stand before it: President Lincoln, Bill Clinton."""
+    ended, called = list(map(stem, text.folded(span))), list(map(stem, split(name)))
+    begins = ended[-1] in called and len(called) > len(ended)
+    return begins and _is_one_name_with(text, span, span.first - 1, known)
+
+
+def _is_one_name_with(text: Text, span: Span, place: int, known: Collection[str]) -> bool:
+    """Whether a stretch and the word at a place beside it are written as one name, and nobody is called by
+    that word."""
+    if not known or not 0 <= place < len(text.words) or stem(text.words[place].folded) in known:
+        return False
+    whole = Span(min(span.first, place), max(span.last, place + 1))
+    return text.is_written_as_name(whole) and "," not in text.surface(whole)
 
 
 def _mention_link(
