@@ -13,7 +13,7 @@ from arcaneqa.induction.found import Found, Outcome
 from arcaneqa.induction.scorer import TopicWords
 from arcaneqa.induction.topics import Topic
 from arcaneqa.judgement.answer_kinds import is_table_of_one
-from arcaneqa.judgement.denied import with_denial
+from arcaneqa.judgement.denied import denies_another, with_denial
 from arcaneqa.judgement.group_averages import of_groups
 from arcaneqa.judgement.named_before import in_its_place
 from arcaneqa.judgement.placing import misnumbered
@@ -23,7 +23,8 @@ from arcaneqa.judgement.weighing import weighed
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names
-from arcaneqa.links import Links
+from arcaneqa.kb.terms import Literal
+from arcaneqa.links import Links, LiteralLink
 from arcaneqa.program import expression as ex
 from arcaneqa.program.text import parse, print_program
 from tests.judgement.found_programs import found
@@ -292,6 +293,29 @@ def test_the_other_end_is_taken_where_the_wrong_one_was(kb: Index) -> None:
     latest = found(f"(ARGMAX table:stores {S}founded)", kb)
     assert text(turned("the oldest store", latest, kb), kb) == f"(ARGMIN table:stores {S}founded)"
     assert turned("the newest store", latest, kb) == latest
+
+
+def test_of_two_programs_the_one_with_the_stated_value_is_meant(kb: Index) -> None:
+    question = "the smallest membership amount of limans"
+    link = LiteralLink(34, 40, "limans", (Literal("Lima"),))
+    all_stores = found(f"(MIN table:stores {S}membership_amount)", kb, -0.1)
+    in_lima = found(f"(MIN {LIMA} {S}membership_amount)", kb, -4.0)
+    elsewhere = found(f'(MIN (AND table:stores (JOIN {S}town "Cusco")) {S}membership_amount)', kb, -9.0)
+    outcome = Outcome((all_stores, in_lima, elsewhere), True)
+    best, *_ = weighed(question, Links(question, (), (link,)), outcome, kb).found
+    assert best.program == in_lima.program
+    # Where no program has it, or nothing of it is stated, the likeliest is.
+    best, *_ = weighed(question, Links(question, (), ()), outcome, kb).found
+    assert best.program == all_stores.program
+
+
+def test_what_is_named_before_a_denial_is_not_denied(kb: Index) -> None:
+    question = "which limans are not private?"
+    topic = Topic(ex.Value(Literal("Lima")), TopicWords("limans", 6, 12, 0))
+    others = replace(found(f'(NOT table:stores (JOIN {S}town "Lima"))', kb), topics=(topic,))
+    assert denies_another(question, others, ["private"])
+    assert not denies_another(question, others, [])
+    assert not denies_another("which are private and not limans?", others, ["private"])
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ large branch are not the cities of some other branch."""
 from __future__ import annotations
 
 import re
-from collections.abc import Set
+from collections.abc import Collection, Set
 from dataclasses import replace
 
 from arcaneqa.induction.found import Found
@@ -30,6 +30,21 @@ def with_denial(question: str, found: Found, kb: KnowledgeBase) -> Found:
     or it cannot be told what."""
     program = _of_all(question, found.program, kb)
     return put_right(_taken_away(question, found, kb) if program == found.program else program, found, kb)
+
+
+def denies_another(question: str, found: Found, unused: Collection[str]) -> bool:
+    """Whether a program takes away what is named before the denial, and leaves out what is named behind it:
+    "which primates are no omnivores?" are primates."""
+    sign = next((one for one in signs(question) if one.form is Form.EXCEPT), None)
+    if sign is None or all(question.find(text) < sign.start for text in unused):
+        return False
+    for node in ex.post_order(found.program):
+        if isinstance(node, ex.Not):
+            within = set(ex.post_order(node.without))
+            named = [topic.words.start for topic in found.topics if topic.term in within]
+            if named and max(named) < sign.start:
+                return True
+    return False
 
 
 def _of_all(question: str, program: ex.Expression, kb: KnowledgeBase) -> ex.Expression:

@@ -1,9 +1,10 @@
 """Values that a question states and a program leaves out: "musicals with a rating above 8", found as all that
-is rated so. Where they are a fact of what the program has all of, that is narrowed by it."""
+is rated so. Where they are a fact of what the program has all of, that is narrowed by it; and of two programs
+that are the same but for such a value, the one that leaves it out is not meant."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from arcaneqa.induction.found import Found
 from arcaneqa.induction.scorer import Candidate, TokenKind
@@ -31,13 +32,44 @@ def with_stated(links: Links, found: Iterable[Found], kb: KnowledgeBase) -> Iter
 
 
 def _texts(link: LiteralLink) -> list[Literal]:
-    """The texts that a stretch is, but for plurals; what only holds it says more."""
-    said = list(map(root_of, split(link.text)))
-    return [
-        one
-        for one in link.readings
-        if kind_of(one) is ValueKind.TEXT and list(map(root_of, split(one.lexical))) == said
-    ]
+    """The texts that a stretch is, but for plurals, else those that a single word stands for; what only holds
+    several words says more."""
+    said, texts = (
+        list(map(root_of, split(link.text))),
+        [one for one in link.readings if kind_of(one) is ValueKind.TEXT],
+    )
+    same = [one for one in texts if list(map(root_of, split(one.lexical))) == said]
+    return same or (texts if len(said) == 1 else [])
+
+
+Wider = dict[ex.Expression, set[Literal]]
+
+
+def wider(found: Iterable[Found]) -> Wider:
+    """What programs would be without one of their values, each with the values that they have more."""
+    known: Wider = {}
+    for one in found:
+        for node in ex.post_order(one.program):
+            match node:
+                case ex.And(rest, ex.Join(ex.Relation(_, False), ex.Value(literal))):
+                    pass
+                case ex.And(ex.Join(ex.Relation(_, False), ex.Value(literal)), rest):
+                    pass
+                case _:
+                    continue
+            without = _without(one.program, node, rest)
+            known.setdefault(without, set()).add(literal)
+    return known
+
+
+def _without(program: ex.Expression, narrowed_: ex.Expression, rest: ex.Expression) -> ex.Expression:
+    return rewrite(program, lambda node: rest if node == narrowed_ else node)
+
+
+def is_wider(program: ex.Expression, unused: Collection[str], links: Links, known: Wider) -> bool:
+    """Whether another program says the same of fewer, by a text that this one leaves out."""
+    more = known.get(program, set())
+    return any(link.text in unused and not more.isdisjoint(link.readings) for link in links.literals)
 
 
 def _narrowed(found: Found, link: LiteralLink, kb: KnowledgeBase) -> Found | None:

@@ -15,6 +15,7 @@ from arcaneqa.judgement.asked_kinds import asked_kind, asked_kind_passed, is_ano
 from arcaneqa.judgement.commonest import commonest, is_of_others
 from arcaneqa.judgement.corrected import corrected
 from arcaneqa.judgement.coverage import Coverage, coverage
+from arcaneqa.judgement.denied import denies_another
 from arcaneqa.judgement.directions import Deed, counts_backwards, deed, outright
 from arcaneqa.judgement.kinds import kinds_told
 from arcaneqa.judgement.measures import takes_coordinates
@@ -25,7 +26,7 @@ from arcaneqa.judgement.placing import idle, misnumbered, misplaced, misscaled, 
 from arcaneqa.judgement.pointless import is_pointless
 from arcaneqa.judgement.polarity import is_reversed
 from arcaneqa.judgement.said_names import narrowed_unsaid, said_otherwise
-from arcaneqa.judgement.stated import with_stated
+from arcaneqa.judgement.stated import is_wider, wider, with_stated
 from arcaneqa.judgement.told import Told
 from arcaneqa.judgement.truths import untrue, with_truths
 from arcaneqa.judgement.years import mistimed
@@ -107,14 +108,19 @@ def weighed(question: str, links: Links, outcome: Outcome, kb: KnowledgeBase) ->
     ways = _with_added(question, said, outcome.found, kb)
     unlikely = said_otherwise(question, ways, kb), narrowed_unsaid(question, ways, kb)
     narrow = with_truths(question, with_stated(links, ways, kb), kb)
-    found: list[tuple[Found, Coverage]] = []
+    read_as = []
     for read in with_columns(narrow, said.columns, kb):
         as_read = corrected(question, links, read, kb)
-        one = on_its_scale(links.literals, as_read, kb)
+        read_as.append((read, as_read, on_its_scale(links.literals, as_read, kb)))
+    known = wider(one for _, _, one in read_as)
+    found: list[tuple[Found, Coverage]] = []
+    for read, as_read, one in read_as:
         left_out = coverage(question, links, one, kb)
         count = _doubts(question, one, left_out, kb) + (one is not as_read)
         count += sum(read.program in programs for programs in unlikely)
         wrong = _faults(question, links, one, kb) + left_out.dropped + said.ruled_out(one, kb)
+        wrong += is_wider(one.program, left_out.unused, links, known)
+        wrong += denies_another(question, one, left_out.unused)
         cost = LEFT_OUT * count + REVERSED * wrong
         found.append((replace(one, score=one.score - cost, reading=one.reading - cost), left_out))
     best: dict[ex.Expression, tuple[Found, Coverage]] = {}

@@ -21,6 +21,7 @@ from arcaneqa.linking.features import NAMES, Featuriser
 from arcaneqa.linking.identifiers import identified
 from arcaneqa.linking.literals import find_literals, used_types
 from arcaneqa.linking.mentions import (
+    ASKING,
     LONGEST_TEXT,
     LabelSearch,
     Match,
@@ -31,7 +32,8 @@ from arcaneqa.linking.mentions import (
     SurfaceProposer,
     Text,
 )
-from arcaneqa.linking.question_words import known_short_forms
+from arcaneqa.linking.near_texts import NearTexts
+from arcaneqa.linking.question_words import STOP_WORDS, known_short_forms
 from arcaneqa.linking.texts import stated_texts, with_texts
 from arcaneqa.linking.weights import Weights, bundled
 from arcaneqa.links import LIKELY, EntityCandidate, Links, LiteralLink, MentionLink
@@ -94,6 +96,7 @@ class Linker:
         self._limit = limit
         short_forms = _joined(known_short_forms(), self._weights.short_forms)
         self._proposer: Proposer
+        self._near_texts: NearTexts | None = None
         self._surfaces = kb.surfaces()
         kinds = [split(klass.label) for klass in kb.schema.classes if klass.members and not klass.hidden]
         # Who asks a table called cars93 says cars.
@@ -102,6 +105,7 @@ class Linker:
         if self._surfaces is not None:
             ordinary = [*self._weights.ordinary, *_schema_words(kb)]
             self._proposer = SurfaceProposer(self._surfaces, short_forms, ordinary, self._kinds)
+            self._near_texts = NearTexts(kb, {*ordinary, *ASKING, *STOP_WORDS})
         elif isinstance(kb, LabelSearch):
             self._proposer = RemoteProposer(kb, short_forms)
         else:
@@ -162,6 +166,8 @@ class Linker:
         proposed, rarity = self._proposer.propose(text)
         are_literals = self._kb.are_literals(np.array([p.node for p in proposed], dtype=np.int64))
         texts = [p for p, is_literal in zip(proposed, are_literals, strict=True) if is_literal]
+        if self._near_texts is not None:
+            texts += self._near_texts.proposals(text, proposed, rarity)
         proposals = [p for p, is_literal in zip(proposed, are_literals, strict=True) if not is_literal]
         proposals = _most_promising(proposals)
         nodes = list(dict.fromkeys(proposal.node for proposal in proposals))
