@@ -13,6 +13,7 @@ from arcaneqa.induction.found import Found, Outcome
 from arcaneqa.induction.scorer import TopicWords
 from arcaneqa.induction.topics import Topic
 from arcaneqa.judgement.answer_kinds import is_table_of_one
+from arcaneqa.judgement.coverage import coverage
 from arcaneqa.judgement.denied import denies_another, with_denial
 from arcaneqa.judgement.group_averages import of_groups
 from arcaneqa.judgement.named_before import in_its_place
@@ -293,6 +294,23 @@ def test_the_other_end_is_taken_where_the_wrong_one_was(kb: Index) -> None:
     latest = found(f"(ARGMAX table:stores {S}founded)", kb)
     assert text(turned("the oldest store", latest, kb), kb) == f"(ARGMIN table:stores {S}founded)"
     assert turned("the newest store", latest, kb) == latest
+
+
+def test_a_comparison_takes_the_end_that_its_word_means(kb: Index) -> None:
+    after = found(f"(AND table:stores (GT {S}founded 1904))", kb)
+    before = canonical(f"(AND table:stores (LT {S}founded 1904))", kb)
+    assert text(turned("stores older than 1904", after, kb), kb) == before
+    assert turned("stores newer than 1904", after, kb) == after
+
+
+def test_a_year_that_is_said_is_not_left_out(kb: Index) -> None:
+    some = found(LIMA, kb)
+    for question, dropped in (("stores of Lima in 1850", 1), ("stores of Lima with 1850", 0)):
+        assert coverage(question, Links(question, (), ()), some, kb).dropped == dropped
+    then = found(f"(AND table:visits (JOIN {V}year 2001))", kb)
+    topic = Topic(ex.Value(Literal("2001")), TopicWords("2001", 10, 14, 0))
+    question = "visits in 2001"
+    assert not coverage(question, Links(question, (), ()), replace(then, topics=(topic,)), kb).dropped
 
 
 def test_of_two_programs_the_one_with_the_stated_value_is_meant(kb: Index) -> None:

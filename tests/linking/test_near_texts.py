@@ -37,7 +37,8 @@ def linker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Linker]:
         ("how many roads are there?", set()),
         ("which beasts prime the pump?", set()),
         ("what is the order of the vore?", set()),
-        # A name is a name.
+        # A name is a name, and Nature no resource.
+        ("how many beasts has Rodent?", set()),
         ("what is the order of Beast 7?", set()),
     ],
 )
@@ -57,3 +58,14 @@ def test_what_many_texts_hold_tells_none_of_them(tmp_path: Path) -> None:
         assert not Linker(kb).link("which classy ones are there?").literals
         (link,) = Linker(kb).link("how many fourth ones are there?").literals
     assert [one.lexical for one in link.readings][-1] == "Fourth Class"
+
+
+def test_who_is_in_several_rows_is_in_all_of_them(tmp_path: Path) -> None:
+    rows = "Lewis,1984\nLewis,1988\nBolt,2008\nLewis,1992\nBailey,1996\nJohnson,1984\nChristie,1992\n"
+    (tmp_path / "wins.csv").write_text(f"name,year\n{rows}")
+    build_index([tmp_path / "wins.csv"], tmp_path / "kb")
+    with Index(tmp_path / "kb") as kb:
+        links = Linker(kb).link("in which years did Lewis win?")
+        assert not links.mentions
+        assert [one.lexical for link in links.literals for one in link.readings] == ["Lewis"]
+        assert Linker(kb).link("in which years did Bolt win?").mentions

@@ -23,8 +23,10 @@ from arcaneqa.judgement.measures import undated, unmeasured
 from arcaneqa.judgement.polarity import says_measure
 from arcaneqa.judgement.qualifying import asked_for_as_value, qualifying
 from arcaneqa.judgement.small_words import MEASURING, SMALL, root_of, roots_of, ways_to_deny, ways_to_say
+from arcaneqa.judgement.years import said_years
 from arcaneqa.kb.interface import KnowledgeBase, Step
 from arcaneqa.kb.names.name_forms import Word, split, stem, words
+from arcaneqa.kb.names.origins import are_of_one_origin
 from arcaneqa.kb.schema import Relation, ValueKind
 from arcaneqa.kb.terms import Literal
 from arcaneqa.kb.values import kind_of
@@ -99,7 +101,7 @@ def coverage(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Co
     linked += _said_yes_or_no(left, kb)
     surely = _said_how_many(question, left, found.program, kb)
     surely += qualifying(question, links, found.program, kb) + asked_for_as_value(question, links)
-    surely += _in_part(links, found) + _as_it_is(question, left)
+    surely += _in_part(links, found) + _as_it_is(question, left) + said_years(question, kb)
     unused, dropped = (
         [span for span in said if any(_overlaps(word, [span]) for word in left)]
         for said in ([*linked, *surely], surely)
@@ -192,7 +194,10 @@ def is_about(question: str, found: Found, kb: KnowledgeBase) -> bool:
     items += [r.label for r in kb.schema.relations if r.range in classes and r.range_declared]
     together = {root for text in items for root in roots_of(text)}
     apart = {root_of(word.rstrip("0123456789")) for text in items for word in split(text)}
-    return not roots_of(question).isdisjoint(together | apart)
+    asked = roots_of(question)
+    return not asked.isdisjoint(together | apart) or any(
+        are_of_one_origin(one, other) for one in asked - SMALL for other in apart - SMALL
+    )
 
 
 def _counts_the_only_kind(program: Expression, kb: KnowledgeBase) -> bool:

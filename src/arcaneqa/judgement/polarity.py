@@ -81,6 +81,12 @@ _OTHER_END = {
     ex.Direction.LARGEST: ex.Direction.SMALLEST,
     ex.Direction.SMALLEST: ex.Direction.LARGEST,
 }
+_OTHER_SIDE = {
+    Comparison.GT: Comparison.LT,
+    Comparison.GE: Comparison.LE,
+    Comparison.LT: Comparison.GT,
+    Comparison.LE: Comparison.GE,
+}
 
 
 def is_reversed(question: str, program: ex.Expression, kb: KnowledgeBase) -> bool:
@@ -95,13 +101,17 @@ def is_reversed(question: str, program: ex.Expression, kb: KnowledgeBase) -> boo
 
 
 def turned(question: str, found: Found, kb: KnowledgeBase) -> Found:
-    """The same program from the other end, where the one superlative that it has takes the wrong one; the
-    program itself where it does not."""
-    ends = [node for node in ex.post_order(found.program) if isinstance(node, ex.Extreme)]
+    """The same program from the other end, where the one superlative or comparison that it has takes the
+    wrong one: faster than 10 seconds is less. The program itself where it does not."""
+    ends = [node for node in ex.post_order(found.program) if isinstance(node, ex.Extreme | ex.Compare)]
     if len(ends) != 1 or not any(_is_reversed(s, question, _measured(ends[0])[-1:], kb) for s in _SCALES):
         return found
     (end,) = ends
-    other = replace(end, direction=_OTHER_END[end.direction])
+    other: ex.Extreme | ex.Compare
+    if isinstance(end, ex.Extreme):
+        other = replace(end, direction=_OTHER_END[end.direction])
+    else:
+        other = replace(end, comparison=_OTHER_SIDE.get(end.comparison, end.comparison))
     return put_right(rewrite(found.program, lambda node: other if node == end else node), found, kb)
 
 

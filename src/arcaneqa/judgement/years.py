@@ -9,7 +9,8 @@ from dataclasses import replace
 from arcaneqa.errors import BudgetExceeded
 from arcaneqa.induction.found import Found
 from arcaneqa.kb.interface import Comparison, KnowledgeBase
-from arcaneqa.kb.schema import ValueKind
+from arcaneqa.kb.names.name_forms import split
+from arcaneqa.kb.schema import Relation, ValueKind
 from arcaneqa.kb.terms import XSD, Literal
 from arcaneqa.program import expression as ex
 from arcaneqa.program.execute import execute
@@ -59,6 +60,21 @@ def has_only_years(relation: int, kb: KnowledgeBase) -> bool:
     """Whether all numbers of a relation may be years."""
     ends = ((Comparison.LT, _FIRST), (Comparison.GT, _LAST))
     return not any(relation in kb.relations_comparing(side, end) for side, end in ends)
+
+
+def said_years(question: str, kb: KnowledgeBase) -> list[tuple[int, int]]:
+    """Where a question says in or around which year something was, if the facts tell years at all: who won in
+    2016 is not among those who won some year."""
+    said = [match.span("year") for match in _WHEN.finditer(question)]
+    return said if said and any(_tells_years(relation, kb) for relation in kb.schema.relations) else []
+
+
+def _tells_years(relation: Relation, kb: KnowledgeBase) -> bool:
+    if relation.hidden or relation.kinds.isdisjoint((ValueKind.NUMBER, ValueKind.TIME)):
+        return False
+    return ValueKind.TIME in relation.kinds or (
+        "year" in split(relation.label) and has_only_years(relation.id, kb)
+    )
 
 
 def within_year(question: str, found: Found, kb: KnowledgeBase) -> Found:

@@ -134,6 +134,7 @@ class Linker:
             if not (_part_of_a_name(literal, mentions) or self._says_column(literal))
         ]
         texts = stated_texts(text, considered.texts, considered.proposals, mentions, self._kb, self._kinds)
+        mentions = [mention for mention in mentions if not _are_rows(mention, texts)]
         stated = with_texts(stated, texts)
         return Links(question, tuple(mentions), tuple(stated))
 
@@ -257,6 +258,17 @@ class Linker:
             and known.isdisjoint(candidate.node for candidate in mention.candidates)
         ]
         return [*certain, *apart][:MOST_MENTIONS]
+
+
+def _are_rows(mention: MentionLink, texts: Sequence[LiteralLink]) -> bool:
+    """Whether a name is that of several rows, and stated as a text that all of them have: who won twice is in
+    two rows, and neither of them is meant without the other."""
+    called = {key(split(one.label)) for one in mention.candidates}
+    return len(mention.candidates) > 1 == len(called) and any(
+        (link.start, link.end) == (mention.start, mention.end)
+        and called == {key(split(one.lexical)) for one in link.readings}
+        for link in texts
+    )
 
 
 def _goes_on_otherwise(text: Text, span: Span, name: str, known: Collection[str]) -> bool:

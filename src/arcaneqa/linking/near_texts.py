@@ -9,12 +9,12 @@ these are looked at word by word, for words that mean nothing else here.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import takewhile
 
 from rapidfuzz.distance import DamerauLevenshtein
 
 from arcaneqa.kb.interface import KnowledgeBase, Step
 from arcaneqa.kb.names.name_forms import split, stem
+from arcaneqa.kb.names.origins import are_of_one_origin
 from arcaneqa.kb.schema import Relation, ValueKind
 from arcaneqa.kb.terms import Literal
 from arcaneqa.linking.mentions import Match, Proposal, Span, Text
@@ -26,8 +26,6 @@ FACTS_PER_VALUE = 2
 MOST_COLUMNS = 200
 LONGEST_VALUE = 5
 """Words of a category."""
-SHORTEST = 5
-"""Letters that two words of one origin share, unless only "-ing" or "-er" is added to four."""
 SHORTEST_CUT = 4
 """Letters that are left of a word that was cut short."""
 LONGEST_CUT = 8
@@ -36,14 +34,6 @@ FEW = 3
 """Texts that one word may stand for; what is in more of them tells none."""
 SHORTEST_MISSPELT, LONG = 6, 10
 """Letters from which on one typing error is forgiven, and two."""
-_ENDINGS = frozenset(
-    (
-        *("", "a", "ae", "al", "an", "ance", "ary", "e", "ed", "er", "ese", "i", "ia", "ial", "ian", "ic"),
-        *("ics", "idae", "ies", "ing", "ion", "ional", "ish", "ism", "ist", "ity", "ive", "ment", "n", "or"),
-        *("ous", "y"),
-    )
-)
-_AFTER_FOUR = frozenset(("", "er", "ing"))
 
 
 class NearTexts:
@@ -70,13 +60,14 @@ class NearTexts:
                 or len(said) < SHORTEST_CUT
             ):
                 continue
-            nodes = self._near(said)
+            span = Span(place, place + 1)
+            nodes = self._near(said, text.is_written_as_name(span))
             if 0 < len(nodes) <= FEW:
-                span = Span(place, place + 1)
                 yield from (Proposal(span, node, Match.CORRECTED) for node in nodes)
 
-    def _near(self, said: str) -> list[int]:
-        """The texts that a word may stand for: other forms of it, texts that hold it, else misspelt ones."""
+    def _near(self, said: str, is_name: bool) -> list[int]:
+        """The texts that a word may stand for: other forms of it, unless it is written as a name, texts that
+        hold it, else misspelt ones."""
         if self._columns is None:
             self._columns = [list(self._texts(relation)) for relation in _categories(self._kb)]
         formed, holding, misspelt = [], [], []
@@ -85,11 +76,12 @@ class NearTexts:
             for node, parts in column:
                 if len(parts) == 1:
                     (own,) = parts
-                    if _is_of_one_origin(said, own) or (are_cut and _is_cut_short(said, own)):
+                    is_form = are_of_one_origin(said, own) or (are_cut and _is_cut_short(said, own))
+                    if is_form and not is_name:
                         formed.append(node)
                     elif _is_misspelt(said, own):
                         misspelt.append(node)
-                elif any(_is_of_one_origin(said, own) for own in parts):
+                elif said in parts:
                     holding.append(node)
         return list(dict.fromkeys(formed or holding or misspelt))
 
@@ -109,13 +101,6 @@ def _categories(kb: KnowledgeBase) -> list[Relation]:
         and 1 < relation.objects <= MOST_VALUES
         and relation.facts >= FACTS_PER_VALUE * relation.objects
     ][:MOST_COLUMNS]
-
-
-def _is_of_one_origin(one: str, other: str) -> bool:
-    """Whether two words begin alike and only their endings differ, of those that English and Latin have."""
-    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
-    endings = {one[shared:], other[shared:]}
-    return endings <= (_ENDINGS if shared >= SHORTEST else _AFTER_FOUR) and shared >= SHORTEST_CUT
 
 
 def _is_cut_short(word: str, cut: str) -> bool:

@@ -18,6 +18,9 @@ from arcaneqa.kb.names.words import label_from_iri, words
         ("gdpPercap", "gdp per capita"),
         ("birthwt", "birth weight"),
         ("yearID", "year"),
+        ("libprice", "lib price"),
+        ("marketvalue", "market value"),
+        ("custname", "customer name"),
         ("sched_dep_time", "scheduled departure time"),
         ("arr_delay", "arrival delay"),
         ("max_temp", "max temperature"),
@@ -25,6 +28,8 @@ from arcaneqa.kb.names.words import label_from_iri, words
         ("populist", "populist"),
         ("empire", "empire"),
         ("newt", "newt"),
+        ("candidate", "candidate"),
+        ("surname", "surname"),
         # What is shortened may be something else beside other words.
         ("dep_head", "dep head"),
         ("temp_job", "temp job"),

@@ -51,6 +51,20 @@ _ENDINGS = ("amt", "pct", "qty", "wt")
 """Of these, with which no English word ends: "birthwt" is a birth weight."""
 _SHORTEST = 3
 """Letters before such an ending: a newt is no weight."""
+_MEASURES = (
+    *("address", "amount", "category", "colour", "color", "cost", "date", "depth", "distance", "duration"),
+    *("height", "income", "length", "level", "name", "number", "percent", "population", "price", "salary"),
+    *("score", "speed", "status", "type", "value", "volume", "weight", "width"),
+)
+"""What a column says, as names run together end: a "libprice" is a price."""
+_ONE_WORD = frozenset(
+    (
+        *("archetype", "candidate", "codename", "devalue", "flyweight", "forename", "genotype", "haplotype"),
+        *("heavyweight", "lightweight", "mandate", "nickname", "phenotype", "prototype", "stereotype"),
+        *("subtype", "surname", "underscore", "update", "username", "wavelength"),
+    )
+)
+"""Words that end so and are not run together, or no longer."""
 _ALONE = {"alt": "altitude", "temp": "temperature", "tz": "time zone"}
 """What means nothing else as a whole name: an "alt label" is no altitude, a "temp job" no temperature."""
 _OF_TRAVEL = frozenset(
@@ -89,10 +103,11 @@ def _beside(part: str, parts: list[str]) -> str | None:
 
 
 def _ending_in_full(part: str) -> str:
-    ending = next((ending for ending in _ENDINGS if part.endswith(ending)), None)
-    if ending is None or len(part) < len(ending) + _SHORTEST:
+    ending = next((ending for ending in (*_ENDINGS, *_MEASURES) if part.endswith(ending)), None)
+    if ending is None or len(part) < len(ending) + _SHORTEST or part in _ONE_WORD:
         return part
-    return f"{part.removesuffix(ending)} {_IN_FULL[ending]}"
+    before = part.removesuffix(ending)
+    return f"{_IN_FULL.get(before, before)} {_IN_FULL.get(ending, ending)}"
 
 
 def label_from_iri(iri: str) -> str:
