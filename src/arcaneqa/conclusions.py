@@ -17,7 +17,7 @@ from arcaneqa.judgement.asked_kinds import asked_kind, is_of_others
 from arcaneqa.judgement.coverage import Coverage, is_about, not_used
 from arcaneqa.judgement.detours import detour
 from arcaneqa.judgement.directions import deed
-from arcaneqa.judgement.evidence import evidence
+from arcaneqa.judgement.evidence import evidence, unknown_names
 from arcaneqa.judgement.measures import takes_coordinates
 from arcaneqa.judgement.opposites import says_opposite
 from arcaneqa.judgement.pointless import comes_back, names_others, only_names
@@ -227,6 +227,8 @@ class Conclusions:
             why = "The nearest reading names others, of whom the question says nothing."
         elif certainty < SURE and is_unexpected(question, found, self._kb):
             why = f"This asks for {wanted(question)}, and the nearest reading finds none."
+        elif certainty < SURE and not found.topics and unknown_names(question, left_out):
+            why = "The nearest reading is about nothing that the question names."
         elif certainty < SURE and not is_about(question, found, self._kb):
             why = "Nothing in the question names an entity, a class or a value of this knowledge base."
         else:

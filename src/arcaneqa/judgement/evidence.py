@@ -71,7 +71,7 @@ def evidence(question: str, found: Found, outcome: Outcome, left_out: Coverage, 
             _without_names(found, kb),
             sum(len(step.candidates) + step.left_out >= SHORTLIST for step in steps),
             not found.topics,
-            _unknown_names(question, left_out),
+            unknown_names(question, left_out),
             len(left_out.unsaid),
             _fit(steps),
         ],
@@ -90,7 +90,7 @@ def _fit(steps: Sequence[Considered]) -> float:
     return sum(fits) / len(fits) if fits else 0.0
 
 
-def _unknown_names(question: str, left_out: Coverage) -> int:
+def unknown_names(question: str, left_out: Coverage) -> int:
     """Words written like names that nothing in the program says; who writes all words so tells nothing."""
     begun, *rest = question.split() or [""]
     if sum(word[0].isupper() for word in rest) * 2 > len(rest):
