@@ -13,6 +13,7 @@ from arcaneqa.induction.found import Found, Outcome
 from arcaneqa.induction.scorer import TopicWords
 from arcaneqa.induction.topics import Topic
 from arcaneqa.judgement.answer_kinds import is_table_of_one
+from arcaneqa.judgement.asked_columns import value_at_the_end
 from arcaneqa.judgement.coverage import coverage
 from arcaneqa.judgement.denied import denies_another, with_denial
 from arcaneqa.judgement.group_averages import of_groups
@@ -296,6 +297,23 @@ def test_the_other_end_is_taken_where_the_wrong_one_was(kb: Index) -> None:
     assert turned("the newest store", latest, kb) == latest
 
 
+@pytest.mark.parametrize(
+    ("question", "is_number"),
+    [
+        ("lowest membership amount", True),
+        ("What is the lowest membership amount of all stores?", True),
+        ("lowest membership amount ever", True),
+        ("which store has the lowest membership amount?", False),
+        ("lowest membership amount store", False),
+        ("the cheapest store", False),
+    ],
+)
+def test_the_lowest_price_is_no_product(kb: Index, question: str, is_number: bool) -> None:
+    store = f"(ARGMIN table:stores {S}membership_amount)"
+    expected = f"(MIN table:stores {S}membership_amount)" if is_number else store
+    assert text(value_at_the_end(question, found(store, kb), kb), kb) == canonical(expected, kb)
+
+
 def test_a_comparison_takes_the_end_that_its_word_means(kb: Index) -> None:
     after = found(f"(AND table:stores (GT {S}founded 1904))", kb)
     before = canonical(f"(AND table:stores (LT {S}founded 1904))", kb)
@@ -343,6 +361,7 @@ def test_what_is_named_before_a_denial_is_not_denied(kb: Index) -> None:
         ("stores founded after the year 1904", "GT"),
         ("stores founded since 1904", "GE"),
         ("stores founded at most 1904", "LE"),
+        ("stores with a higher founding year than 1904", "GT"),
         ("stores founded in 1904", None),
         ("stores not founded before 1904", None),
         ("stores founded before 1904-05-01", None),

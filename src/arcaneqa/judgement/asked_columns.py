@@ -13,11 +13,12 @@ import numpy as np
 from arcaneqa.errors import BudgetExceeded
 from arcaneqa.induction.found import Considered, Found, Trace
 from arcaneqa.induction.scorer import Candidate, TokenKind
+from arcaneqa.judgement.added import put_right
 from arcaneqa.judgement.asked_kinds import ASKING, whole_noun
 from arcaneqa.judgement.small_words import root_of
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.name_forms import split
-from arcaneqa.kb.schema import Relation
+from arcaneqa.kb.schema import Relation, ValueKind
 from arcaneqa.program import expression as ex
 from arcaneqa.program.execute import execute
 
@@ -67,6 +68,31 @@ def _by_name(kb: KnowledgeBase) -> dict[tuple[str, ...], list[Relation]]:
                     names.setdefault(called, []).append(relation)
         _NAMES[kb] = names
     return names
+
+
+_END = re.compile(
+    r"\s*(?:(?:what|which)\s+(?:is|was)\s+)?(?:the\s+)?(?:most|least|best|worst|[a-z]{2,}est)\s+",
+    re.IGNORECASE,
+)
+_GOES_ON = frozenset(("of", "among", "in", "for", "at", "on", "ever", "by", "with"))
+_AGGREGATES = {ex.Direction.LARGEST: ex.Aggregation.MAX, ex.Direction.SMALLEST: ex.Aggregation.MIN}
+
+
+def value_at_the_end(question: str, found: Found, kb: KnowledgeBase) -> Found:
+    """The number itself, where a question asks for nothing but the largest or smallest of a column: the
+    lowest price is no product."""
+    asked = _END.match(question)
+    match found.program:
+        case ex.Extreme(direction, argument, (ex.Relation(iri, False) as relation,), 1, 1) if asked:
+            number = kb.schema.relation_ids.get(iri)
+            said = list(map(root_of, split(question[asked.end() :])))
+            name = [] if number is None else list(map(root_of, split(kb.schema.relations[number].label)))
+            goes_on = said[len(name) : len(name) + 1]
+            is_asked_for = bool(name) and said[: len(name)] == name and _GOES_ON.issuperset(goes_on)
+            is_number = number is not None and kb.schema.relations[number].kinds == {ValueKind.NUMBER}
+            if is_asked_for and is_number:
+                return put_right(ex.Aggregate(_AGGREGATES[direction], argument, (relation,)), found, kb)
+    return found
 
 
 def owns_column(found: Found, columns: Sequence[Relation], kb: KnowledgeBase) -> Relation | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from arcaneqa.induction.found import Found
 from arcaneqa.judgement.among import is_among
+from arcaneqa.judgement.asked_columns import value_at_the_end
 from arcaneqa.judgement.constants import with_said_constant, without_idle_constant
 from arcaneqa.judgement.denied import with_denial
 from arcaneqa.judgement.group_averages import of_groups
@@ -31,4 +32,5 @@ def corrected(question: str, links: Links, found: Found, kb: KnowledgeBase) -> F
     found = without_idle_constant(question, links, with_said_constant(links, found, kb), kb)
     found = at_the_first_places(question, straightened(found, kb), kb)
     found = within_year(question, without_named(question, found, kb), kb)
+    found = value_at_the_end(question, found, kb)
     return worth(found, kb) or found

@@ -123,8 +123,9 @@ def says_measure(question: str, program: ex.Expression, kb: KnowledgeBase) -> bo
     return any(_grows(scale, iri, kb) is not None for scale in said for iri, _ in measured)
 
 
-_MORE = "(?:more|greater|higher|larger|bigger|heavier|longer|taller|deeper|wider) than"
-_LESS = "(?:less|fewer|lower|smaller|lighter|shorter) than"
+_THAN = "(?: [a-z]+){0,3}? than"
+_MORE = f"(?:more|greater|higher|larger|bigger|heavier|longer|taller|deeper|wider){_THAN}"
+_LESS = f"(?:less|fewer|lower|smaller|lighter|shorter){_THAN}"
 _YEAR = r"(?=(?:the )?(?:year )?[12]\d{3}\b(?![-/.,]\d))"
 _BEFORE_A_NUMBER = re.compile(
     r"\b(?P<no>no |not )?"
