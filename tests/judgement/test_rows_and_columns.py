@@ -25,7 +25,7 @@ from arcaneqa.judgement.weighing import weighed
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names
-from arcaneqa.kb.terms import Literal
+from arcaneqa.kb.terms import XSD, Literal
 from arcaneqa.links import Links, LiteralLink
 from arcaneqa.program import expression as ex
 from arcaneqa.program.text import parse, print_program
@@ -352,6 +352,13 @@ def test_what_is_named_before_a_denial_is_not_denied(kb: Index) -> None:
     assert denies_another(question, others, ["private"])
     assert not denies_another(question, others, [])
     assert not denies_another("which are private and not limans?", others, ["private"])
+    question = "stores not from Lima founded after 1904"
+    year = Topic(ex.Value(Literal("1904", f"{XSD}integer")), TopicWords("1904", 35, 39, 0))
+    topics = (replace(topic, words=TopicWords("Lima", 16, 20, 0)), year)
+    older = f'(AND (NOT table:stores (GT {S}founded 1904)) (JOIN {S}town "Lima"))'
+    assert denies_another(question, replace(found(older, kb), topics=topics), [])
+    elsewhere = f'(AND (NOT table:stores (JOIN {S}town "Lima")) (GT {S}founded 1904))'
+    assert not denies_another(question, replace(found(elsewhere, kb), topics=topics), [])
 
 
 @pytest.mark.parametrize(

@@ -69,3 +69,17 @@ def test_who_is_in_several_rows_is_in_all_of_them(tmp_path: Path) -> None:
         assert not links.mentions
         assert [one.lexical for link in links.literals for one in link.readings] == ["Lewis"]
         assert Linker(kb).link("in which years did Bolt win?").mentions
+
+
+def test_a_letter_is_a_value_of_what_is_said(tmp_path: Path) -> None:
+    rows = "".join(f"Painter {n},{'ABC'[n % 3]}\n" for n in range(12))
+    (tmp_path / "painters.csv").write_text(f"name,school\n{rows}")
+    build_index([tmp_path / "painters.csv"], tmp_path / "kb")
+    with Index(tmp_path / "kb") as kb:
+
+        def stated(question: str) -> list[str]:
+            return [one.lexical for link in Linker(kb).link(question).literals for one in link.readings]
+
+        assert stated("painters who are not from school A") == ["A"]
+        assert stated("which is a school of painters?") == []
+        assert stated("A painter of Venice") == []

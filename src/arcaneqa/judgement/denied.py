@@ -33,18 +33,18 @@ def with_denial(question: str, found: Found, kb: KnowledgeBase) -> Found:
 
 
 def denies_another(question: str, found: Found, unused: Collection[str]) -> bool:
-    """Whether a program takes away what is named before the denial, and leaves out what is named behind it:
-    "which primates are no omnivores?" are primates."""
+    """Whether a program takes away something else than what is named first behind the denial: what is named
+    before it ("which primates are no omnivores?" are primates), or further behind ("not from school A whose
+    drawing is at least 16")."""
     sign = next((one for one in signs(question) if one.form is Form.EXCEPT), None)
-    if sign is None or all(question.find(text) < sign.start for text in unused):
+    nots = [node for node in ex.post_order(found.program) if isinstance(node, ex.Not)]
+    if sign is None or not nots:
         return False
-    for node in ex.post_order(found.program):
-        if isinstance(node, ex.Not):
-            within = set(ex.post_order(node.without))
-            named = [topic.words.start for topic in found.topics if topic.term in within]
-            if named and max(named) < sign.start:
-                return True
-    return False
+    within = {term for node in nots for term in ex.post_order(node.without)}
+    denied = [topic.words.start for topic in found.topics if topic.term in within]
+    behind = [topic.words.start for topic in found.topics if topic.words.start > sign.start]
+    behind += [place for text in unused if (place := question.find(text)) > sign.start]
+    return bool(denied and behind) and min(behind) not in denied
 
 
 def _of_all(question: str, program: ex.Expression, kb: KnowledgeBase) -> ex.Expression:
