@@ -20,7 +20,13 @@ from arcaneqa.judgement.group_averages import of_groups
 from arcaneqa.judgement.named_before import in_its_place
 from arcaneqa.judgement.placing import misnumbered
 from arcaneqa.judgement.polarity import compared_as_said, is_reversed, turned
-from arcaneqa.judgement.row_counts import added_up, by_own_count, counted_within, said_once
+from arcaneqa.judgement.row_counts import (
+    added_up,
+    by_own_count,
+    counted_within,
+    said_once,
+    says_how_many,
+)
 from arcaneqa.judgement.weighing import weighed
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
@@ -28,6 +34,7 @@ from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import XSD, Literal
 from arcaneqa.links import Links, LiteralLink
 from arcaneqa.program import expression as ex
+from arcaneqa.program.forms import Form
 from arcaneqa.program.text import parse, print_program
 from tests.judgement.found_programs import found
 
@@ -295,6 +302,21 @@ def test_the_other_end_is_taken_where_the_wrong_one_was(kb: Index) -> None:
     latest = found(f"(ARGMAX table:stores {S}founded)", kb)
     assert text(turned("the oldest store", latest, kb), kb) == f"(ARGMIN table:stores {S}founded)"
     assert turned("the newest store", latest, kb) == latest
+
+
+def test_a_number_that_says_how_many_is_how_many(kb: Index) -> None:
+    visits = f"(JOIN {V}visits_inv (JOIN {V}visit_id 7))"
+    for question, is_said in (
+        ("how many visits were there on day 7?", True),
+        ("how many stores were there on day 7?", False),
+        ("which visits were there on day 7?", False),
+    ):
+        assert says_how_many(question, found(visits, kb), kb) is is_said
+    assert not says_how_many(
+        "how many visits were in the rain?", found(f"(JOIN {V}visits_inv {IN_RAIN})", kb), kb
+    )
+    unmet = coverage("how many visits on day 7?", Links("", (), ()), found(visits, kb), kb).unmet
+    assert not [sign for sign in unmet if sign.form is Form.NUMBER]
 
 
 @pytest.mark.parametrize(

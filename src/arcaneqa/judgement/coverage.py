@@ -22,6 +22,7 @@ from arcaneqa.judgement.asked import REMEMBERED, Sign, signs
 from arcaneqa.judgement.measures import undated, unmeasured
 from arcaneqa.judgement.polarity import says_measure
 from arcaneqa.judgement.qualifying import asked_for_as_value, qualifying
+from arcaneqa.judgement.row_counts import says_how_many
 from arcaneqa.judgement.small_words import MEASURING, SMALL, root_of, roots_of, ways_to_deny, ways_to_say
 from arcaneqa.judgement.years import said_years
 from arcaneqa.kb.interface import KnowledgeBase, Step
@@ -74,6 +75,7 @@ def coverage(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Co
     unmet: list[Sign] = []
     for sign in signs(question):
         is_met = sign.met_by & forms or _counts(sign, found) or _is_truth(sign, found, kb)
+        is_met = is_met or (sign.form is Form.NUMBER and says_how_many(question, found, kb))
         if not is_met:
             plainer = _PLAINER.get(sign.form)
             measures = [_measures(found.program, kb)] if plainer in forms else []

@@ -49,6 +49,16 @@ def added_up(question: str, found: Found, kb: KnowledgeBase) -> Found:
     return put_right(program, found, kb)
 
 
+def says_how_many(question: str, found: Found, kb: KnowledgeBase) -> bool:
+    """Whether a program gives the one number that is called what "how many" goes on with: how many pages a
+    book has, its pages say."""
+    asked = _ASKED.search(question)
+    match found.program:
+        case ex.Join(ex.Relation(iri, inverse=True), _) if asked is not None and len(found.nodes) == 1:
+            return _said(question[asked.end() :], iri, kb) is not None
+    return False
+
+
 _COUNTED = re.compile(
     r"\b(?:most|fewest|least|(?:more|less|fewer) than \d+|at (?:least|most) \d+|over \d+)\s+(?:number of\s+)?"
     r"|\b(?:largest|highest|greatest|biggest|smallest|lowest|maximum|minimum) number of\s+",
