@@ -7,8 +7,10 @@ import pytest
 
 from arcaneqa.answer import ArcaneQA
 from arcaneqa.answered import MOST_CHARACTERS, Answer
+from arcaneqa.confidence import Confidence
 from arcaneqa.induction.found import Found, Outcome, Trace
 from arcaneqa.induction.topics import Topics
+from arcaneqa.judgement.evidence import FEATURES
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.short_names import Names
 from arcaneqa.links import Links
@@ -68,6 +70,23 @@ def test_what_is_surely_not_asked_for_is_declined_however_sure_the_model_is(qa: 
 
     others = refused("how many beers are there?", "how many regions are there?")
     assert "The nearest reading finds nothing of the kind that is asked for." in others
+
+
+def test_a_name_that_nobody_has_is_not_passed_over(qa: ArcaneQA) -> None:
+    """How many there are in all is no answer to how many somebody has; where a model is sure, it may be."""
+    counted = qa.search.run("how many beers are there?", [Topics()])
+    assert not counted.found[0].topics
+
+    def reason(asked: str, bias: float) -> str | None:
+        confidence = Confidence(weights=(0.0,) * len(FEATURES), bias=bias)
+        told = ArcaneQA(qa.kb, qa.scorer, confidence, qa.linker, qa.settings)
+        return told.conclude(asked, Links(asked), counted, threshold=0.0).reason
+
+    assert "No entity is called Nature" in (reason("how many beers does Nature have?", -1.0) or "")
+    assert reason("how many beers does Nature have?", 3.0) is None
+    # What begins a sentence, or says where something lies, is no name.
+    assert reason("how many beers are there? Tell just that", -1.0) is None
+    assert reason("how many beers are there in the South?", -1.0) is None
 
 
 def test_a_year_is_not_taken_for_another_number(qa: ArcaneQA) -> None:

@@ -16,7 +16,7 @@ from arcaneqa.judgement.answer_kinds import is_unexpected
 from arcaneqa.judgement.asked import Sign, lacking, signs, wanted
 from arcaneqa.judgement.coverage import Coverage, is_about, not_used
 from arcaneqa.judgement.directions import deed
-from arcaneqa.judgement.evidence import evidence
+from arcaneqa.judgement.evidence import evidence, unknown_names
 from arcaneqa.judgement.refusals import Refusals, Suggest
 from arcaneqa.judgement.ways import only_names
 from arcaneqa.judgement.weighing import Weighed, still_wrong, weighed
@@ -213,6 +213,8 @@ class Conclusions:
             why = self._refusals.undone(said)
         elif certainty < SURE and is_unexpected(question, found, self._kb):
             why = f"This asks for {wanted(question)}, and the nearest reading finds none."
+        elif certainty < SURE and not found.topics and unknown_names(question, left_out):
+            why = "The nearest reading is about nothing that the question names."
         elif certainty < SURE and not is_about(question, found, self._kb):
             why = "Nothing in the question names an entity, a class or a value of this knowledge base."
         else:

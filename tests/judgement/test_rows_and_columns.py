@@ -13,16 +13,27 @@ from arcaneqa.induction.found import Found, Outcome
 from arcaneqa.induction.scorer import TopicWords
 from arcaneqa.induction.topics import Topic
 from arcaneqa.judgement.answer_kinds import is_table_of_one
-from arcaneqa.judgement.counting import added_up, by_own_count, counted_within, of_groups, said_once
-from arcaneqa.judgement.denied import with_denial
+from arcaneqa.judgement.counting import (
+    added_up,
+    by_own_count,
+    counted_within,
+    of_groups,
+    said_once,
+    says_how_many,
+    value_at_the_end,
+)
+from arcaneqa.judgement.coverage import coverage
+from arcaneqa.judgement.denied import denies_another, with_denial
 from arcaneqa.judgement.placing import in_its_place, misnumbered
-from arcaneqa.judgement.polarity import is_reversed, turned
+from arcaneqa.judgement.polarity import compared_as_said, is_reversed, turned
 from arcaneqa.judgement.weighing import weighed
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names
-from arcaneqa.links import Links
+from arcaneqa.kb.terms import XSD, Literal
+from arcaneqa.links import Links, LiteralLink
 from arcaneqa.program import expression as ex
+from arcaneqa.program.forms import Form
 from arcaneqa.program.text import parse, print_program
 from tests.judgement.found_programs import found
 
@@ -146,6 +157,8 @@ SUMMED = f"(SUM {IN_RAIN} {V}visits)"
         ),
         ("how many different visits were there in the rain?", f"(COUNT {IN_RAIN} {V}visits)", None),
         ("how many days had visits?", f"(COUNT {IN_RAIN})", None),
+        # The year of a visit is no number of years.
+        ("how many years had visits in the rain?", f"(COUNT {IN_RAIN})", None),
     ],
 )
 def test_rows_that_say_how_many_are_added_up(
@@ -288,6 +301,104 @@ def test_the_other_end_is_taken_where_the_wrong_one_was(kb: Index) -> None:
     latest = found(f"(ARGMAX table:stores {S}founded)", kb)
     assert text(turned("the oldest store", latest, kb), kb) == f"(ARGMIN table:stores {S}founded)"
     assert turned("the newest store", latest, kb) == latest
+
+
+def test_a_number_that_says_how_many_is_how_many(kb: Index) -> None:
+    visits = f"(JOIN {V}visits_inv (JOIN {V}visit_id 7))"
+    for question, is_said in (
+        ("how many visits were there on day 7?", True),
+        ("how many stores were there on day 7?", False),
+        ("which visits were there on day 7?", False),
+    ):
+        assert says_how_many(question, found(visits, kb), kb) is is_said
+    assert not says_how_many(
+        "how many visits were in the rain?", found(f"(JOIN {V}visits_inv {IN_RAIN})", kb), kb
+    )
+    unmet = coverage("how many visits on day 7?", Links("", (), ()), found(visits, kb), kb).unmet
+    assert not [sign for sign in unmet if sign.form is Form.NUMBER]
+
+
+@pytest.mark.parametrize(
+    ("question", "is_number"),
+    [
+        ("lowest membership amount", True),
+        ("What is the lowest membership amount of all stores?", True),
+        ("lowest membership amount ever", True),
+        ("which store has the lowest membership amount?", False),
+        ("lowest membership amount store", False),
+        ("the cheapest store", False),
+    ],
+)
+def test_the_lowest_price_is_no_product(kb: Index, question: str, is_number: bool) -> None:
+    store = f"(ARGMIN table:stores {S}membership_amount)"
+    expected = f"(MIN table:stores {S}membership_amount)" if is_number else store
+    assert text(value_at_the_end(question, found(store, kb), kb), kb) == canonical(expected, kb)
+
+
+def test_a_comparison_takes_the_end_that_its_word_means(kb: Index) -> None:
+    after = found(f"(AND table:stores (GT {S}founded 1904))", kb)
+    before = canonical(f"(AND table:stores (LT {S}founded 1904))", kb)
+    assert text(turned("stores older than 1904", after, kb), kb) == before
+    assert turned("stores newer than 1904", after, kb) == after
+
+
+def test_a_year_that_is_said_is_not_left_out(kb: Index) -> None:
+    some = found(LIMA, kb)
+    for question, dropped in (("stores of Lima in 1850", 1), ("stores of Lima with 1850", 0)):
+        assert coverage(question, Links(question, (), ()), some, kb).dropped == dropped
+    then = found(f"(AND table:visits (JOIN {V}year 2001))", kb)
+    topic = Topic(ex.Value(Literal("2001")), TopicWords("2001", 10, 14, 0))
+    question = "visits in 2001"
+    assert not coverage(question, Links(question, (), ()), replace(then, topics=(topic,)), kb).dropped
+
+
+def test_of_two_programs_the_one_with_the_stated_value_is_meant(kb: Index) -> None:
+    question = "the smallest membership amount of limans"
+    link = LiteralLink(34, 40, "limans", (Literal("Lima"),))
+    all_stores = found(f"(MIN table:stores {S}membership_amount)", kb, -0.1)
+    in_lima = found(f"(MIN {LIMA} {S}membership_amount)", kb, -4.0)
+    elsewhere = found(f'(MIN (AND table:stores (JOIN {S}town "Cusco")) {S}membership_amount)', kb, -9.0)
+    outcome = Outcome((all_stores, in_lima, elsewhere), True)
+    best, *_ = weighed(question, Links(question, (), (link,)), outcome, kb).found
+    assert best.program == in_lima.program
+    # Where no program has it, or nothing of it is stated, the likeliest is.
+    best, *_ = weighed(question, Links(question, (), ()), outcome, kb).found
+    assert best.program == all_stores.program
+
+
+def test_what_is_named_before_a_denial_is_not_denied(kb: Index) -> None:
+    question = "which limans are not private?"
+    topic = Topic(ex.Value(Literal("Lima")), TopicWords("limans", 6, 12, 0))
+    others = replace(found(f'(NOT table:stores (JOIN {S}town "Lima"))', kb), topics=(topic,))
+    assert denies_another(question, others, ["private"])
+    assert not denies_another(question, others, [])
+    assert not denies_another("which are private and not limans?", others, ["private"])
+    question = "stores not from Lima founded after 1904"
+    year = Topic(ex.Value(Literal("1904", f"{XSD}integer")), TopicWords("1904", 35, 39, 0))
+    topics = (replace(topic, words=TopicWords("Lima", 16, 20, 0)), year)
+    older = f'(AND (NOT table:stores (GT {S}founded 1904)) (JOIN {S}town "Lima"))'
+    assert denies_another(question, replace(found(older, kb), topics=topics), [])
+    elsewhere = f'(AND (NOT table:stores (JOIN {S}town "Lima")) (GT {S}founded 1904))'
+    assert not denies_another(question, replace(found(elsewhere, kb), topics=topics), [])
+
+
+@pytest.mark.parametrize(
+    ("question", "comparison"),
+    [
+        ("stores founded before 1904", "LT"),
+        ("stores founded after the year 1904", "GT"),
+        ("stores founded since 1904", "GE"),
+        ("stores founded at most 1904", "LE"),
+        ("stores with a higher founding year than 1904", "GT"),
+        ("stores founded in 1904", None),
+        ("stores not founded before 1904", None),
+        ("stores founded before 1904-05-01", None),
+    ],
+)
+def test_before_a_year_is_not_in_it(kb: Index, question: str, comparison: str | None) -> None:
+    then = f"(AND table:stores (JOIN {S}founded 1904))"
+    expected = then if comparison is None else f"(AND table:stores ({comparison} {S}founded 1904))"
+    assert text(compared_as_said(question, found(then, kb), kb), kb) == canonical(expected, kb)
 
 
 def test_more_than_a_number_is_not_that_number(kb: Index) -> None:

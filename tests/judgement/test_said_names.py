@@ -7,9 +7,10 @@ import pytest
 
 from arcaneqa.induction.found import Considered, Found, Outcome, Trace
 from arcaneqa.induction.scorer import Candidate, TokenKind
+from arcaneqa.judgement.rules import LEFT_OUT
 from arcaneqa.judgement.said_names import narrowed_unsaid, said_otherwise
 from arcaneqa.judgement.small_words import root_of
-from arcaneqa.judgement.weighing import LEFT_OUT, weighed
+from arcaneqa.judgement.weighing import weighed
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names
 from arcaneqa.links import Links

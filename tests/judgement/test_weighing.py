@@ -8,7 +8,8 @@ import pytest
 
 from arcaneqa.induction.found import Outcome
 from arcaneqa.judgement.answer_kinds import impossible_kind
-from arcaneqa.judgement.weighing import LEFT_OUT, weighed
+from arcaneqa.judgement.rules import LEFT_OUT
+from arcaneqa.judgement.weighing import weighed
 from arcaneqa.links import Links
 from tests.judgement.test_coverage import KB, found, mention
 

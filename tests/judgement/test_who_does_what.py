@@ -22,6 +22,7 @@ FACTS = """@prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/20
 :anna a :Person ; rdfs:label "Anna" ; :spouse :bert ; :barelyKnows :cleo ; :genres :jazz ; :born 1901 .
 :bert a :Person ; rdfs:label "Bert" ; :death [ :year 1950 ] ; :barelyKnows :anna ; :born 1900 .
 :cleo a :Person ; rdfs:label "Cleo" ; :death [ :year 1960 ] ; :spouse :dan ; :employer :firm .
+:bert :shoeSize 44 . :anna :hatSize 56 . :cleo :shoeSize 38 ; :hatSize 55 .
 :dan a :Person ; :death [ :year 1970 ] . :firm a :Firm ; :founded 1920 .
 """
 

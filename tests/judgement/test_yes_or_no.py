@@ -10,7 +10,7 @@ from arcaneqa.induction.topics import Topic
 from arcaneqa.judgement.yes_or_no import is_among
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names
-from arcaneqa.kb.terms import Iri, Literal
+from arcaneqa.kb.terms import XSD, Iri, Literal
 from arcaneqa.links import EntityCandidate, Links, LiteralLink, MentionLink
 from arcaneqa.program import expression as ex
 from arcaneqa.program.execute import execute
@@ -19,8 +19,8 @@ from arcaneqa.program.text import parse
 FACTS = """@prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
 :han a :Character ; rdfs:label "Han" ; :film :hope, :jedi ; :eyes "brown" .
 :leia a :Character ; rdfs:label "Leia" ; :film :jedi ; :eyes "blue" .
-:hope a :Film ; rdfs:label "Hope" ; :director :george .
-:jedi a :Film ; rdfs:label "Jedi" ; :director :richard .
+:hope a :Film ; rdfs:label "Hope" ; :director :george ; :minutes 121 .
+:jedi a :Film ; rdfs:label "Jedi" ; :director :richard ; :minutes 131 .
 :george a :Person ; rdfs:label "George" . :richard a :Person ; rdfs:label "Richard" .
 """
 NAMES = ("Han", "Leia", "Hope", "Jedi", "George", "Richard")
@@ -35,6 +35,8 @@ def read(question: str, program: str, kb: Index) -> tuple[Links, Found]:
     )
     at = question.find("brown")
     stated = (LiteralLink(at, at + 5, "brown", (Literal("brown"),)),) if at >= 0 else ()
+    if (at := question.find("125")) >= 0:
+        stated = (LiteralLink(at, at + 3, "125", (Literal("125", f"{XSD}integer"),)),)
     parsed = parse(program, Names(kb.profile), kb.schema)
     topics = tuple(
         Topic(entity, TopicWords("", at, at + len(name), 0))
@@ -54,6 +56,9 @@ def read(question: str, program: str, kb: Index) -> tuple[Links, Found]:
         ("Does Han appear in Hope?", "(AND (JOIN :film_inv :han) (JOIN :film_inv :leia))", "true"),
         ("Was Jedi directed by Richard?", "(JOIN :director_inv :jedi)", "true"),
         ("Are the eyes of Leia brown?", "(JOIN :eyes_inv :leia)", "false"),
+        ("Does Jedi run more than 125 minutes?", "(JOIN :minutes_inv :jedi)", "true"),
+        ("Does Hope run for at least 125 minutes?", "(JOIN :minutes_inv :hope)", "false"),
+        ("Does Jedi have more than 125 directors?", "(JOIN :director_inv :jedi)", None),
         # A director need not be in the film, a person is no film, and who asks which wants a list.
         ("Did Han direct Hope?", "(JOIN :film_inv :han)", None),
         ("Does Han know George?", "(JOIN :film_inv :han)", None),

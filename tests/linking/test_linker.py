@@ -417,6 +417,24 @@ def test_a_name_that_goes_on_otherwise_is_another_name(tmp_path: Path) -> None:
         assert named("which ridge is long?") == {"Long Ridge"}
 
 
+def test_a_name_that_begins_otherwise_is_another_name_where_many_end_so(tmp_path: Path) -> None:
+    (tmp_path / "parks.csv").write_text(
+        "park,city\nTiger Stadium,Detroit\nShea Stadium,New York\nCleveland Stadium,Cleveland\n"
+        "Abraham Lincoln,Springfield\nWrigley Field,Chicago\n"
+    )
+    build_index([tmp_path / "parks.csv"], tmp_path / "kb")
+    with Index(tmp_path / "kb") as kb:
+        linker = Linker(kb)
+
+        def named(question: str) -> set[str]:
+            return {one.label for mention in linker.link(question).mentions for one in mention.candidates}
+
+        assert named("Which city hosts Wembley Stadium?") == set()
+        assert "Shea Stadium" in named("Which city hosts Shea Stadium?")
+        assert "Tiger Stadium" in named("Which city has the stadium?")
+        assert named("Where does President Lincoln live?") == {"Abraham Lincoln"}
+
+
 def test_where_words_of_names_are_not_known_a_name_may_go_on() -> None:
     """A server tells no words of names, so that nothing can be told from there being none."""
     text = Text.of("how high is Mount Doom?")

@@ -4,10 +4,17 @@ follows the other, and each leaves alone what it does not apply to."""
 from __future__ import annotations
 
 from arcaneqa.induction.found import Found
-from arcaneqa.judgement.counting import added_up, by_own_count, counted_within, of_groups, said_once
+from arcaneqa.judgement.counting import (
+    added_up,
+    by_own_count,
+    counted_within,
+    of_groups,
+    said_once,
+    value_at_the_end,
+)
 from arcaneqa.judgement.denied import with_denial, without_named
 from arcaneqa.judgement.placing import in_its_place, on_its_scale, within_year
-from arcaneqa.judgement.polarity import turned
+from arcaneqa.judgement.polarity import compared_as_said, turned
 from arcaneqa.judgement.rules import Asked, Correction
 from arcaneqa.judgement.said_names import with_said_constant, without_idle_constant
 from arcaneqa.judgement.ways import at_the_first_places, straightened, worth
@@ -17,6 +24,10 @@ CORRECTIONS: tuple[Correction, ...] = (
     Correction("counted where it was chosen", lambda asked, one: counted_within(one, asked.kb)),
     Correction("a number said once, taken once", lambda asked, one: said_once(asked.question, one, asked.kb)),
     Correction("the other end of a measure", lambda asked, one: turned(asked.question, one, asked.kb)),
+    Correction(
+        "a number compared as it is said",
+        lambda asked, one: compared_as_said(asked.question, one, asked.kb),
+    ),
     Correction("what is denied, taken away", lambda asked, one: with_denial(asked.question, one, asked.kb)),
     Correction("a number that says how many", lambda asked, one: by_own_count(asked.question, one, asked.kb)),
     Correction(
@@ -47,6 +58,10 @@ CORRECTIONS: tuple[Correction, ...] = (
         "others are not the one named", lambda asked, one: without_named(asked.question, one, asked.kb)
     ),
     Correction("all of a year", lambda asked, one: within_year(asked.question, one, asked.kb)),
+    Correction(
+        "the number where nothing else is asked for",
+        lambda asked, one: value_at_the_end(asked.question, one, asked.kb),
+    ),
     Correction("the number of a value with a unit", lambda asked, one: worth(one, asked.kb) or one),
     Correction(
         "a number on the scale of the facts",

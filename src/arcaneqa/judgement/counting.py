@@ -44,13 +44,23 @@ def added_up(question: str, found: Found, kb: KnowledgeBase) -> Found:
             relation = _column_called(question[asked.end() :], argument, kb)
         case _:
             return found
-    if relation is None:
+    if relation is None or relation.objects >= relation.facts:  # what differs in every row tells rows apart
         return found
     path = (ex.Relation(relation.iri),)
     program: ex.Expression = ex.Aggregate(ex.Aggregation.SUM, argument, path)
     if isinstance(found.program, ex.Per):
         program = replace(found.program, columns=(ex.Totalled(ex.Aggregation.SUM, path),))
     return put_right(program, found, kb)
+
+
+def says_how_many(question: str, found: Found, kb: KnowledgeBase) -> bool:
+    """Whether a program gives the one number that is called what "how many" goes on with: how many pages a
+    book has, its pages say."""
+    asked = _ASKED.search(question)
+    match found.program:
+        case ex.Join(ex.Relation(iri, inverse=True), _) if asked is not None and len(found.nodes) == 1:
+            return _said_as(question[asked.end() :], iri, kb) is not None
+    return False
 
 
 _COUNTED = re.compile(
@@ -147,12 +157,13 @@ def _said_as(said: str, iri: str, kb: KnowledgeBase) -> Relation | None:
 
 
 def _is_said(said: str, relation: Relation) -> bool:
-    name = list(map(root_of, split(relation.label)))
+    """Whether a number is called what the text begins with, letter by letter: "degrees" says how many degrees
+    there are, but "flight" is the number of one flight."""
+    name = split(relation.label)
     return (
         relation.kinds == {ValueKind.NUMBER}
         and not (relation.hidden or relation.is_identifier)
-        and relation.objects < relation.facts  # what differs in every row tells rows apart: a bib
-        and list(map(root_of, split(said)))[: len(name)] == name
+        and split(said)[: len(name)] == name
     )
 
 
@@ -209,6 +220,31 @@ def _gives_numbers(key: ex.Key | ex.Relation, kb: KnowledgeBase) -> bool:
         return False
     number = kb.schema.relation_ids.get(ex.path_of(key)[-1].iri)
     return number is not None and kb.schema.relations[number].kinds == {ValueKind.NUMBER}
+
+
+_END = re.compile(
+    r"\s*(?:(?:what|which)\s+(?:is|was)\s+)?(?:the\s+)?(?:most|least|best|worst|[a-z]{2,}est)\s+",
+    re.IGNORECASE,
+)
+_GOES_ON_WITH = frozenset(("of", "among", "in", "for", "at", "on", "ever", "by", "with"))
+_AGGREGATES = {ex.Direction.LARGEST: ex.Aggregation.MAX, ex.Direction.SMALLEST: ex.Aggregation.MIN}
+
+
+def value_at_the_end(question: str, found: Found, kb: KnowledgeBase) -> Found:
+    """The number itself, where a question asks for nothing but the largest or smallest of a column: the
+    lowest price is no product."""
+    asked = _END.match(question)
+    match found.program:
+        case ex.Extreme(direction, argument, (ex.Relation(iri, False) as relation,), 1, 1) if asked:
+            number = kb.schema.relation_ids.get(iri)
+            said = list(map(root_of, split(question[asked.end() :])))
+            name = [] if number is None else list(map(root_of, split(kb.schema.relations[number].label)))
+            goes_on = said[len(name) : len(name) + 1]
+            is_asked_for = bool(name) and said[: len(name)] == name and _GOES_ON_WITH.issuperset(goes_on)
+            is_number = number is not None and kb.schema.relations[number].kinds == {ValueKind.NUMBER}
+            if is_asked_for and is_number:
+                return put_right(ex.Aggregate(_AGGREGATES[direction], argument, (relation,)), found, kb)
+    return found
 
 
 _HOW_COMMON = r"(?P<{end}>most|least)"

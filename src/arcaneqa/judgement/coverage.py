@@ -21,10 +21,13 @@ from arcaneqa.induction.found import Found
 from arcaneqa.induction.said import texts_said
 from arcaneqa.induction.scorer import TokenKind
 from arcaneqa.judgement.asked import REMEMBERED, Sign, signs
+from arcaneqa.judgement.counting import says_how_many
+from arcaneqa.judgement.placing import said_years
 from arcaneqa.judgement.polarity import says_measure
 from arcaneqa.judgement.small_words import MEASURING, SMALL, otherwise_said, root_of, roots_of, roots_of_name
 from arcaneqa.kb.interface import KnowledgeBase, Step
 from arcaneqa.kb.names.name_forms import Word, split, stem, words
+from arcaneqa.kb.names.origins import are_of_one_origin
 from arcaneqa.kb.schema import Relation, ValueKind
 from arcaneqa.kb.terms import Literal
 from arcaneqa.kb.values import kind_of
@@ -68,6 +71,7 @@ def coverage(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Co
     unmet: list[Sign] = []
     for sign in signs(question):
         is_met = sign.met_by & forms or _counts(sign, found) or _is_truth(sign, found, kb)
+        is_met = is_met or (sign.form is Form.NUMBER and says_how_many(question, found, kb))
         if not is_met:
             plainer = _PLAINER.get(sign.form)
             measures = [_measures(found.program, kb)] if plainer in forms else []
@@ -94,7 +98,7 @@ def coverage(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Co
     asking = [(sign.start, sign.end) for sign in unmet]
     linked += _said_yes_or_no(left, kb)
     surely = _qualifying(question, links, found.program, kb) + _in_part(links, found)
-    surely += _as_it_is(question, left)
+    surely += _as_it_is(question, left) + said_years(question, kb)
     unused, dropped = (
         [span for span in said if any(_overlaps(word, [span]) for word in left)]
         for said in ([*linked, *surely], surely)
@@ -211,7 +215,10 @@ def is_about(question: str, found: Found, kb: KnowledgeBase) -> bool:
     items += [r.label for r in kb.schema.relations if r.range in classes and r.range_declared]
     together = {root for text in items for root in roots_of(text)}
     apart = {root_of(word.rstrip("0123456789")) for text in items for word in split(text)}
-    return not roots_of(question).isdisjoint(together | apart)
+    asked = roots_of(question)
+    return not asked.isdisjoint(together | apart) or any(
+        are_of_one_origin(one, other) for one in asked - SMALL for other in apart - SMALL
+    )
 
 
 def _counts_the_only_kind(program: Expression, kb: KnowledgeBase) -> bool:

@@ -4,7 +4,7 @@ large branch are not the cities of some other branch, and other films by the dir
 from __future__ import annotations
 
 import re
-from collections.abc import Set
+from collections.abc import Collection, Set
 from dataclasses import replace
 
 from arcaneqa.errors import BudgetExceeded
@@ -32,6 +32,21 @@ def with_denial(question: str, found: Found, kb: KnowledgeBase) -> Found:
     or it cannot be told what."""
     program = _of_all(question, found.program, kb)
     return put_right(_taken_away(question, found, kb) if program == found.program else program, found, kb)
+
+
+def denies_another(question: str, found: Found, unused: Collection[str]) -> bool:
+    """Whether a program takes away something else than what is named first behind the denial: what is named
+    before it ("which primates are no omnivores?" are primates), or further behind ("not from school A whose
+    drawing is at least 16")."""
+    sign = next((one for one in signs(question) if one.form is Form.EXCEPT), None)
+    nots = [node for node in ex.post_order(found.program) if isinstance(node, ex.Not)]
+    if sign is None or not nots:
+        return False
+    within = {term for node in nots for term in ex.post_order(node.without)}
+    denied = [topic.words.start for topic in found.topics if topic.term in within]
+    behind = [topic.words.start for topic in found.topics if topic.words.start > sign.start]
+    behind += [place for text in unused if (place := question.find(text)) > sign.start]
+    return bool(denied and behind) and min(behind) not in denied
 
 
 def _of_all(question: str, program: ex.Expression, kb: KnowledgeBase) -> ex.Expression:

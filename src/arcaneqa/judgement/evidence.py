@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -71,7 +72,7 @@ def evidence(question: str, found: Found, outcome: Outcome, left_out: Coverage, 
             _without_names(found, kb),
             sum(len(step.candidates) + step.left_out >= SHORTLIST for step in steps),
             not found.topics,
-            _unknown_names(question, left_out),
+            unknown_names(question, left_out),
             len(left_out.unsaid),
             _fit(steps),
         ],
@@ -90,12 +91,18 @@ def _fit(steps: Sequence[Considered]) -> float:
     return sum(fits) / len(fits) if fits else 0.0
 
 
-def _unknown_names(question: str, left_out: Coverage) -> int:
-    """Words written like names that nothing in the program says; who writes all words so tells nothing."""
-    begun, *rest = question.split() or [""]
+_DIRECTIONS = frozenset(("North", "South", "East", "West"))
+_BEGINNING = re.compile(r"(?:^|[.?!:]\s+)\W*(\w+)")
+
+
+def unknown_names(question: str, left_out: Coverage) -> int:
+    """Words written like names that nothing in the program says; who writes all words so tells nothing, nor
+    does the beginning of a sentence, or where the furthest South is."""
+    _, *rest = question.split() or [""]
     if sum(word[0].isupper() for word in rest) * 2 > len(rest):
         return 0
-    return sum(word[0].isupper() and not begun.startswith(word) for word in left_out.unknown)
+    begun = {*_BEGINNING.findall(question), *_DIRECTIONS}
+    return sum(word[0].isupper() and word not in begun for word in left_out.unknown)
 
 
 def _log_odds(chance: float) -> float:

@@ -329,6 +329,21 @@ def has_only_years(relation: int, kb: KnowledgeBase) -> bool:
     return not any(relation in kb.relations_comparing(side, end) for side, end in ends)
 
 
+def said_years(question: str, kb: KnowledgeBase) -> list[tuple[int, int]]:
+    """Where a question says in or around which year something was, if the facts tell years at all: who won in
+    2016 is not among those who won some year."""
+    said = [match.span("year") for match in _WHEN.finditer(question)]
+    return said if said and any(_tells_years(relation, kb) for relation in kb.schema.relations) else []
+
+
+def _tells_years(relation: Relation, kb: KnowledgeBase) -> bool:
+    if relation.hidden or relation.kinds.isdisjoint((ValueKind.NUMBER, ValueKind.TIME)):
+        return False
+    return ValueKind.TIME in relation.kinds or (
+        "year" in split(relation.label) and has_only_years(relation.id, kb)
+    )
+
+
 def within_year(question: str, found: Found, kb: KnowledgeBase) -> Found:
     """The same program from the first to the last day of a year, where it is said that something was in that
     year and the program takes all before or after it, or its first day; the program itself where nothing was

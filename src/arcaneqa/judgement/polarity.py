@@ -84,6 +84,12 @@ _OTHER_END = {
     ex.Direction.LARGEST: ex.Direction.SMALLEST,
     ex.Direction.SMALLEST: ex.Direction.LARGEST,
 }
+_OTHER_SIDE = {
+    Comparison.GT: Comparison.LT,
+    Comparison.GE: Comparison.LE,
+    Comparison.LT: Comparison.GT,
+    Comparison.LE: Comparison.GE,
+}
 
 
 def is_reversed(question: str, program: ex.Expression, kb: KnowledgeBase) -> bool:
@@ -98,13 +104,17 @@ def is_reversed(question: str, program: ex.Expression, kb: KnowledgeBase) -> boo
 
 
 def turned(question: str, found: Found, kb: KnowledgeBase) -> Found:
-    """The same program from the other end, where the one superlative that it has takes the wrong one; the
-    program itself where it does not."""
-    ends = [node for node in ex.post_order(found.program) if isinstance(node, ex.Extreme)]
+    """The same program from the other end, where the one superlative or comparison that it has takes the
+    wrong one: faster than 10 seconds is less. The program itself where it does not."""
+    ends = [node for node in ex.post_order(found.program) if isinstance(node, ex.Extreme | ex.Compare)]
     if len(ends) != 1 or not any(_is_reversed(s, question, _measured(ends[0])[-1:], kb) for s in _SCALES):
         return found
     (end,) = ends
-    other = replace(end, direction=_OTHER_END[end.direction])
+    other: ex.Extreme | ex.Compare
+    if isinstance(end, ex.Extreme):
+        other = replace(end, direction=_OTHER_END[end.direction])
+    else:
+        other = replace(end, comparison=_OTHER_SIDE.get(end.comparison, end.comparison))
     return put_right(rewrite(found.program, lambda node: other if node == end else node), found, kb)
 
 
@@ -116,22 +126,60 @@ def says_measure(question: str, program: ex.Expression, kb: KnowledgeBase) -> bo
     return any(_grows(scale, iri, kb) is not None for scale in said for iri, _ in measured)
 
 
+_THAN = "(?: [a-z]+){0,3}? than"
+_MORE = f"(?:more|greater|higher|larger|bigger|heavier|longer|taller|deeper|wider){_THAN}"
+_LESS = f"(?:less|fewer|lower|smaller|lighter|shorter){_THAN}"
+_YEAR = r"(?=(?:the )?(?:year )?[12]\d{3}\b(?![-/.,]\d))"
 _BEFORE_A_NUMBER = re.compile(
     r"\b(?P<no>no |not )?"
-    r"(?:(?P<up>at least|(?:more|greater|higher|larger|bigger) than|over|above)"
-    r"|(?P<down>at most|(?:less|fewer|lower|smaller) than|under|below|up to)) \W?(?P<number>\d[\d,.]*)",
+    rf"(?:(?P<up>(?P<from>at least|since {_YEAR})|{_MORE}|over|above|after {_YEAR})"
+    rf"|(?P<down>(?P<to>at most|up to|until {_YEAR})|{_LESS}|under|below|before {_YEAR}))"
+    r" *(?:the )?(?:year )?\W?(?P<number>\d[\d,.]*)",
     re.IGNORECASE,
 )
 _DENYING = re.compile(r"\b(?:not|never|without|except|no(?! (?:more|less|fewer)))\b|n't\b", re.IGNORECASE)
 
 
+def said_comparisons(question: str) -> dict[str, set[Comparison]]:
+    """How the question compares with each number that it says, the numbers in plain digits: "at least 1,000"
+    are 1000 and more, "no more than 5" are 5 and less."""
+    said: dict[str, set[Comparison]] = {}
+    for match in _BEFORE_A_NUMBER.finditer(question):
+        goes_up = (match["up"] is not None) != (match["no"] is not None)
+        is_included = (match["from"] is None and match["to"] is None) == (match["no"] is not None)
+        upwards, downwards = (Comparison.GE, Comparison.LE) if is_included else (Comparison.GT, Comparison.LT)
+        said.setdefault(plain_number(match["number"]), set()).add(upwards if goes_up else downwards)
+    return said
+
+
+def compared_as_said(question: str, found: Found, kb: KnowledgeBase) -> Found:
+    """The same program with what the question says of a number, where it takes just that number: before 1937
+    is not in 1937."""
+    said = {} if _DENYING.search(question) else said_comparisons(question)
+    nodes = list(ex.post_order(found.program)) if said else []
+    compared = {
+        plain_number(node.value.literal.lexical)
+        for node in nodes
+        if isinstance(node, ex.Compare) and isinstance(node.value, ex.Value)
+    }
+
+    def change(node: ex.Expression) -> ex.Expression:
+        match node:
+            case ex.Join(ex.Relation(iri, inverse=False) as relation, ex.Value(literal) as value):
+                ways, known = said.get(plain_number(literal.lexical), set()), kb.schema.relation_ids.get(iri)
+                is_just_that = len(ways) == 1 and plain_number(literal.lexical) not in compared
+                if is_just_that and known is not None and kb.schema.relations[known].comparable:
+                    (way,) = ways
+                    return ex.Compare(way, relation, value)
+        return node
+
+    return put_right(rewrite(found.program, change), found, kb)
+
+
 def _is_against_its_words(question: str, program: ex.Expression) -> bool:
     """Whether a program takes less than a number where the question says more than that one, or just that
     one, or the other way round. Where something is denied, either may be meant."""
-    said: dict[str, set[bool]] = {}
-    for match in _BEFORE_A_NUMBER.finditer(question):
-        goes_up = (match["up"] is not None) != (match["no"] is not None)
-        said.setdefault(_plain(match["number"]), set()).add(goes_up)
+    said = said_comparisons(question)
     nodes = list(ex.post_order(program)) if said and not _DENYING.search(question) else []
     if any(isinstance(node, ex.Not) for node in nodes):
         return False
@@ -139,16 +187,16 @@ def _is_against_its_words(question: str, program: ex.Expression) -> bool:
     for node in nodes:
         match node:
             case ex.Compare(comparison, _, ex.Value(literal)):
-                compared.add(_plain(literal.lexical))
-                directions = said.get(_plain(literal.lexical), set())
+                compared.add(plain_number(literal.lexical))
+                directions = {way in _UPWARDS for way in said.get(plain_number(literal.lexical), ())}
                 if len(directions) == 1 and (comparison in _UPWARDS) not in directions:
                     return True
             case ex.Join(_, ex.Value(literal)):
-                equal.add(_plain(literal.lexical))
+                equal.add(plain_number(literal.lexical))
     return not (equal - compared).isdisjoint(said)
 
 
-def _plain(number: str) -> str:
+def plain_number(number: str) -> str:
     """The same however it is written: 1,000.0 is 1000."""
     digits = number.replace(",", "").rstrip(".")
     return digits.rstrip("0").rstrip(".") if "." in digits else digits

@@ -13,6 +13,10 @@ from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.links import Links
 from arcaneqa.program.expression import Expression
 
+LEFT_OUT = 1.0
+"""What each thing costs, in log-probability: enough to decide between readings that are about as likely, too
+little to overrule a model that is sure."""
+
 
 @dataclass(frozen=True, slots=True)
 class Asked:
@@ -45,10 +49,11 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Which of several readings another of them says better."""
+    """Which of several readings another of them says better, and what that costs them."""
 
     name: str
     worse: Callable[[Asked, Sequence[Found]], AbstractSet[Expression]]
+    costs: float = LEFT_OUT
 
 
 @dataclass(frozen=True, slots=True)

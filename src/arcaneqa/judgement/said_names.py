@@ -63,6 +63,24 @@ def narrowed_unsaid(question: str, found: Sequence[Found], kb: KnowledgeBase) ->
     return narrowed
 
 
+def without_stated(links: Links, found: Sequence[Found]) -> set[ex.Expression]:
+    """The programs that are the same as another one but for a value of that which the question states."""
+    stated = {literal for link in links.literals for literal in link.readings}
+    wider = set()
+    for one in found if len(found) > 1 else ():
+        for node in ex.post_order(one.program):
+            match node:
+                case ex.And(rest, ex.Join(ex.Relation(_, False), ex.Value(literal))) if literal in stated:
+                    wider.add(_put_for(node, rest, one.program))
+                case ex.And(ex.Join(ex.Relation(_, False), ex.Value(literal)), rest) if literal in stated:
+                    wider.add(_put_for(node, rest, one.program))
+    return wider
+
+
+def _put_for(node: ex.Expression, other: ex.Expression, program: ex.Expression) -> ex.Expression:
+    return rewrite(program, lambda one: other if one == node else one)
+
+
 def _is_unsaid(klass: ex.Class, said: frozenset[str], kb: KnowledgeBase) -> bool:
     number = kb.schema.class_ids.get(klass.iri)
     return number is not None and said.isdisjoint(map(root_of, split(kb.schema.classes[number].label)))

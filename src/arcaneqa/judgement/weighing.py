@@ -19,11 +19,12 @@ from arcaneqa.judgement.asked_kinds import column_said, finds_others, kind_said
 from arcaneqa.judgement.corrected import corrected
 from arcaneqa.judgement.counting import commonest_said
 from arcaneqa.judgement.coverage import Coverage, coverage
+from arcaneqa.judgement.denied import denies_another
 from arcaneqa.judgement.directions import counts_backwards, deed_said
 from arcaneqa.judgement.placing import compares_twice, idle, misnumbered, misplaced, mistimed
 from arcaneqa.judgement.polarity import is_reversed, says_opposite
-from arcaneqa.judgement.rules import Asked, Comparison, Fault, Saying
-from arcaneqa.judgement.said_names import narrowed_unsaid, said_otherwise
+from arcaneqa.judgement.rules import LEFT_OUT, Asked, Comparison, Fault, Saying
+from arcaneqa.judgement.said_names import narrowed_unsaid, said_otherwise, without_stated
 from arcaneqa.judgement.told import told_said
 from arcaneqa.judgement.ways import comes_back, goes_around
 from arcaneqa.judgement.yes_or_no import truths_said, untrue
@@ -31,9 +32,6 @@ from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.links import Links
 from arcaneqa.program import expression as ex
 
-LEFT_OUT = 1.0
-"""What each thing costs, in log-probability: enough to decide between readings that are about as likely, too
-little to overrule a model that is sure."""
 RULED_OUT = 5.0
 """What it costs to take the latest for the oldest, a number for another one's, or all of a kind for the solar
 ones: words and facts leave no doubt."""
@@ -54,6 +52,11 @@ COMPARISONS: tuple[Comparison, ...] = (
     ),
     Comparison(
         "no class that nobody said", lambda asked, found: narrowed_unsaid(asked.question, found, asked.kb)
+    ),
+    Comparison(
+        "a stated value that another takes up",
+        lambda asked, found: without_stated(asked.links, found),
+        RULED_OUT,
     ),
 )
 _OTHER_END = "The nearest reading takes the other end than the question does."
@@ -121,6 +124,7 @@ FAULTS: tuple[Fault, ...] = (
         "goes by another name than is said",
         lambda asked, one: is_misnamed(asked.question, one.program, asked.kb),
     ),
+    Fault("takes away something else than is denied", lambda asked, one: _takes_away_another(asked, one)),
     Fault("takes true for false", lambda asked, one: untrue(asked.question, one.program, asked.kb)),
     Fault(
         "finds what the question word cannot mean",
@@ -129,6 +133,13 @@ FAULTS: tuple[Fault, ...] = (
     ),
     Fault("has a row for each", lambda asked, one: is_table_of_one(asked.question, one.program)),
 )
+
+
+def _takes_away_another(asked: Asked, one: Found) -> bool:
+    if not any(isinstance(node, ex.Not) for node in ex.post_order(one.program)):
+        return False
+    unused = coverage(asked.question, asked.links, one, asked.kb).unused
+    return denies_another(asked.question, one, unused)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,16 +161,16 @@ def weighed(question: str, links: Links, outcome: Outcome, kb: KnowledgeBase) ->
     for told in said:
         known = {way.program for way in ways}
         ways += [way for way in told.further(ways) if way.program not in known]
-    worse = [rule.worse(asked, ways) for rule in COMPARISONS]
+    worse = [(rule.costs, rule.worse(asked, ways)) for rule in COMPARISONS]
     found: list[tuple[Found, Coverage]] = []
     for read in ways:
         one, costs = corrected(asked, read)
         left_out = coverage(question, links, one, kb)
         count = costs + _doubts(question, one, left_out, kb)
-        count += sum(read.program in programs for programs in worse)
         wrong = left_out.dropped + sum(int(rule.count(asked, one)) for rule in FAULTS)
         wrong += sum(told.is_other(one) for told in said)
         cost = LEFT_OUT * count + RULED_OUT * wrong
+        cost += sum(costs for costs, programs in worse if read.program in programs)
         found.append((replace(one, score=one.score - cost, reading=one.reading - cost), left_out))
     best: dict[ex.Expression, tuple[Found, Coverage]] = {}
     for one, left_out in sorted(found, key=lambda pair: (-pair[0].score, len(pair[1].unused))):

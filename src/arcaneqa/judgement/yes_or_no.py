@@ -1,5 +1,6 @@
 """Yes or no: "was Alien directed by Ridley Scott?" asks whether he is among its directors, and not for these;
-and whoever asks how many players are active wants those of whom a column of that name says yes."""
+"does it run more than 90 minutes?" whether its run time is more; and whoever asks how many players are active
+wants those of whom a column of that name says yes."""
 
 from __future__ import annotations
 
@@ -13,8 +14,9 @@ import numpy as np
 from arcaneqa.errors import BudgetExceeded
 from arcaneqa.induction.found import Found
 from arcaneqa.induction.scorer import Candidate, TokenKind
-from arcaneqa.judgement.added import narrowed
+from arcaneqa.judgement.added import narrowed, put_right
 from arcaneqa.judgement.asked import Wanted, wanted
+from arcaneqa.judgement.polarity import plain_number, said_comparisons
 from arcaneqa.judgement.rules import Asked, Said
 from arcaneqa.judgement.small_words import SMALL, root_of, roots_of, ways_to_deny, ways_to_say
 from arcaneqa.judgement.ways import conjuncts
@@ -43,6 +45,8 @@ def is_among(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Fo
                 pass
             case _:
                 continue
+        if relation.inverse and (beyond := _beyond(question, links, relation.iri, kb)) is not None:
+            return put_right(ex.Meet(beyond, entity), found, kb)
         for other, place in _named_beside(spans[entity], links, kb):
             nodes = _nodes(other, kb)
             number = kb.schema.relation_ids.get(relation.iri)
@@ -55,6 +59,20 @@ def is_among(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Fo
             except BudgetExceeded:
                 return None
     return None
+
+
+def _beyond(question: str, links: Links, iri: str, kb: KnowledgeBase) -> ex.Compare | None:
+    """What has more or less of a relation than the one number that the question compares with."""
+    said, number = list(said_comparisons(question).items()), kb.schema.relation_ids.get(iri)
+    if len(said) != 1 or number is None or not kb.schema.relations[number].comparable:
+        return None
+    ((digits, ways),) = said
+    readings = (literal for stated in links.literals for literal in stated.readings)
+    value = next((one for one in readings if plain_number(one.lexical) == digits), None)
+    if value is None or len(ways) != 1:
+        return None
+    (way,) = ways
+    return ex.Compare(way, ex.Relation(iri), ex.Value(value))
 
 
 def _named_beside(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -20,6 +21,7 @@ from arcaneqa.linking.features import NAMES, Featuriser
 from arcaneqa.linking.identifiers import identified
 from arcaneqa.linking.literals import find_literals, used_types
 from arcaneqa.linking.mentions import (
+    ASKING,
     LONGEST_TEXT,
     LabelSearch,
     Match,
@@ -30,7 +32,8 @@ from arcaneqa.linking.mentions import (
     SurfaceProposer,
     Text,
 )
-from arcaneqa.linking.question_words import known_short_forms
+from arcaneqa.linking.near_texts import NearTexts
+from arcaneqa.linking.question_words import STOP_WORDS, known_short_forms
 from arcaneqa.linking.texts import stated_texts, with_texts
 from arcaneqa.linking.weights import Weights, bundled
 from arcaneqa.links import LIKELY, EntityCandidate, Links, LiteralLink, MentionLink
@@ -43,6 +46,8 @@ MOST_MENTIONS = 6
 LEAST_LIKELY = math.log(0.05)
 """Mentions less likely than this are left out, unless there is no other."""
 LEAST_CANDIDATE = math.log(0.01)
+SEVERAL = 3
+"""Names that hold the same words say little by these: so many stadiums."""
 MOST_PROPOSALS = 200
 """Of names for a question, before they are weighed."""
 
@@ -91,6 +96,7 @@ class Linker:
         self._limit = limit
         short_forms = _joined(known_short_forms(), self._weights.short_forms)
         self._proposer: Proposer
+        self._near_texts: NearTexts | None = None
         self._surfaces = kb.surfaces()
         kinds = [split(klass.label) for klass in kb.schema.classes if klass.members and not klass.hidden]
         # Who asks a table called cars93 says cars.
@@ -99,6 +105,7 @@ class Linker:
         if self._surfaces is not None:
             ordinary = [*self._weights.ordinary, *_schema_words(kb)]
             self._proposer = SurfaceProposer(self._surfaces, short_forms, ordinary, self._kinds)
+            self._near_texts = NearTexts(kb, {*ordinary, *ASKING, *STOP_WORDS})
         elif isinstance(kb, LabelSearch):
             self._proposer = RemoteProposer(kb, short_forms)
         else:
@@ -127,6 +134,7 @@ class Linker:
             if not (_part_of_a_name(literal, mentions) or self._says_column(literal))
         ]
         texts = stated_texts(text, considered.texts, considered.proposals, mentions, self._kb, self._kinds)
+        mentions = [mention for mention in mentions if not _are_rows(mention, texts)]
         stated = with_texts(stated, texts)
         return Links(question, tuple(mentions), tuple(stated))
 
@@ -159,15 +167,22 @@ class Linker:
         proposed, rarity = self._proposer.propose(text)
         are_literals = self._kb.are_literals(np.array([p.node for p in proposed], dtype=np.int64))
         texts = [p for p, is_literal in zip(proposed, are_literals, strict=True) if is_literal]
+        if self._near_texts is not None:
+            texts += self._near_texts.proposals(text, proposed, rarity)
         proposals = [p for p, is_literal in zip(proposed, are_literals, strict=True) if not is_literal]
         proposals = _most_promising(proposals)
         nodes = list(dict.fromkeys(proposal.node for proposal in proposals))
         labels = dict(zip(nodes, self._names(nodes), strict=True))
+        alike = Counter(p.span for p in proposals if p.match is Match.CONTAINED)
         proposals = [
             p
             for p in proposals
             if p.match < Match.CONTAINED
-            or not (self._is_row(labels[p.node]) or _goes_on_otherwise(text, p.span, labels[p.node], rarity))
+            or not (
+                self._is_row(labels[p.node])
+                or _goes_on_otherwise(text, p.span, labels[p.node], rarity)
+                or (alike[p.span] >= SEVERAL and _begins_otherwise(text, p.span, labels[p.node], rarity))
+            )
         ]
         rows = self._featuriser.features(text, proposals, labels, rarity)
         spans: dict[Span, list[int]] = {}
@@ -245,16 +260,40 @@ class Linker:
         return [*certain, *apart][:MOST_MENTIONS]
 
 
+def _are_rows(mention: MentionLink, texts: Sequence[LiteralLink]) -> bool:
+    """Whether a name is that of several rows, and stated as a text that all of them have: who won twice is in
+    two rows, and neither of them is meant without the other."""
+    called = {key(split(one.label)) for one in mention.candidates}
+    return len(mention.candidates) > 1 == len(called) and any(
+        (link.start, link.end) == (mention.start, mention.end)
+        and called == {key(split(one.lexical)) for one in link.readings}
+        for link in texts
+    )
+
+
 def _goes_on_otherwise(text: Text, span: Span, name: str, known: Collection[str]) -> bool:
     """Whether question and name begin alike and go on differently: Mount Doom is not Mount Haddington, where
     no name has a word like Doom, as far as the words of names are known."""
-    following = text.words[span.last : span.last + 1]
-    whole = Span(span.first, span.last + len(following))
-    is_one_name = text.is_written_as_name(whole) and "," not in text.surface(whole)
-    if not following or not is_one_name or not known or stem(following[0].folded) in known:
-        return False
     begun, called = list(map(stem, text.folded(span))), list(map(stem, split(name)))
-    return called[: len(begun)] == begun and len(called) > len(begun)
+    goes_on = called[: len(begun)] == begun and len(called) > len(begun)
+    return goes_on and _is_one_name_with(text, span, span.last, known)
+
+
+def _begins_otherwise(text: Text, span: Span, name: str, known: Collection[str]) -> bool:
+    """The same of names that end alike: Wembley Stadium is none of the other stadiums. Where few are called
+    so, another word may stand before it: President Lincoln, Bill Clinton."""
+    ended, called = list(map(stem, text.folded(span))), list(map(stem, split(name)))
+    begins = ended[-1] in called and len(called) > len(ended)
+    return begins and _is_one_name_with(text, span, span.first - 1, known)
+
+
+def _is_one_name_with(text: Text, span: Span, place: int, known: Collection[str]) -> bool:
+    """Whether a stretch and the word at a place beside it are written as one name, and nobody is called by
+    that word."""
+    if not known or not 0 <= place < len(text.words) or stem(text.words[place].folded) in known:
+        return False
+    whole = Span(min(span.first, place), max(span.last, place + 1))
+    return text.is_written_as_name(whole) and "," not in text.surface(whole)
 
 
 def _mention_link(

@@ -203,7 +203,9 @@ class SurfaceProposer:
                 other = loose(parts)
                 if other != parts:
                     queries.append((key(other), span, Match.LOOSE))
-            for name in self._short_forms.get("".join(parts), ()):
+            said = "".join(parts)
+            # Americans are called after their country as what is American is.
+            for name in self._short_forms.get(said) or self._short_forms.get("".join(loose(parts)), ()):
                 queries.append((next(keys_of_name(name))[0], span, Match.KNOWN))
             if len(parts) == 1 and parts[0] not in self._ordinary:
                 queries += [(key([what]), span, Match.KNOWN) for what in _doing(stem(parts[0]))]

@@ -45,7 +45,8 @@ def stated_texts(
     by_span: dict[Span, list[Proposal]] = {}
     for proposal in proposals:
         qualifies = proposal.match is Match.PLAIN and _qualifies(text, proposal.span, kinds)
-        if proposal.match is Match.KNOWN or qualifies or _says_something(text, proposal.span):
+        is_letter = proposal.match is Match.PLAIN and _is_letter_of_it(proposal, text, kb)
+        if proposal.match is Match.KNOWN or qualifies or is_letter or _says_something(text, proposal.span):
             by_span.setdefault(proposal.span, []).append(proposal)
     by_span = {span: by_span[span] for span in by_span if not _is_of_a_kind(text, span, by_span, kinds)}
     links: list[LiteralLink] = []
@@ -128,6 +129,14 @@ def _says_something(text: Text, span: Span) -> bool:
     if span in text.quoted:
         return True
     return any(word not in SAYS_NOTHING for word in text.folded(span)) or _is_no_unit(text, span)
+
+
+def _is_letter_of_it(proposal: Proposal, text: Text, kb: KnowledgeBase) -> bool:
+    """Whether a small word is written as a letter, and the question says of what: painters of school A."""
+    is_letter = proposal.span.last - proposal.span.first == 1 and len(text.surface(proposal.span)) == 1
+    return (
+        is_letter and text.is_written_as_name(proposal.span) and _is_attribute_said(proposal.node, text, kb)
+    )
 
 
 def _is_no_unit(text: Text, span: Span) -> bool:

@@ -22,6 +22,8 @@ MOST_CANDIDATES = 5
 
 LEAST_SHOWN = 0.05
 """Confidence from which on another reading is worth a line under an answer."""
+LEAST_OFFERED = 0.02
+"""The same under a refusal: what is meant in one case of a hundred only distracts from the reason."""
 
 
 def draw_answer(
@@ -47,9 +49,11 @@ def draw_answer(
         first = 1 if answer.program is None else 2
         likely = [one for one in answer.readings if one.program != answer.program]
         draw_readings(console, likely, first, LEAST_SHOWN)
-    elif answer.reason is not None and answer.readings:
+    elif answer.reason is not None and (
+        worth := [one for one in answer.readings if one.confidence >= LEAST_OFFERED]
+    ):
         console.print(Text("It may mean (for `arcaneqa run`):", style="dim"))
-        for reading in answer.readings:
+        for reading in worth:
             sure_of = Text(f"  {reading.confidence:4.0%}  ", style="dim")
             console.print(sure_of + Text(reading.paraphrase) + Text(f"  {reading.program}", style="cyan"))
     sure = "" if answer.confidence is None else f"{answer.confidence:.0%} sure · "

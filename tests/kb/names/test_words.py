@@ -17,10 +17,22 @@ from arcaneqa.kb.names.words import label_from_iri, words
         ("Dept_Name", "department name"),
         ("gdpPercap", "gdp per capita"),
         ("birthwt", "birth weight"),
+        ("yearID", "year"),
+        ("libprice", "lib price"),
+        ("marketvalue", "market value"),
+        ("custname", "customer name"),
+        ("sched_dep_time", "scheduled departure time"),
+        ("arr_delay", "arrival delay"),
+        ("max_temp", "max temperature"),
         # Only whole words are shortened ones, but for endings that no word has.
         ("populist", "populist"),
         ("empire", "empire"),
         ("newt", "newt"),
+        ("candidate", "candidate"),
+        ("surname", "surname"),
+        # What is shortened may be something else beside other words.
+        ("dep_head", "dep head"),
+        ("temp_job", "temp job"),
     ],
 )
 def test_names_are_said_in_words_and_in_full(name: str, said: str) -> None:

@@ -13,14 +13,21 @@ _IN_FULL = {
     "amt": "amount",
     "bldg": "building",
     "cust": "customer",
+    "cyl": "cylinders",
     "dept": "department",
     "desc": "description",
+    "dest": "destination",
+    "displ": "displacement",
     "dob": "date of birth",
+    "educ": "education",
     "elev": "elevation",
     "emp": "employee",
     "fname": "first name",
+    "govt": "government",
+    "hrs": "hours",
     "lang": "language",
     "lat": "latitude",
+    "lbs": "pounds",
     "lname": "last name",
     "lng": "longitude",
     "lon": "longitude",
@@ -29,9 +36,13 @@ _IN_FULL = {
     "pct": "percent",
     "percap": "per capita",
     "pop": "population",
+    "precip": "precipitation",
     "qty": "quantity",
+    "sched": "scheduled",
+    "sqft": "square feet",
     "stu": "student",
     "tel": "telephone",
+    "univ": "university",
     "wt": "weight",
     "yr": "year",
 }
@@ -40,8 +51,32 @@ _ENDINGS = ("amt", "pct", "qty", "wt")
 """Of these, with which no English word ends: "birthwt" is a birth weight."""
 _SHORTEST = 3
 """Letters before such an ending: a newt is no weight."""
+_MEASURES = (
+    *("address", "amount", "category", "colour", "color", "cost", "date", "depth", "distance", "duration"),
+    *("height", "income", "length", "level", "name", "number", "percent", "population", "price", "salary"),
+    *("score", "speed", "status", "type", "value", "volume", "weight", "width"),
+)
+"""What a column says, as names run together end: a "libprice" is a price."""
+_ONE_WORD = frozenset(
+    (
+        *("archetype", "candidate", "codename", "devalue", "flyweight", "forename", "genotype", "haplotype"),
+        *("heavyweight", "lightweight", "mandate", "nickname", "phenotype", "prototype", "stereotype"),
+        *("subtype", "surname", "underscore", "update", "username", "wavelength"),
+    )
+)
+"""Words that end so and are not run together, or no longer."""
 _ALONE = {"alt": "altitude", "temp": "temperature", "tz": "time zone"}
 """What means nothing else as a whole name: an "alt label" is no altitude, a "temp job" no temperature."""
+_OF_TRAVEL = frozenset(
+    ("airport", "city", "date", "delay", "gate", "platform", "station", "terminal", "time")
+)
+_OF_WEATHER = frozenset(("air", "avg", "body", "max", "mean", "min", "sea", "soil", "surface", "water"))
+_BESIDE = {
+    "arr": ("arrival", _OF_TRAVEL),
+    "dep": ("departure", _OF_TRAVEL),
+    "temp": ("temperature", _OF_WEATHER),
+}
+"""What means one thing beside some words: a "dep time" is a departure's, a "dep head" a department's."""
 
 
 def tail(iri: str) -> str:
@@ -57,14 +92,22 @@ def words(name: str) -> str:
     parts = _BREAKS.sub(" ", CAMEL.sub(" ", name)).lower().split()
     if len(parts) == 1 and parts[0] in _ALONE:
         return _ALONE[parts[0]]
-    return " ".join(_IN_FULL.get(part) or _ending_in_full(part) for part in parts)
+    if parts[-2:] == ["year", "id"]:
+        parts.pop()  # a year is told apart from others by being that year
+    return " ".join(_IN_FULL.get(part) or _beside(part, parts) or _ending_in_full(part) for part in parts)
+
+
+def _beside(part: str, parts: list[str]) -> str | None:
+    full, others = _BESIDE.get(part, (None, frozenset()))
+    return None if others.isdisjoint(parts) else full
 
 
 def _ending_in_full(part: str) -> str:
-    ending = next((ending for ending in _ENDINGS if part.endswith(ending)), None)
-    if ending is None or len(part) < len(ending) + _SHORTEST:
+    ending = next((ending for ending in (*_ENDINGS, *_MEASURES) if part.endswith(ending)), None)
+    if ending is None or len(part) < len(ending) + _SHORTEST or part in _ONE_WORD:
         return part
-    return f"{part.removesuffix(ending)} {_IN_FULL[ending]}"
+    before = part.removesuffix(ending)
+    return f"{_IN_FULL.get(before, before)} {_IN_FULL.get(ending, ending)}"
 
 
 def label_from_iri(iri: str) -> str:

@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import csv
 import glob
-import gzip
 import re
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 import zstandard
 
 from arcaneqa.errors import InputError
 from arcaneqa.kb.build.formats import PACKED, PARQUET, SQLITE, table_format
+from arcaneqa.kb.build.tables.encodings import UTF8, WINDOWS, is_windows, marked, text_of
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -106,31 +106,37 @@ def load(paths: Sequence[Path], connection: DuckDBPyConnection) -> list[Loaded]:
 
 
 def _load_separated(path: Path, connection: DuckDBPyConnection, place: str) -> Loaded:
-    columns, delimiter = _header(path)
+    columns, delimiter, encoding = _header(path)
     cells = ", ".join(f"'c{number}': 'VARCHAR'" for number in range(len(columns)))
     reading = (
         "read_csv(?, delim=?, quote='\"', escape='\"', auto_detect=false, header=true, strict_mode=true, "
         f"hive_partitioning=false, null_padding=false, max_line_size={_LONGEST_ROW}, columns={{{cells}}})"
     )
     try:
+        if encoding != UTF8:
+            raise _WrittenOtherwise(encoding=encoding)
         _create(path, connection, place, reading, [_literally(path), delimiter])
     except _WrittenOtherwise as otherwise:
-        rows = _rows(path, len(columns), delimiter, otherwise.escape)
+        if otherwise.encoding == WINDOWS:
+            columns, delimiter, encoding = _header(path, WINDOWS)
+        rows = _rows(path, len(columns), delimiter, otherwise.escape, encoding)
         _insert(connection, place, len(columns), rows)
     return Loaded(_stem(path), place, columns, path, may_have_decimal_commas=delimiter != ",")
 
 
 class _WrittenOtherwise(Exception):
     """DuckDB reads no file whose lines end in two ways, nor one whose quotes are escaped in another way (by
-    `escape`) than it was told."""
+    `escape`) than it was told, nor one in other letters than those of UTF-8."""
 
-    def __init__(self, escape: str | None = None) -> None:
-        self.escape = escape
+    def __init__(self, escape: str | None = None, encoding: str | None = None) -> None:
+        self.escape, self.encoding = escape, encoding
 
 
-def _rows(path: Path, width: int, delimiter: str, escape: str | None) -> Iterator[list[str | None]]:
-    """Slower than DuckDB, but any line end will do."""
-    with closing(_text(path)) as file:
+def _rows(
+    path: Path, width: int, delimiter: str, escape: str | None, encoding: str
+) -> Iterator[list[str | None]]:
+    """Slower than DuckDB, but any line end will do, and any letters."""
+    with closing(text_of(path, encoding)) as file:
         spaced = escape is not None
         reader = csv.reader(
             file, delimiter=delimiter, strict=True, escapechar=escape, skipinitialspace=spaced
@@ -209,6 +215,8 @@ def _create(path: Path, connection: DuckDBPyConnection, place: str, reading: str
         line, reason = _LINE.search(str(error)), _reason(str(error))
         if reason is _UNQUOTED:
             raise _WrittenOtherwise("\\") from None
+        if reason is _NOT_UTF8 and is_windows(path):
+            raise _WrittenOtherwise(encoding=WINDOWS) from None
         where = f"{path}, line {line[1]}" if line else str(path)
         raise InputError(f"{where}: {reason}") from None
 
@@ -234,9 +242,11 @@ def _reason(message: str) -> str:
     return f"it cannot be read: {message.splitlines()[0]}"
 
 
-def _header(path: Path) -> tuple[tuple[str, ...], str]:
+def _header(path: Path, encoding: str | None = None) -> tuple[tuple[str, ...], str, str]:
+    """The names of the columns, what stands between cells, and in which letters they are written."""
     try:
-        with closing(_text(path)) as file:
+        encoding = encoding or marked(path)
+        with closing(text_of(path, encoding)) as file:
             first = file.readline(_LONGEST_ROW)
     except (OSError, EOFError, zstandard.ZstdError) as error:
         raise InputError(f"{path} cannot be read: {error}.") from None
@@ -250,16 +260,20 @@ def _header(path: Path) -> tuple[tuple[str, ...], str]:
         names = next(csv.reader([first], delimiter=delimiter), [])
     except csv.Error as error:
         raise InputError(f"{path}, line 1: the names of the columns cannot be read ({error}).") from None
-    return _unique([name.strip() for name in names], path), delimiter
+    return _unique(_numbered([name.strip() for name in names]), path), delimiter, encoding
 
 
-def _text(path: Path) -> TextIO:
-    """Bytes that are no UTF-8 pass here: DuckDB names their line."""
-    if path.suffix.lower() == ".gz":
-        return cast(TextIO, gzip.open(path, "rt", encoding="utf-8-sig", errors="replace", newline=""))
-    if path.suffix.lower() == ".zst":
-        return cast(TextIO, zstandard.open(path, "rt", encoding="utf-8-sig", errors="replace", newline=""))
-    return path.open(encoding="utf-8-sig", errors="replace", newline="")
+def _numbered(names: list[str]) -> list[str]:
+    """The second of two columns of one name with a number, as people tell them apart."""
+    seen: set[str] = set()
+    for place, name in enumerate(names):
+        number, own = 1, name
+        while own and own.lower().replace(" ", "_") in seen:
+            number += 1
+            own = f"{name} {number}"
+        seen.add(own.lower().replace(" ", "_"))
+        names[place] = own
+    return names
 
 
 def _unique(names: list[str], path: Path) -> tuple[str, ...]:

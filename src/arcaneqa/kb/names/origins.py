@@ -1,0 +1,26 @@
+"""Words of one origin that differ in their endings: who is smoking smokes, rodents are Rodentia, and what is
+done heavily is heavy."""
+
+from __future__ import annotations
+
+from itertools import takewhile
+
+SHORTEST = 5
+"""Letters that two words of one origin share, unless only "-e", "-er" or "-ing" stand behind four."""
+_AFTER_FOUR = frozenset(("", "e", "er", "ing"))
+_ENDINGS = frozenset(
+    (
+        *("", "a", "ae", "al", "an", "ance", "ary", "e", "ed", "er", "ese", "i", "ia", "ial", "ian", "ic"),
+        *("ics", "idae", "ies", "ing", "ion", "ional", "ish", "ism", "ist", "ity", "ive", "ly", "ment", "n"),
+        *("or", "ous", "y"),
+    )
+)
+
+
+def are_of_one_origin(one: str, other: str) -> bool:
+    """Whether two words begin alike and only their endings differ, of those that English and Latin have."""
+    if "ily" in (one[-3:], other[-3:]):
+        one, other = (f"{word[:-3]}y" if word.endswith("ily") else word for word in (one, other))
+    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+    endings = {one[shared:], other[shared:]}
+    return endings <= (_ENDINGS if shared >= SHORTEST else _AFTER_FOUR) and shared >= SHORTEST - 1

@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+import pytest
+
+from arcaneqa.kb.names.origins import are_of_one_origin
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("rodent", "rodentia"),
+        ("carnivore", "carnivora"),
+        ("smoking", "smoke"),
+        ("heavily", "heavy"),
+        ("bank", "banking"),
+        ("protestant", "protestantism"),
+    ],
+)
+def test_words_of_one_origin_differ_in_their_endings(one: str, other: str) -> None:
+    assert are_of_one_origin(one, other)
+    assert are_of_one_origin(other, one)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("part", "party"), ("port", "portugal"), ("student", "studio"), ("race", "rate"), ("active", "actor")],
+)
+def test_words_that_only_begin_alike_are_others(one: str, other: str) -> None:
+    assert not are_of_one_origin(one, other)
