@@ -206,7 +206,8 @@ def main() -> None:
     has_answer = np.array([one.has_answer for one in rows])
     ridge = min(RIDGES, key=lambda ridge: loss(left_out(rows, ridge), right))
     sure = left_out(rows, ridge)
-    threshold = round(float(np.quantile(sure[right], WITHHELD)), 2) if right.any() else 0.05
+    # In hundredths, and never more than asked for.
+    threshold = math.floor(100 * float(np.quantile(sure[right], WITHHELD))) / 100 if right.any() else 0.05
     none = np.array([one.evidence[NONE_AT] for one in rows]) > math.log(SURELY_NONE / (1 - SURELY_NONE))
     if_none = needed_if_none(sure[right], none[right], threshold)
     error = expected_calibration_error(sure.tolist(), right.tolist())

@@ -343,8 +343,12 @@ def test_a_comparison_takes_the_end_that_its_word_means(kb: Index) -> None:
 
 
 def test_a_year_that_is_said_is_not_left_out(kb: Index) -> None:
-    some = found(LIMA, kb)
-    for question, dropped in (("stores of Lima in 1850", 1), ("stores of Lima with 1850", 0)):
+    stores, visits = found(LIMA, kb), found("table:visits", kb)
+    for question, some, dropped in (
+        ("visits of Lima in 1850", visits, 1),
+        ("visits of Lima with 1850", visits, 0),
+        ("stores of Lima in 1850", stores, 0),  # nothing tells years of stores
+    ):
         assert coverage(question, Links(question, (), ()), some, kb).dropped == dropped
     then = found(f"(AND table:visits (JOIN {V}year 2001))", kb)
     topic = Topic(ex.Value(Literal("2001")), TopicWords("2001", 10, 14, 0))

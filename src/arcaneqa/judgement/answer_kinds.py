@@ -5,15 +5,15 @@ died; and the largest city is not the one farthest to the east."""
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from arcaneqa.induction.found import Found
 from arcaneqa.judgement.asked import Wanted, wanted
-from arcaneqa.judgement.placing import has_only_years
+from arcaneqa.judgement.placing import WHEN, has_only_years
 from arcaneqa.judgement.small_words import roots_of
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.name_forms import split, stem
-from arcaneqa.kb.schema import ValueKind
+from arcaneqa.kb.schema import Relation, ValueKind
 from arcaneqa.kb.terms import Literal, Term
 from arcaneqa.kb.values import kind_of
 from arcaneqa.program import expression as ex
@@ -199,3 +199,32 @@ def _is_coordinate(relation: ex.Relation, kb: KnowledgeBase) -> bool:
     number = kb.schema.relation_ids.get(relation.iri)
     label = "" if number is None else kb.schema.relations[number].label
     return not _COORDINATES.isdisjoint(map(stem, split(label)))
+
+
+def said_years(question: str, program: ex.Expression, kb: KnowledgeBase) -> list[tuple[int, int]]:
+    """Where a question says in or around which year something was, if the facts tell years of what a program
+    is about: who won in 2016 is not among those who won some year."""
+    said = [match.span("year") for match in WHEN.finditer(question)]
+    if not said:
+        return []
+    kinds = set(_kinds_of(program, kb))
+    dated = (one for one in kb.schema.relations if one.domain in kinds and _tells_years(one, kb))
+    return said if any(dated) else []
+
+
+def _kinds_of(program: ex.Expression, kb: KnowledgeBase) -> Iterator[int | None]:
+    """The classes that a program names and those that its relations lead from and to."""
+    for node in ex.post_order(program):
+        if isinstance(node, ex.Class):
+            yield kb.schema.class_ids.get(node.iri)
+        for relation in ex.relations(node):
+            if (number := kb.schema.relation_ids.get(relation.iri)) is not None:
+                yield from (kb.schema.relations[number].domain, kb.schema.relations[number].range)
+
+
+def _tells_years(relation: Relation, kb: KnowledgeBase) -> bool:
+    if relation.hidden or relation.kinds.isdisjoint((ValueKind.NUMBER, ValueKind.TIME)):
+        return False
+    return ValueKind.TIME in relation.kinds or (
+        "year" in split(relation.label) and has_only_years(relation.id, kb)
+    )

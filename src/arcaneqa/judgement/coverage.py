@@ -20,9 +20,9 @@ import numpy as np
 from arcaneqa.induction.found import Found
 from arcaneqa.induction.said import texts_said
 from arcaneqa.induction.scorer import TokenKind
+from arcaneqa.judgement.answer_kinds import said_years
 from arcaneqa.judgement.asked import REMEMBERED, Sign, signs
 from arcaneqa.judgement.counting import says_how_many
-from arcaneqa.judgement.placing import said_years
 from arcaneqa.judgement.polarity import says_measure
 from arcaneqa.judgement.small_words import MEASURING, SMALL, otherwise_said, root_of, roots_of, roots_of_name
 from arcaneqa.kb.interface import KnowledgeBase, Step
@@ -98,7 +98,7 @@ def coverage(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Co
     asking = [(sign.start, sign.end) for sign in unmet]
     linked += _said_yes_or_no(left, kb)
     surely = _qualifying(question, links, found.program, kb) + _in_part(links, found)
-    surely += _as_it_is(question, left) + said_years(question, kb)
+    surely += _as_it_is(question, left) + said_years(question, found.program, kb)
     unused, dropped = (
         [span for span in said if any(_overlaps(word, [span]) for word in left)]
         for said in ([*linked, *surely], surely)

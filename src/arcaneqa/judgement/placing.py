@@ -283,7 +283,7 @@ def _may_have(relation: Relation, literal: Literal, kb: KnowledgeBase) -> bool:
     return relation.id in kb.in_relations(kb.equal(literal)).tolist()
 
 
-_WHEN = re.compile(
+WHEN = re.compile(
     r"\b(?P<when>in|during|before|after|since|until|by)\s+(?:the\s+)?(?:year\s+)?(?P<year>1\d{3}|20\d{2})\b(?![-/.,]\d)",
     re.IGNORECASE,
 )
@@ -297,7 +297,7 @@ _SIDES = (Comparison.GE, Comparison.LE)
 def mistimed(question: str, program: ex.Expression, kb: KnowledgeBase) -> int:
     """How many years a program takes for something else: "in 1999" for a cost of 1999, or for a column of the
     visitors of 2010."""
-    said = {match["year"] for match in _WHEN.finditer(question)}
+    said = {match["year"] for match in WHEN.finditer(question)}
     found = 0
     for node in ex.post_order(program) if said else ():
         found += any(_is_of_another_year(relation.iri, question, kb) for relation in ex.relations(node))
@@ -329,27 +329,12 @@ def has_only_years(relation: int, kb: KnowledgeBase) -> bool:
     return not any(relation in kb.relations_comparing(side, end) for side, end in ends)
 
 
-def said_years(question: str, kb: KnowledgeBase) -> list[tuple[int, int]]:
-    """Where a question says in or around which year something was, if the facts tell years at all: who won in
-    2016 is not among those who won some year."""
-    said = [match.span("year") for match in _WHEN.finditer(question)]
-    return said if said and any(_tells_years(relation, kb) for relation in kb.schema.relations) else []
-
-
-def _tells_years(relation: Relation, kb: KnowledgeBase) -> bool:
-    if relation.hidden or relation.kinds.isdisjoint((ValueKind.NUMBER, ValueKind.TIME)):
-        return False
-    return ValueKind.TIME in relation.kinds or (
-        "year" in split(relation.label) and has_only_years(relation.id, kb)
-    )
-
-
 def within_year(question: str, found: Found, kb: KnowledgeBase) -> Found:
     """The same program from the first to the last day of a year, where it is said that something was in that
     year and the program takes all before or after it, or its first day; the program itself where nothing was
     then."""
-    said = {match["year"] for match in _WHEN.finditer(question) if match["when"].lower() in _WITHIN}
-    if not said or any(match["when"].lower() not in _WITHIN for match in _WHEN.finditer(question)):
+    said = {match["year"] for match in WHEN.finditer(question) if match["when"].lower() in _WITHIN}
+    if not said or any(match["when"].lower() not in _WITHIN for match in WHEN.finditer(question)):
         return found
 
     def both_ends(node: ex.Expression) -> ex.Expression:

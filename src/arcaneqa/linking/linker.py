@@ -11,6 +11,7 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from rapidfuzz import fuzz
 
 from arcaneqa.errors import InputError
 from arcaneqa.kb.interface import KnowledgeBase
@@ -48,6 +49,8 @@ LEAST_LIKELY = math.log(0.05)
 LEAST_CANDIDATE = math.log(0.01)
 SEVERAL = 3
 """Names that hold the same words say little by these: so many stadiums."""
+SLIP = 75
+"""Of 100: letters that two words share, from which on one may be the other."""
 MOST_PROPOSALS = 200
 """Of names for a question, before they are weighed."""
 
@@ -284,7 +287,13 @@ def _begins_otherwise(text: Text, span: Span, name: str, known: Collection[str])
     so, another word may stand before it: President Lincoln, Bill Clinton."""
     ended, called = list(map(stem, text.folded(span))), list(map(stem, split(name)))
     begins = ended[-1] in called and len(called) > len(ended)
-    return begins and _is_one_name_with(text, span, span.first - 1, known)
+    return begins and _is_one_name_with(text, span, span.first - 1, known) and not _is_slip(text, span, name)
+
+
+def _is_slip(text: Text, span: Span, name: str) -> bool:
+    """Whether the word before is nearly one of the name: Rand Jackson for Randy Jackson."""
+    word = text.words[span.first - 1].folded
+    return any(fuzz.ratio(word, own) >= SLIP for own in split(name))
 
 
 def _is_one_name_with(text: Text, span: Span, place: int, known: Collection[str]) -> bool:
