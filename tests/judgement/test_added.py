@@ -5,12 +5,16 @@ from __future__ import annotations
 import pytest
 
 from arcaneqa.induction.found import Found, Outcome, Trace
+from arcaneqa.judgement.added import put_right
 from arcaneqa.judgement.counting import commonest, is_of_others
 from arcaneqa.judgement.ways import worth
 from arcaneqa.judgement.weighing import weighed
 from arcaneqa.kb.index import Index
+from arcaneqa.kb.interface import Comparison
 from arcaneqa.kb.short_names import Names
+from arcaneqa.kb.terms import Literal
 from arcaneqa.links import Links
+from arcaneqa.program import expression as ex
 from arcaneqa.program.execute import execute
 from arcaneqa.program.expression import Expression
 from arcaneqa.program.text import parse
@@ -85,3 +89,13 @@ def test_a_search_that_ranks_something_else_is_put_right(kb: Index) -> None:
 def test_who_asks_for_a_budget_asks_for_its_value(kb: Index, program: str, led: str | None) -> None:
     number = worth(found(program, kb), kb)
     assert (None if number is None else number.program) == (None if led is None else read(led, kb))
+
+
+def test_a_mend_that_cannot_be_said_is_none(kb: Index) -> None:
+    """An average compares with a number: what compares it with a text leaves the reading as it was."""
+    program = read("(JOIN :maker_inv (GT :year 1940))", kb)
+    films = Found(program, -1.0, execute(program, kb), (), Trace((), []))
+    year = (ex.Relation("http://example.org/maker", inverse=True), ex.Relation("http://example.org/year"))
+    average = ex.Totalled(ex.Aggregation.AVG, year)
+    with_text = ex.Compare(Comparison.GT, average, ex.Value(Literal("noir")))
+    assert put_right(with_text, films, kb) is films

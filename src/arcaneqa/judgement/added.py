@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from arcaneqa.errors import BudgetExceeded
+from arcaneqa.errors import BudgetExceeded, ProgramError
 from arcaneqa.induction.found import Considered, Found, Trace
 from arcaneqa.induction.scorer import Candidate, TokenKind
 from arcaneqa.kb.interface import KnowledgeBase
@@ -40,7 +40,7 @@ def narrowed(
     leaves no doubt of. None where nothing is left."""
     try:
         result = execute(program, kb)
-    except BudgetExceeded:
+    except (BudgetExceeded, ProgramError):
         return None
     if not result.nodes or (result.value is not None and result.value.lexical == "0"):
         return None
@@ -56,9 +56,10 @@ def put_right(program: ex.Expression, found: Found, kb: KnowledgeBase) -> Found:
 
 
 def _something(program: ex.Expression, kb: KnowledgeBase) -> Result | None:
-    """What a program finds; None where that is nothing, or takes too long."""
+    """What a program finds; None where that is nothing, takes too long, or cannot be said: the average of a
+    group compares with a number, and not with the text that one member was compared with."""
     try:
         result = execute(program, kb)
-    except BudgetExceeded:
+    except (BudgetExceeded, ProgramError):
         return None
     return None if result.nothing or (result.value is None and not result.nodes) else result
