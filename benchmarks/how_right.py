@@ -252,13 +252,22 @@ def phrases(
             typer.echo(f"{Path(kb).name or 'demo'}: {report(opened, pairs)}")
 
 
+Graphs = Annotated[
+    list[str], typer.Argument(help="KB=QUESTIONS.jsonl, unified records; demo=… for the demo.")
+]
+Called = Annotated[str, typer.Option(help="What the graphs are called in the report.")]
+
+
+def _with_questions(graphs: list[str]) -> list[tuple[str | None, Path]]:
+    pairs = [graph.partition("=") for graph in graphs]
+    return [(None if kb == "demo" else kb, Path(data)) for kb, _, data in pairs]
+
+
 @app.command()
 def parts(
-    graphs: Annotated[
-        list[str], typer.Argument(help="KB=QUESTIONS.jsonl, unified records; demo=… for the demo.")
-    ],
+    graphs: Graphs,
     model: Annotated[Path | None, typer.Option(help="The bundled one if left out.")] = None,
-    name: Annotated[str, typer.Option(help="What the graphs are called in the report.")] = "the demo",
+    name: Called = "the demo",
     document: Document = MEASUREMENTS / "benchmarks.md",
 ) -> None:
     """What the last decision, "none of these" and the rules of judgement are worth.
@@ -267,19 +276,16 @@ def parts(
     """
     from benchmarks.parts import report
 
-    pairs = [graph.partition("=") for graph in graphs]
-    body = report([(None if kb == "demo" else kb, Path(data)) for kb, _, data in pairs], model)
+    body = report(_with_questions(graphs), model)
     line = f"python -m benchmarks parts KB=QUESTIONS.jsonl… --name '{name}'"
     publish(document, f"parts {name}", f"What parts are worth: {name}", line, body)
 
 
 @app.command()
 def rules(
-    graphs: Annotated[
-        list[str], typer.Argument(help="KB=QUESTIONS.jsonl, unified records; demo=… for the demo.")
-    ],
+    graphs: Graphs,
     model: Annotated[Path | None, typer.Option(help="The bundled one if left out.")] = None,
-    name: Annotated[str, typer.Option(help="What the graphs are called in the report.")] = "the demo",
+    name: Called = "the demo",
     document: Document = MEASUREMENTS / "benchmarks.md",
 ) -> None:
     """What each rule of judgement is worth: how many questions it changes, wins and loses.
@@ -288,8 +294,7 @@ def rules(
     """
     from benchmarks.rules import report
 
-    pairs = [graph.partition("=") for graph in graphs]
-    body = report([(None if kb == "demo" else kb, Path(data)) for kb, _, data in pairs], model)
+    body = report(_with_questions(graphs), model)
     line = f"python -m benchmarks rules KB=QUESTIONS.jsonl… --name '{name}'"
     publish(document, f"rules {name}", f"What each rule is worth: {name}", line, body)
 
