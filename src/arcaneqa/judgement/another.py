@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from weakref import WeakKeyDictionary
 
-from rapidfuzz import fuzz
-
 from arcaneqa.induction.found import Found
 from arcaneqa.induction.wording import class_words, relation_words
 from arcaneqa.judgement.asked_kinds import asked_noun, classes_by_name, is_another_kind, whole_noun
@@ -19,6 +17,7 @@ from arcaneqa.judgement.small_words import SMALL, root_of
 from arcaneqa.judgement.ways import conjuncts
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.name_forms import split, words
+from arcaneqa.kb.names.origins import may_be_slip
 from arcaneqa.links import Links
 from arcaneqa.program import expression as ex
 
@@ -27,8 +26,6 @@ _SORTS = frozenset(map(root_of, ("type", "kind", "sort")))
 """A type of ship is a ship."""
 _LONGEST_NAME = 6
 """Words of a class that a question may name."""
-_SLIP = 75
-"""Of 100: letters that two words share, from which on one may be the other."""
 _COMMON = 3
 """Words of an end and names with it, together, from which on it is no name by itself."""
 _PAIRS: WeakKeyDictionary[KnowledgeBase, frozenset[tuple[str, str]]] = WeakKeyDictionary()
@@ -115,7 +112,7 @@ def another_name(question: str, links: Links, found: Found, unknown: Sequence[st
 
 def _is_nearly_in(word: str, names: Iterable[Sequence[str]]) -> bool:
     """Whether a word may be one of theirs with a slip: Rand for Randy."""
-    return any(fuzz.ratio(word, own) >= _SLIP for name in names for own in name)
+    return any(may_be_slip(word, own) for name in names for own in name)
 
 
 # Classes and relations -------------------------------------------------------------------------------------

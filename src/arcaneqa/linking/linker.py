@@ -11,12 +11,12 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from rapidfuzz import fuzz
 
 from arcaneqa.errors import InputError
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.called import names_of
 from arcaneqa.kb.names.name_forms import key, split, stem
+from arcaneqa.kb.names.origins import may_be_slip
 from arcaneqa.kb.short_names import Names
 from arcaneqa.linking.features import NAMES, Featuriser
 from arcaneqa.linking.identifiers import identified
@@ -49,8 +49,6 @@ LEAST_LIKELY = math.log(0.05)
 LEAST_CANDIDATE = math.log(0.01)
 SEVERAL = 3
 """Names that hold the same words say little by these: so many stadiums."""
-SLIP = 75
-"""Of 100: letters that two words share, from which on one may be the other."""
 MOST_PROPOSALS = 200
 """Of names for a question, before they are weighed."""
 
@@ -293,7 +291,7 @@ def _begins_otherwise(text: Text, span: Span, name: str, known: Collection[str])
 def _is_slip(text: Text, span: Span, name: str) -> bool:
     """Whether the word before is nearly one of the name: Rand Jackson for Randy Jackson."""
     word = text.words[span.first - 1].folded
-    return any(fuzz.ratio(word, own) >= SLIP for own in split(name))
+    return any(may_be_slip(word, own) for own in split(name))
 
 
 def _is_one_name_with(text: Text, span: Span, place: int, known: Collection[str]) -> bool:

@@ -1,9 +1,11 @@
-"""Words of one origin that differ in their endings: who is smoking smokes, rodents are Rodentia, and what is
-done heavily is heavy."""
+"""Words that may be the same. Of one origin, they differ in their endings: who is smoking smokes, rodents are
+Rodentia, and what is done heavily is heavy. With a slip, they share most letters."""
 
 from __future__ import annotations
 
 from itertools import takewhile
+
+from rapidfuzz import fuzz
 
 SHORTEST = 5
 """Letters that two words of one origin share, unless only "-e", "-er" or "-ing" stand behind four."""
@@ -15,6 +17,14 @@ _ENDINGS = frozenset(
         *("or", "ous", "y"),
     )
 )
+
+SLIP = 75
+"""Of 100: letters that two words share, from which on one may be the other."""
+
+
+def may_be_slip(one: str, other: str) -> bool:
+    """Whether somebody who typed one may have meant the other: Rand for Randy."""
+    return fuzz.ratio(one, other) >= SLIP
 
 
 def are_of_one_origin(one: str, other: str) -> bool:
