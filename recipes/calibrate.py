@@ -142,7 +142,7 @@ def gathered(model: Path, graphs: Sequence[Graph], most: int, work: Path) -> lis
     rows: list[Example] = []
     loaded: ArcaneQA | None = None
     for place, graph in enumerate(graphs):
-        kept = folder / f"{graph.name}-{each}.json"
+        kept = folder / f"{graph.name}-{crc32(graph.questions.read_bytes()):08x}-{each}.json"
         if not kept.exists():
             if loaded is None:
                 loaded = ArcaneQA.load(None, model)
