@@ -29,10 +29,14 @@ from arcaneqa.program.execute import execute
 from arcaneqa.program.text import parse, print_program
 from benchmarks.random_programs import RandomPrograms
 
-PLAYERS = "name,team,is_active,joined,fee,signed,price,country,locker_room,tradeable,goals_2010\n" + "".join(
-    f"player {n},{'red' if n < 15 else 'blue'},{n % 2},{1990 + n % 10}-03-0{1 + n % 9},"
-    f"{n * 150},{1990 + n},{1500 + n},Peru,{n},{'yes' if n % 3 else 'no'},{n % 7}\n"
-    for n in range(30)
+PLAYERS = (
+    "name,team,is_active,joined,fee,signed,price,country,locker_room,tradeable,injured,goals_2010\n"
+    + "".join(
+        f"player {n},{'red' if n < 15 else 'blue'},{n % 2},{1990 + n % 10}-03-0{1 + n % 9},"
+        f"{n * 150},{1990 + n},{1500 + n},Peru,{n},"
+        f"{'yes' if n % 3 else 'no'},{'no' if n % 4 else 'yes'},{n % 7}\n"
+        for n in range(30)
+    )
 )
 YEAR = "^^http://www.w3.org/2001/XMLSchema#gYear"
 
@@ -168,6 +172,13 @@ def test_what_is_tradeable_can_be_traded(kb: Index) -> None:
     read = found("(NOT table:players (HAS column:teams.coach))", kb)
     best = weighed(question, Links(question), Outcome((read,), is_complete=True), kb).found[0]
     assert text(best, kb) == _active("false").replace("is_active", "tradeable")
+
+
+@pytest.mark.parametrize("asked", ["which players did not injure?", "which players are not injured?"])
+def test_whom_nobody_did_injure_is_not_injured(kb: Index, asked: str) -> None:
+    read = found("(NOT table:players (HAS column:teams.coach))", kb)
+    best = weighed(asked, Links(asked), Outcome((read,), is_complete=True), kb).found[0]
+    assert text(best, kb) == _active("false").replace("is_active", "injured")
 
 
 def test_what_is_said_and_not_denied_is_not_false(kb: Index) -> None:

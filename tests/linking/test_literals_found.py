@@ -239,6 +239,18 @@ def test_a_word_that_often_only_asks_is_a_value_before_a_kind(tmp_path: Path) ->
         assert Linker(kb).link("How large are species?").literals == ()
 
 
+def test_a_word_that_often_only_asks_may_be_a_sort_in_the_plural(tmp_path: Path) -> None:
+    rows = "".join(f"place {n},{('city', 'town', 'village')[n % 3]},{n}\n" for n in range(9))
+    (tmp_path / "ontario.csv").write_text(f"name,type,area\n{rows}")
+    (tmp_path / "other.csv").write_text(f"name,city type,area\n{rows}")
+    for table, values in (("ontario", ["city"]), ("other", [])):  # where cities have a column, it is meant
+        build_index([tmp_path / f"{table}.csv"], tmp_path / table)
+        with Index(tmp_path / table) as kb:
+            linked = Linker(kb).link("How many cities are there?").literals
+            assert [one.lexical for text in linked for one in text.readings] == values
+            assert Linker(kb).link("In which city is place 3?").literals == ()
+
+
 def test_peoples_of_a_part_of_the_world_are_no_peoples_of_another(tmp_path: Path) -> None:
     rows = "Peru,South America\nKenya,Africa\nSouth Africa,Africa\nCuba,North America\n"
     (tmp_path / "countries.csv").write_text(f"name,continent\n{rows}")

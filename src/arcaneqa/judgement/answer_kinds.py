@@ -7,16 +7,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from arcaneqa.errors import BudgetExceeded, ProgramError
 from arcaneqa.induction.found import Found
 from arcaneqa.judgement.asked import Wanted, wanted
 from arcaneqa.judgement.placing import WHEN, has_only_years
-from arcaneqa.judgement.small_words import roots_of
+from arcaneqa.judgement.small_words import SMALL, roots_of
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.name_forms import split, stem
+from arcaneqa.kb.names.origins import are_of_one_origin
 from arcaneqa.kb.schema import Relation, ValueKind
 from arcaneqa.kb.terms import Literal, Term
 from arcaneqa.kb.values import kind_of
 from arcaneqa.program import expression as ex
+from arcaneqa.program.execute import execute
 
 _NEVER = {
     Wanted.PERSON: {ValueKind.NUMBER, ValueKind.TIME, ValueKind.BOOLEAN},
@@ -83,6 +86,35 @@ def is_table_of_one(question: str, program: ex.Expression) -> bool:
         and question.lower().startswith("how many ")
         and _GROUPED.search(question) is None
     )
+
+
+_FEW_SORTS = 12
+_OF_A_SORT = 10
+"""Values of a column that sorts rows, at most, and rows of each, on average, at least."""
+
+
+def is_sort_of_it(question: str, found: Found, kb: KnowledgeBase) -> bool:
+    """Whether somebody is asked for, and what comes only sorts those who have names of their own: the oldest
+    winner is not "Best actress". Not where the name of the column is said, or the names are what is said."""
+    match found.program:
+        case ex.Join(ex.Relation(iri, True), argument) if wanted(question) is Wanted.PERSON:
+            number = kb.schema.relation_ids.get(iri)
+            relation = None if number is None else kb.schema.relations[number]
+        case _:
+            return False
+    if relation is None or relation.kinds != {ValueKind.TEXT} or relation.objects > _FEW_SORTS:
+        return False
+    if relation.facts < _OF_A_SORT * relation.objects:
+        return False
+    said, named = (roots_of(text) - SMALL for text in (question, relation.label))
+    if any(one == other or are_of_one_origin(one, other) for one in said for other in named):
+        return False
+    try:
+        rows = execute(argument, kb).nodes
+    except (BudgetExceeded, ProgramError):
+        return False
+    labels = kb.labels(rows.ids[:_LOOKED_AT])
+    return all(label is not None and said.isdisjoint(roots_of(label)) for label in labels)
 
 
 def _is_named(question: str, program: ex.Expression, kb: KnowledgeBase) -> bool:

@@ -63,6 +63,31 @@ def says_how_many(question: str, found: Found, kb: KnowledgeBase) -> bool:
     return False
 
 
+_CALLED = re.compile(r"\b(?:called|named|titled|entitled)\b", re.IGNORECASE)
+
+
+def counts_the_named(question: str, found: Found, kb: KnowledgeBase) -> bool:
+    """Whether a program counts rows by what only one of them is called: how many were killed at the battle
+    of Hastings is not that there is one such battle."""
+    match found.program:
+        case ex.Count(argument, ()) if found.result.value is not None and found.result.value.lexical == "1":
+            return _CALLED.search(question) is None and any(
+                _is_its_name(one, kb) for one in conjuncts(argument)
+            )
+    return False
+
+
+def _is_its_name(condition: ex.Expression, kb: KnowledgeBase) -> bool:
+    match condition:
+        case ex.Entity():
+            return True
+        case ex.Join(ex.Relation(iri, False), ex.Value(literal)) if iri in kb.schema.relation_ids:
+            relation = kb.schema.relations[kb.schema.relation_ids[iri]]
+            rows = kb.subjects(relation.id, kb.equal(literal))
+            return relation.facts == relation.objects and kb.labels(rows.ids) == [literal.lexical]
+    return False
+
+
 _COUNTED = re.compile(
     r"\b(?:most|fewest|least|(?:more|less|fewer) than \d+|at (?:least|most) \d+|over \d+)\s+(?:number of\s+)?"
     r"|\b(?:largest|highest|greatest|biggest|smallest|lowest|maximum|minimum) number of\s+",

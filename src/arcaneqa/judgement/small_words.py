@@ -47,15 +47,22 @@ def roots_of(text: str) -> frozenset[str]:
 
 _SHORTEST_ABLE = 7
 """Letters: a cable and what is stable are not what can be done."""
+_SHORTEST_DONE = 5
+"""Letters: what is red or a seed was not done."""
 
 
 def ways_to_say(name: str) -> Iterator[list[str]]:
-    """The words of a name, and what can be done: what is tradeable can be traded."""
+    """The words of a name, and what can be done or was: what is tradeable can be traded, and who did not
+    improve is none of the improved."""
     said = split(name)
     yield said
     *before, last = said or [""]
     if last.endswith("able") and len(last) > _SHORTEST_ABLE:
         yield [*before, last.removesuffix("able").removesuffix("e") + "ed"]
+    if last.endswith("ed") and len(last) > _SHORTEST_DONE:
+        verb = last.removesuffix("ed")
+        ways = [f"{verb[:-1]}y"] if verb.endswith("i") else [verb, f"{verb}e"]
+        yield from ([*before, way] for way in ways)
 
 
 _OPPOSITES = {

@@ -9,6 +9,7 @@ from arcaneqa.induction.found import Found, Outcome
 from arcaneqa.judgement.another import is_misnamed
 from arcaneqa.judgement.answer_kinds import (
     impossible_kind,
+    is_sort_of_it,
     is_table_of_one,
     is_undated,
     is_unexpected,
@@ -17,7 +18,7 @@ from arcaneqa.judgement.answer_kinds import (
 )
 from arcaneqa.judgement.asked_kinds import column_said, finds_others, kind_said
 from arcaneqa.judgement.corrected import corrected
-from arcaneqa.judgement.counting import commonest_said
+from arcaneqa.judgement.counting import commonest_said, counts_the_named
 from arcaneqa.judgement.coverage import Coverage, coverage
 from arcaneqa.judgement.denied import denies_another
 from arcaneqa.judgement.directions import counts_backwards, deed_said
@@ -25,6 +26,7 @@ from arcaneqa.judgement.placing import compares_twice, idle, misnumbered, mispla
 from arcaneqa.judgement.polarity import is_reversed, says_opposite
 from arcaneqa.judgement.rules import LEFT_OUT, Asked, Comparison, Fault, Saying
 from arcaneqa.judgement.said_names import narrowed_unsaid, said_otherwise, without_stated
+from arcaneqa.judgement.stated import stated_said
 from arcaneqa.judgement.told import told_said
 from arcaneqa.judgement.ways import comes_back, goes_around
 from arcaneqa.judgement.yes_or_no import truths_said, untrue
@@ -45,6 +47,7 @@ SAYINGS: tuple[Saying, ...] = (
     Saying("what is most common", commonest_said),
     Saying("the name of a column of yes and no", truths_said),
     Saying("the column that is asked for", column_said),
+    Saying("what is stated, taken up", stated_said),
 )
 COMPARISONS: tuple[Comparison, ...] = (
     Comparison(
@@ -130,6 +133,12 @@ FAULTS: tuple[Fault, ...] = (
         "finds what the question word cannot mean",
         lambda asked, one: impossible_kind(asked.question, one, asked.kb) is not None,
         "The nearest reading finds nothing that the question word can mean.",
+    ),
+    Fault("tells what sorts somebody", lambda asked, one: is_sort_of_it(asked.question, one, asked.kb)),
+    Fault(
+        "counts the one that is named",
+        lambda asked, one: counts_the_named(asked.question, one, asked.kb),
+        "The nearest reading only counts what is named.",
     ),
     Fault("has a row for each", lambda asked, one: is_table_of_one(asked.question, one.program)),
 )

@@ -46,7 +46,8 @@ def stated_texts(
     for proposal in proposals:
         qualifies = proposal.match is Match.PLAIN and _qualifies(text, proposal.span, kinds)
         is_letter = proposal.match is Match.PLAIN and _is_letter_of_it(proposal, text, kb)
-        if proposal.match is Match.KNOWN or qualifies or is_letter or _says_something(text, proposal.span):
+        says_it = qualifies or is_letter or _is_sort(proposal, text, kb)
+        if proposal.match is Match.KNOWN or says_it or _says_something(text, proposal.span):
             by_span.setdefault(proposal.span, []).append(proposal)
     by_span = {span: by_span[span] for span in by_span if not _is_of_a_kind(text, span, by_span, kinds)}
     links: list[LiteralLink] = []
@@ -137,6 +138,19 @@ def _is_letter_of_it(proposal: Proposal, text: Text, kb: KnowledgeBase) -> bool:
     return (
         is_letter and text.is_written_as_name(proposal.span) and _is_attribute_said(proposal.node, text, kb)
     )
+
+
+def _is_sort(proposal: Proposal, text: Text, kb: KnowledgeBase) -> bool:
+    """Whether a word that often only asks is, in the plural, what a column says of several: cities in a table
+    of places where some are a city. Not where cities are a kind of thing or a column of their own."""
+    if proposal.span.last - proposal.span.first > 1 or proposal.match > Match.LOOSE:
+        return False
+    (word,) = text.folded(proposal.span)
+    named = (one.label for many in (kb.schema.classes, kb.schema.relations) for one in many)
+    is_plural = word in QUESTION_WORDS and stem(word) != word
+    if not is_plural or any(stem(word) in map(stem, split(label)) for label in named):
+        return False
+    return len(kb.neighbours(kb.nodes(np.array([proposal.node], np.int64)))) > 1
 
 
 def _is_no_unit(text: Text, span: Span) -> bool:

@@ -240,6 +240,29 @@ def test_sqlite_keys_links_and_truths_are_as_declared(tmp_path: Path) -> None:
         ]
 
 
+def test_a_column_means_what_one_of_its_name_is_declared_to_mean(tmp_path: Path) -> None:
+    path = tmp_path / "chemistry.sqlite"
+    with sqlite3.connect(path) as database:
+        database.executescript(
+            """
+            CREATE TABLE elements (atomic_number INTEGER PRIMARY KEY, name TEXT);
+            INSERT INTO elements VALUES (1, 'Hydrogen'), (2, 'Helium');
+            CREATE TABLE isotopes (id INTEGER PRIMARY KEY, mass INTEGER,
+                atomic_number INTEGER REFERENCES elements (atomic_number));
+            INSERT INTO isotopes VALUES (7, 1, 1), (8, 2, 1), (9, 4, 2);
+            CREATE TABLE phases (id INTEGER PRIMARY KEY, atomic_number INTEGER, year INTEGER);
+            INSERT INTO phases VALUES (4, 2, 1908), (5, 1, 1898);
+            """
+        )
+    database.close()
+    build_index([path], tmp_path / "kb")
+    with open_kb(tmp_path / "kb") as kb:
+        assert isinstance(kb, Index)
+        assert values(kb, "urn:column:phases.atomic_number", "urn:row:phases.4") == [
+            Iri("urn:row:elements.2")
+        ]
+
+
 def test_numbered_rows_are_called_by_the_text_that_tells_them_apart(tmp_path: Path) -> None:
     makes = ["Acura Integra", "Audi Quattro", "Buick Century", "Ford Festiva", "Honda Civic"]
     rows = "".join(f"{n},{'sporty' if n % 2 else 'small'},{make}\n" for n, make in enumerate(makes, 1))

@@ -7,7 +7,7 @@ is chance, every small number is among some row numbers. Texts need no names (`r
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
@@ -29,6 +29,7 @@ def find_links(
 ) -> dict[str, list[Link]]:
     """The links of each table, by its place, as `columns` are."""
     by_name = {table.name.lower(): table for table in tables}
+    known = _declared_names(tables, by_name)
     found: dict[str, list[Link]] = {}
     for table in tables:
         links = []
@@ -42,12 +43,24 @@ def find_links(
         for column in columns[table.place]:
             if column.name in taken:
                 continue
-            link = _found(table, column.name, tables, connection, keys, key)
+            link = _found(table, column.name, tables, connection, keys, key, known)
             if link is not None or (link := referred(table, column, tables, connection, keys)):
                 links.append(link)
         # SQLite lists what is declared backwards.
         found[table.place] = sorted(links, key=lambda link: table.columns.index(link.columns[0]))
     return found
+
+
+def _declared_names(
+    tables: Sequence[Loaded], by_name: Mapping[str, Loaded]
+) -> frozenset[tuple[str, str, str]]:
+    """Who declares in one table that `atomic_number` is an element's hardly means another by it elsewhere."""
+    return frozenset(
+        (declared.columns[0].lower(), declared.table.lower(), declared.targets[0].lower())
+        for table in tables
+        for declared in table.declared
+        if len(declared.columns) == len(declared.targets) == 1 and declared.table.lower() in by_name
+    )
 
 
 def is_pairing(table: Loaded, links: Sequence[Link], keys: Keys) -> bool:
@@ -74,13 +87,16 @@ def _found(
     connection: DuckDBPyConnection,
     keys: Keys,
     key: tuple[str, ...],
+    known: Set[tuple[str, str, str]],
 ) -> Link | None:
-    """Of the columns whose names fit, the best fitting one that holds all the cells."""
+    """Of the columns whose names fit, the best fitting one that holds all the cells. `known`: names of
+    columns that other tables declare, with the table and the column that they name."""
     fitting: list[tuple[_Fit, Loaded, str]] = []
     plain = table.plain(column)
     for other in tables:
         for target in other.columns if other is not table else ():
-            fit = _names_fit(plain, target, other, keys)
+            is_known = (column.lower(), other.name.lower(), target.lower()) in known
+            fit = _Fit.NAMES_IT if is_known else _names_fit(plain, target, other, keys)
             # Of two tables with one key, only the smaller may be about the other's rows, and only if the key
             # has a word of its own: an "id" is in every table.
             is_chance = (
