@@ -132,7 +132,7 @@ def _numbers(names: Sequence[str], data: Any, missing: float) -> tuple[float, ..
 
 
 def _finite(row: Row) -> Row:
-    return np.clip(np.nan_to_num(row, nan=0.0, posinf=LIMIT, neginf=-LIMIT), -LIMIT, LIMIT)
+    return np.minimum(np.maximum(np.where(np.isnan(row), 0.0, row), -LIMIT), LIMIT)
 
 
 def _logistic(

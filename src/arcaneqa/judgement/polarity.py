@@ -4,6 +4,7 @@ the largest age, faster than 10 seconds is less, and who asks for first names wa
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -140,7 +141,8 @@ _BEFORE_A_NUMBER = re.compile(
 _DENYING = re.compile(r"\b(?:not|never|without|except|no(?! (?:more|less|fewer)))\b|n't\b", re.IGNORECASE)
 
 
-def said_comparisons(question: str) -> dict[str, set[Comparison]]:
+@lru_cache(REMEMBERED)
+def said_comparisons(question: str) -> Mapping[str, Set[Comparison]]:
     """How the question compares with each number that it says, the numbers in plain digits: "at least 1,000"
     are 1000 and more, "no more than 5" are 5 and less."""
     said: dict[str, set[Comparison]] = {}
@@ -156,10 +158,11 @@ def compared_as_said(question: str, found: Found, kb: KnowledgeBase) -> Found:
     """The same program with what the question says of a number, where it takes just that number: before 1937
     is not in 1937."""
     said = {} if _DENYING.search(question) else said_comparisons(question)
-    nodes = list(ex.post_order(found.program)) if said else []
+    if not said:
+        return found
     compared = {
         plain_number(node.value.literal.lexical)
-        for node in nodes
+        for node in ex.post_order(found.program)
         if isinstance(node, ex.Compare) and isinstance(node.value, ex.Value)
     }
 

@@ -18,6 +18,7 @@ from arcaneqa.judgement.added import added
 from arcaneqa.judgement.asked_kinds import classes_called
 from arcaneqa.judgement.rules import Asked, Said, likeliest
 from arcaneqa.judgement.small_words import root_of
+from arcaneqa.judgement.ways import relations_by_name
 from arcaneqa.kb.interface import KnowledgeBase, NodeSet
 from arcaneqa.kb.names.name_forms import split
 from arcaneqa.kb.profile import SKOS
@@ -246,12 +247,6 @@ def _counted(asked: re.Match[str], program: ex.Expression) -> ex.Expression:
 
 def _called(what: str, kb: KnowledgeBase) -> Relation | None:
     """The one relation of that name and "of", unless another says the same the other way."""
-    noun = [root_of(word) for word in split(what)]
-    shown = [relation for relation in kb.schema.relations if not relation.hidden]
-    labels = [[root_of(word) for word in split(relation.label)] for relation in shown]
-    if noun in labels:
-        return None
-    said = [
-        relation for relation, label in zip(shown, labels, strict=True) if label == [*noun, root_of("of")]
-    ]
+    noun, known = tuple(_roots(what)), relations_by_name(kb)
+    said = () if noun in known else known.get((*noun, root_of("of")), ())
     return said[0] if len(said) == 1 else None

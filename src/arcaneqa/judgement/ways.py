@@ -5,8 +5,9 @@ budget may be a node that says 200 million beside a currency)."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from arcaneqa.judgement.asked import Wanted, wanted
 from arcaneqa.judgement.small_words import SMALL, root_of
 from arcaneqa.kb.interface import KnowledgeBase, NodeSet
 from arcaneqa.kb.names.name_forms import split, stem
-from arcaneqa.kb.schema import ValueKind
+from arcaneqa.kb.schema import Relation, ValueKind
 from arcaneqa.kb.terms import Blank
 from arcaneqa.program import expression as ex
 from arcaneqa.program.execute import execute
@@ -27,6 +28,7 @@ from arcaneqa.program.rewrite import rewrite
 _NAMING = frozenset(
     map(stem, ("name", "names", "named", "call", "called", "title", "label", "known", "stand"))
 )
+_NAMES: WeakKeyDictionary[KnowledgeBase, dict[tuple[str, ...], list[Relation]]] = WeakKeyDictionary()
 
 
 def only_names(question: str, found: Found, kb: KnowledgeBase) -> bool:
@@ -67,16 +69,24 @@ def goes_around(question: str, found: Found, kb: KnowledgeBase) -> bool:
         node = kb.node(topic.term.term) if asked and isinstance(topic.term, ex.Entity) else None
         if asked is None or node is None:
             continue
-        name = list(map(root_of, split(asked["what"])))
         own = kb.nodes(np.array([node], np.int64))
         kinds = set(kb.classes(own).tolist())
-        called = [
-            r for r in kb.schema.relations if not r.hidden and list(map(root_of, split(r.label))) == name
-        ]
+        called = relations_by_name(kb).get(tuple(_roots(asked["what"])), ())
         had = {*kb.out_relations(own).tolist(), *kb.in_relations(own).tolist()}
         if any(r.domain in kinds for r in called) and had.isdisjoint(r.id for r in called):
             return True
     return False
+
+
+def relations_by_name(kb: KnowledgeBase) -> Mapping[tuple[str, ...], Sequence[Relation]]:
+    """Relations by the roots of their names' words; read once a knowledge base."""
+    if (names := _NAMES.get(kb)) is None:
+        names = {}
+        for relation in kb.schema.relations:
+            if not relation.hidden:
+                names.setdefault(tuple(_roots(relation.label)), []).append(relation)
+        _NAMES[kb] = names
+    return names
 
 
 def comes_back(found: Found, kb: KnowledgeBase) -> bool:

@@ -99,17 +99,15 @@ class ModelScorer:
         ]
         choices = [decision.choice or 0 for decision in decisions]
         size = self._decoder.hidden
-        inputs = np.empty((len(states), 3 * size), np.float32)
-        memory = np.empty((len(states), size), np.float32)
-        for number, (state, choice) in enumerate(zip(states, choices, strict=True)):
-            own = inputs[number]
-            own[:size], own[size : 2 * size], own[2 * size :] = (
-                state.rows[choice],
-                state.attended,
-                state.hidden,
-            )
-            memory[number] = state.memory
+        # What was chosen, what was attended to and what was shown, of each decision side by side.
+        before = [
+            part
+            for state, choice in zip(states, choices, strict=True)
+            for part in (state.rows[choice], state.attended, state.hidden)
+        ]
+        inputs = np.concatenate(before).reshape(len(states), 3 * size)
         attended = inputs[:, size : 2 * size]
+        memory = np.concatenate([state.memory for state in states]).reshape(len(states), size)
         hidden = self._decoder.advance(inputs, memory)
         # A `)` makes a variable: the state that has just taken it in.
         made = [

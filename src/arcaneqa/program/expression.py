@@ -6,7 +6,7 @@ is told by `denotes`: a set of nodes, a list, a number or time, a truth value, o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -318,14 +318,27 @@ def _within(keys: Iterable[Key | Relation]) -> list[Expression]:
     return [key.within for key in keys if isinstance(key, Counted) and key.within is not None]
 
 
-def post_order(expression: Expression) -> Iterator[Expression]:
+def post_order(expression: Expression) -> Sequence[Expression]:
     """Every node after its arguments, arguments in the order of `children`."""
+    # Each rule of judgement goes through the same few programs. The program is kept beside its nodes, so its
+    # id stays its own; to compare programs would be to go through them.
+    if (known := _ORDERS.get(id(expression))) is not None:
+        return known[1]
     # Every node before its arguments, the last of these first: read backwards, that is the order.
     found, stack = [], [expression]
     while stack:
         found.append(node := stack.pop())
         stack += children(node)
-    return reversed(found)
+    found.reverse()
+    if len(_ORDERS) >= _MOST_ORDERS:
+        _ORDERS.clear()
+    _ORDERS[id(expression)] = (expression, found)
+    return found
+
+
+_ORDERS: dict[int, tuple[Expression, Sequence[Expression]]] = {}
+_MOST_ORDERS = 256
+"""Programs whose nodes are kept; when there are more it begins anew."""
 
 
 def path_of(key: Key | Relation) -> Path:

@@ -41,6 +41,8 @@ def is_sparse(count: int, universe: int) -> bool:
 
 def ordered(values: Array) -> Array:
     """Sorted, without repeats: np.unique hashes first, which takes several times as long as sorting."""
+    if len(values) < 2:
+        return values
     found = np.sort(values)
     fresh = np.ones(len(found), bool)
     np.not_equal(found[1:], found[:-1], out=fresh[1:])

@@ -76,15 +76,23 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFC", COMBINING.sub("", apart)).translate(UNSTROKED)
 
 
-def words(text: str) -> list[Word]:
-    return [Word(_plain(match[0]), match.start(), match.end()) for match in WORD.finditer(text)]
+@lru_cache(maxsize=64)
+def words(text: str) -> tuple[Word, ...]:
+    """Of a question, which is taken apart a dozen times before it is answered."""
+    return tuple(Word(_plain(match[0]), match.start(), match.end()) for match in WORD.finditer(text))
 
 
 def split(text: str) -> list[str]:
     """The words of a name, folded."""
+    return list(_split(text))
+
+
+@lru_cache(maxsize=4096)
+def _split(text: str) -> tuple[str, ...]:
+    """Rules ask for the words of the same questions, relations and classes again and again."""
     if text.isascii():
-        return [word if word.isalnum() else _plain(word) for word in ASCII_WORD.findall(text.lower())]
-    return [_plain(word) for word in WORD.findall(unicodedata.normalize("NFC", text))]
+        return tuple([word if word.isalnum() else _plain(word) for word in ASCII_WORD.findall(text.lower())])
+    return tuple([_plain(word) for word in WORD.findall(unicodedata.normalize("NFC", text))])
 
 
 def _plain(word: str) -> str:
