@@ -2,11 +2,13 @@
 
     python recipes/away.py DATA --work DIR [--model MODEL] [--plot PNG]
 
-DATA holds spider/, of which the 12 databases with `split` = dev are asked about, and wild/, a folder for each
-file of a stranger: `kb.EXT` and `questions.jsonl`, in which a question without answers should be refused.
-Questions marked as doubtful are left out. Everything is asked with the defaults; indexes stay in DIR.
+DATA holds spider/, of which the 12 databases with `split` = dev are asked about, wild/, a folder for each
+file of a stranger: `kb.EXT` and `questions.jsonl`, in which a question without answers should be refused, and
+wikitablequestions/, of whose tables some that training never came to are asked about as files of their own:
+people wrote these questions without knowing what a program can say. Questions marked as doubtful are left
+out. Everything is asked with the defaults; indexes stay in DIR.
 
-Answers are compared by IRI, name or value, whatever their case, numbers to six digits. An answer is right
+Answers are compared by IRI, name or value, evened out (`evened.py`). An answer is right
 for calibration if it is the gold set, and nearly so if its F1 is above a half.
 """
 
@@ -18,8 +20,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
-from calibrate import number
+import wikitablequestions
+from evened import even
 
 from arcaneqa.answer import ArcaneQA
 from arcaneqa.errors import InputError
@@ -30,11 +34,13 @@ from arcaneqa.kb.open import open_kb
 from arcaneqa.record import AnswerItem, Question
 
 SURE = 0.9
+GROUPS, EACH = slice(60, 70), 4
+"""Of the tables of WikiTableQuestions, and questions of each; training came to the first groups."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """A graph of one of the two collections, and its questions as they are published."""
+    """A graph of one of the collections, and its questions as they are published."""
 
     collection: str
     name: str
@@ -52,7 +58,7 @@ class Asked:
     confidence: float
 
 
-def sources(data: Path) -> Iterator[Source]:
+def sources(data: Path, work: Path) -> Iterator[Source]:
     for path in sorted((data / "wild").glob("*/questions.jsonl")):
         (facts,) = path.parent.glob("kb.*")
         yield Source("wild", path.parent.name, facts, [line for _, line in read_lines(path)])
@@ -62,6 +68,20 @@ def sources(data: Path) -> Iterator[Source]:
             by_database[line["db"]].append(line)
     for name, questions in sorted(by_database.items()):
         yield Source("spider", name, data / "spider" / "kb" / f"{name}.nt.gz", questions)
+    yield from tables(data / "wikitablequestions", work)
+
+
+def tables(data: Path, work: Path) -> Iterator[Source]:
+    if not data.is_dir():
+        return
+    questions = wikitablequestions.by_table(data)
+    for _, group in list(wikitablequestions.groups(data))[GROUPS]:
+        for table in group:
+            name = table["table_id"]
+            few = sorted(questions[name], key=lambda question: crc32(question["id"].encode()))[:EACH]
+            folder = work / "files" / name
+            folder.mkdir(parents=True, exist_ok=True)
+            yield Source("tables", name, wikitablequestions.written(table, folder), few)
 
 
 def asked(qa: ArcaneQA, source: Source, work: Path) -> Iterator[Asked]:
@@ -90,7 +110,7 @@ def spelled(item: AnswerItem) -> set[str]:
 
 
 def spellings(texts: Iterable[str]) -> set[str]:
-    return {number(" ".join(text.strip("<>").lower().split())) for text in texts}
+    return {even(text.strip("<>")) for text in texts}
 
 
 def overlap(gold: Sequence[set[str]], found: Sequence[set[str]]) -> float:
@@ -126,14 +146,14 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("--work", type=Path, required=True, help="folder for indexes; kept")
     parser.add_argument("--model", type=Path, help="checkpoint folder; the bundled one if left out")
-    parser.add_argument("--plot", type=Path, help="draw confidence against accuracy of both into this file")
+    parser.add_argument("--plot", type=Path, help="draw confidence against accuracy of all into this file")
     given = parser.parse_args()
     qa = ArcaneQA.load(None, given.model)
     rows: dict[str, list[Asked]] = defaultdict(list)
-    for source in sources(given.data):
+    for source in sources(given.data, given.work):
         rows[source.collection] += asked(qa, source, given.work)
     if not rows:
-        raise InputError(f"{given.data} has neither wild/ nor spider/ in it.")
+        raise InputError(f"{given.data} has neither wild/, spider/ nor wikitablequestions/ in it.")
     for name, own in rows.items():
         print("\n".join(told(name, own)), flush=True)
     if given.plot is not None:

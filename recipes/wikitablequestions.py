@@ -18,17 +18,17 @@ import csv
 import json
 import re
 import sys
-import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from itertools import islice
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 from zlib import crc32
 
+from evened import even
 from reads_well import Judge, neighbours
 from training_data import join_parts
 
@@ -64,11 +64,7 @@ HOLES = 0.5
 """The share of questions whose whole programs come with a hole, too."""
 MOST_ANSWERS = 200
 """A longer list is nobody's recorded answer."""
-_DATES = ("%Y-%m-%d", "%B %d, %Y", "%d %B %Y", "%B %d %Y", "%b %d, %Y", "%d %b %Y", "%b. %d, %Y")
-_NUMBER = re.compile(r"[$€£]? ?([+-]?[\d,]*\.?\d+) ?(%|[a-z²³/]{1,12})?")
 _TOTAL = re.compile(r"((grand|team|sub|career|overall)[ -]?)?(totals?|averages?):?", re.IGNORECASE)
-_MARKS = re.compile(r"\[[^\]]*\]|[\"“”‘’'`]")
-_DASHES = str.maketrans("–—−‑", "----")
 
 
 @dataclass(slots=True)
@@ -100,24 +96,34 @@ def main() -> None:
 
 
 def run(data: Path, work: Path, model: Path | None, share: int, shares: int, most: int | None) -> None:
-    questions: dict[str, list[Any]] = defaultdict(list)
-    for _, item in read_lines(data / "questions.jsonl.gz"):
-        questions[item["table_id"]].append(item)
-    tables = [table for _, table in read_lines(data / "tables.jsonl.gz")]
-    tables.sort(key=lambda table: crc32(f"order {table['table_id']}".encode()))
-    starts = range(0, len(tables), TABLES_IN_A_GROUP)[:most]
+    questions = by_table(data)
     searcher: Searcher | None = None
-    for number, start in enumerate(starts):
-        name = f"wtq-{number:03}"
+    for number, (name, tables) in enumerate(islice(groups(data), most)):
         records = work / "records" / "wtq" / f"{name}.jsonl"
         if number % shares != share or records.exists():
             continue
         searcher = searcher or Searcher(model)
         made = Made()
-        for table in tables[start : start + TABLES_IN_A_GROUP]:
+        for table in tables:
             searcher.search(table, questions[table["table_id"]], made)
         save(made, name, records)
         print(name, dict(made.counts.most_common()), flush=True)
+
+
+def by_table(data: Path) -> dict[str, list[Any]]:
+    """The questions of each table."""
+    questions: dict[str, list[Any]] = defaultdict(list)
+    for _, item in read_lines(data / "questions.jsonl.gz"):
+        questions[item["table_id"]].append(item)
+    return questions
+
+
+def groups(data: Path) -> Iterator[tuple[str, list[Any]]]:
+    """All tables, some at a time, in an order that their ids decide."""
+    tables = [table for _, table in read_lines(data / "tables.jsonl.gz")]
+    tables.sort(key=lambda table: crc32(f"order {table['table_id']}".encode()))
+    for number, start in enumerate(range(0, len(tables), TABLES_IN_A_GROUP)):
+        yield f"wtq-{number:03}", tables[start : start + TABLES_IN_A_GROUP]
 
 
 def save(made: Made, name: str, records: Path) -> None:
@@ -286,24 +292,6 @@ class Asker:
 def answers(kb: KnowledgeBase, result: Result) -> set[str]:
     items = items_of_result(kb, result, MOST_ANSWERS)
     return {even(item.value if item.value is not None else item.label or "") for item in items}
-
-
-def even(text: str) -> str:
-    """Numbers without their units, days as ISO writes them, words without marks and accents.
-
-    >>> even("1,282"), even("$5.0"), even("January 6, 1979"), even('"Hot Love"[2]')
-    ('1282', '5', '1979-01-06', 'hot love')
-    """
-    plain = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
-    plain = " ".join(_MARKS.sub(" ", plain.translate(_DASHES)).casefold().split()).rstrip(".")
-    if number := _NUMBER.fullmatch(plain):
-        return f"{float(number[1].replace(',', '')):.6g}"
-    for form in _DATES:
-        try:
-            return datetime.strptime(plain, form).date().isoformat()
-        except ValueError:
-            continue
-    return {"true": "yes", "false": "no"}.get(plain, plain)
 
 
 if __name__ == "__main__":

@@ -49,6 +49,13 @@ from arcaneqa.program.forms import NEVER, PAPER, Form
         ("what percentage of people live in cities?", Form.SHARE, "percentage"),
         ("how much taller is Everest than K2?", Form.DIFFERENCE, None),
         ("for how long did he reign?", Form.DURATION, "for how long"),
+        ("how many years had passed between the two wars?", Form.DURATION, None),
+        ("has Chad won more or less medals than Peru?", Form.DIFFERENCE, "more or less"),
+        ("what film came directly after Aaha?", Form.NEXT, "directly after"),
+        ("which area is listed above Chicago?", Form.NEXT, "listed above"),
+        ("who was the next sheriff after Brewster?", Form.NEXT, "next"),
+        ("how many consecutive years did he win?", Form.IN_A_ROW, "consecutive"),
+        ("who won twice in a row?", Form.IN_A_ROW, "in a row"),
         ("which students have taken all of the courses?", Form.ALL_OF, None),
     ],
 )
@@ -72,6 +79,9 @@ def test_forms_are_heard(question: str, form: Form, words: str | None) -> None:
         "what are the first and last names of all guests?",
         "show the names of films in 1990 or after",
         "which rivers flow into the Rhine?",
+        "which house is next to the church?",
+        "who was the lake named after?",
+        "what came out after 2004?",
         "",
     ],
 )

@@ -41,6 +41,7 @@ KB = PlainKb(
         ("shop", "motto", Literal("in May")),
         ("anna", "married", Literal("true", XSD + "boolean")),
         ("anna", "room", Literal("cellar")),
+        ("anna", "successor", "bert"),
     ]
 )
 
@@ -318,3 +319,19 @@ def test_a_number_or_text_of_another_name_is_no_age(question: str, program: str,
 )
 def test_when_somebody_died_is_told_by_no_other_date(question: str, program: str, expected: bool) -> None:
     assert is_undated(question, found(program).program, KB) is expected
+
+
+@pytest.mark.parametrize(
+    ("program", "name", "is_met"),
+    [
+        ("(JOIN ex:boss_inv ex:anna)", "boss", False),
+        ("(JOIN ex:successor_inv ex:anna)", "successor", True),
+        ("(ARGMIN (GT ex:height (JOIN ex:height_inv ex:anna)) ex:height)", "height", True),
+    ],
+)
+def test_what_is_next_is_told_by_a_relation_that_says_so_or_by_a_value_beyond_its_own(
+    program: str, name: str, is_met: bool
+) -> None:
+    question = "who comes right after anna?"
+    left = coverage(question, Links(question), found(program, name, topic=("anna", 22, 26)), KB)
+    assert (Form.NEXT in {sign.form for sign in left.unmet}) is not is_met

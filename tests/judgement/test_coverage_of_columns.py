@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from arcaneqa.judgement.asked import signs
-from arcaneqa.judgement.coverage import is_column
+from arcaneqa.judgement.columns import is_column
 from arcaneqa.kb.terms import XSD, Literal
 from arcaneqa.program.forms import Form
 from tests.induction.plain import PlainKb

@@ -8,12 +8,10 @@ already: "the most faculties" asks for no count where "faculty" is a number.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Collection, Iterable, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -22,13 +20,14 @@ from arcaneqa.induction.said import texts_said
 from arcaneqa.induction.scorer import TokenKind
 from arcaneqa.judgement.answer_kinds import said_years
 from arcaneqa.judgement.asked import REMEMBERED, Sign, signs
+from arcaneqa.judgement.columns import is_column, said_yes_or_no
 from arcaneqa.judgement.counting import says_how_many
 from arcaneqa.judgement.polarity import says_measure
-from arcaneqa.judgement.small_words import MEASURING, SMALL, otherwise_said, root_of, roots_of, roots_of_name
-from arcaneqa.kb.interface import KnowledgeBase, Step
+from arcaneqa.judgement.small_words import FOLLOWING, MEASURING, SMALL, root_of, roots_of, roots_of_name
+from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.name_forms import Word, split, stem, words
 from arcaneqa.kb.names.origins import are_of_one_origin
-from arcaneqa.kb.schema import Relation, ValueKind
+from arcaneqa.kb.schema import ValueKind
 from arcaneqa.kb.terms import Literal
 from arcaneqa.kb.values import kind_of
 from arcaneqa.links import LIKELY, Links
@@ -72,6 +71,7 @@ def coverage(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Co
     for sign in signs(question):
         is_met = sign.met_by & forms or _counts(sign, found) or _is_truth(sign, found, kb)
         is_met = is_met or (sign.form is Form.NUMBER and says_how_many(question, found, kb))
+        is_met = is_met or (sign.form is Form.NEXT and _follows(forms, names))
         if not is_met:
             plainer = _PLAINER.get(sign.form)
             measures = [_measures(found.program, kb)] if plainer in forms else []
@@ -96,7 +96,7 @@ def coverage(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Co
     linked = [(one.start, one.end) for one in links.mentions if one.score > LIKELY]
     linked += [(one.start, one.end) for one in links.literals]
     asking = [(sign.start, sign.end) for sign in unmet]
-    linked += _said_yes_or_no(left, kb)
+    linked += said_yes_or_no(left, kb)
     surely = _qualifying(question, links, found.program, kb) + _in_part(links, found)
     surely += _as_it_is(question, left) + said_years(question, found.program, kb)
     unused, dropped = (
@@ -251,6 +251,14 @@ def _counts(sign: Sign, found: Found) -> bool:
     return sign.form is Form.NUMBER and found.result.value is not None
 
 
+_NEXT_BY_VALUE = frozenset((Form.SUPERLATIVE, Form.COMPARED_WITH_OTHERS))
+
+
+def _follows(forms: Set[Form], names: Collection[str]) -> bool:
+    """Whether a program says what is next: by a relation called so, or as the first of those later."""
+    return forms >= _NEXT_BY_VALUE or not FOLLOWING.isdisjoint(names)
+
+
 _PEOPLE = frozenset(map(root_of, ("people", "inhabitants", "residents", "citizens")))
 _POPULATION = root_of("population")
 
@@ -288,102 +296,3 @@ def _apart(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
         if all(end <= first or last <= start for first, last in kept):
             kept.append((start, end))
     return sorted(kept)
-
-
-_COUNTED = frozenset((Form.BY_COUNT, Form.COUNT_COMPARED))
-_SUMMED = {
-    Form.AVERAGE: frozenset(map(stem, ("average", "mean", "avg"))),
-    Form.TOTAL: frozenset(map(stem, ("total", "tot", "sum"))),
-}
-"""Words in the name of a number that was summed up before."""
-_SHARES = frozenset(map(stem, ("percent", "percentage", "proportion", "fraction", "ratio", "rate")))
-_HOW_MANY = frozenset(map(stem, ("count", "num", "total", "tot", "sum")))
-"""What a number is called that says how many there are of something."""
-_NUMBER = stem("number")
-_MEASURING = SMALL | MEASURING | _HOW_MANY
-_NUMBERS: WeakKeyDictionary[KnowledgeBase, tuple[frozenset[str], ...]] = WeakKeyDictionary()
-_YES_OR_NO: WeakKeyDictionary[KnowledgeBase, tuple[frozenset[str], ...]] = WeakKeyDictionary()
-_NO = frozenset(("no", "n", "false", "none"))
-_FEW_OBJECTS = 4
-"""Values of a relation that says yes or no: "unknown" and the like beside them."""
-
-
-def is_column(question: str, sign: Sign, kb: KnowledgeBase) -> bool:
-    """Whether the words ask for a number that is a fact: "the most votes", "average humidity"."""
-    if sign.form in _COUNTED:
-        counted = _telling(question[sign.start : sign.end])
-        asked = _telling(question[sign.start :])
-        # "The most weeks", where there are "weeks on top", must go on with "on top".
-        return bool(counted) and any(counted <= name - _MEASURING <= asked for name in _numbers(kb))
-    if sign.form in _SUMMED:
-        words = _SUMMED[sign.form]
-        said = [stem(word) for word in split(question[sign.end :])]
-        following = next((word for word in said if word not in _MEASURING), None)
-        if sign.form is Form.TOTAL and said[:1] == [_NUMBER]:
-            # "The total number of students" counts them, unless each has a number.
-            return not any(following in name for name in _numbers(kb))
-        # Columns are often called by words run together.
-        joined = {f"{word}{following}" for word in words}
-        return any(name & joined or (name & words and following in name) for name in _numbers(kb))
-    if sign.form is Form.EXCEPT:
-        asked = _telling(question[sign.end :])
-        return any(name and name <= asked for name in _yes_or_no(kb))
-    if sign.form is Form.SHARE:
-        return any(name & _SHARES for name in _numbers(kb))
-    return False
-
-
-def _telling(text: str) -> set[str]:
-    return {stem(word) for word in split(text) if not word.isdigit()} - _MEASURING
-
-
-def _numbers(kb: KnowledgeBase) -> tuple[frozenset[str], ...]:
-    """The words of every relation that gives numbers; read once a knowledge base."""
-    found = _NUMBERS.get(kb)
-    if found is None:
-        relations = (r for r in kb.schema.relations if _is_number(r))
-        found = _NUMBERS[kb] = tuple(_words_of(r, kb) for r in relations)
-    return found
-
-
-def _yes_or_no(kb: KnowledgeBase) -> tuple[frozenset[str], ...]:
-    """The telling words of every relation that says by itself that something is not so: "fda approved: no",
-    "is active: no"."""
-    found = _YES_OR_NO.get(kb)
-    if found is None:
-        relations = [r for r in kb.schema.relations if _says_no(r, kb)]
-        names = [_words_of(r, kb) for r in relations]
-        names += [frozenset(map(stem, said)) for r in relations for said in otherwise_said(r.label)]
-        found = tuple(name - SMALL or name for name in names)
-        _YES_OR_NO[kb] = found
-    return found
-
-
-def _said_yes_or_no(said: Sequence[Word], kb: KnowledgeBase) -> list[tuple[int, int]]:
-    """Where words are the name of a relation that says yes or no: whoever asks for landlocked countries wants
-    those of which it is true."""
-    at = {stem(word.folded): (word.start, word.end) for word in said}
-    return [at[word] for name in _yes_or_no(kb) for word in name if name <= at.keys()]
-
-
-def _says_no(relation: Relation, kb: KnowledgeBase) -> bool:
-    if relation.hidden or relation.kinds == {ValueKind.BOOLEAN}:
-        return not relation.hidden
-    if not 0 < relation.objects <= _FEW_OBJECTS or relation.kinds & {ValueKind.NUMBER, ValueKind.TIME}:
-        return False
-    labels = kb.labels(kb.having(Step(relation.id, inverse=True)).ids)
-    return any(label is not None and label.strip().lower() in _NO for label in labels)
-
-
-def _words_of(relation: Relation, kb: KnowledgeBase) -> frozenset[str]:
-    """The words of its name but those of its class, each taken away once: the "rating stars" of a rating are
-    stars, the "engine number of engines" of an engine is a number of engines."""
-    name = Counter(map(stem, split(relation.label)))
-    if relation.domain is None:
-        return frozenset(name)
-    owner = Counter(map(stem, split(kb.schema.classes[relation.domain].label)))
-    return frozenset(name - owner or name)
-
-
-def _is_number(relation: Relation) -> bool:
-    return not relation.hidden and not relation.is_identifier and ValueKind.NUMBER in relation.kinds

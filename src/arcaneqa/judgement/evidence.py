@@ -16,6 +16,7 @@ from arcaneqa.induction.search import SHORTLIST
 from arcaneqa.judgement.answer_kinds import is_unexpected
 from arcaneqa.judgement.coverage import Coverage
 from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.program.expression import Extreme, post_order
 
 FEATURES = (
     "log-probability",
@@ -35,6 +36,7 @@ FEATURES = (
     "names that nobody has",
     "constants that nobody said",
     "fit of relations and classes",
+    "ties of a superlative",
 )
 LIMIT = 30.0
 """Beyond this a log-probability or a lead says nothing more."""
@@ -75,6 +77,7 @@ def evidence(question: str, found: Found, outcome: Outcome, left_out: Coverage, 
             unknown_names(question, left_out),
             len(left_out.unsaid),
             _fit(steps),
+            _ties(found),
         ],
         np.float64,
     )
@@ -103,6 +106,14 @@ def unknown_names(question: str, left_out: Coverage) -> int:
         return 0
     begun = {*_BEGINNING.findall(question), *_DIRECTIONS}
     return sum(word[0].isupper() and word not in begun for word in left_out.unknown)
+
+
+def _ties(found: Found) -> float:
+    """How many share the most or the least of something, as a logarithm: who asks for the city with the most
+    people does not mean a dozen with one each."""
+    if found.result.value is not None or not any(isinstance(n, Extreme) for n in post_order(found.program)):
+        return 0.0
+    return math.log(max(len(found.nodes), 1))
 
 
 def _log_odds(chance: float) -> float:

@@ -38,6 +38,10 @@ def root_of(word: str) -> str:
     return "person" if word == "people" else stem(_BASES.get(word, word))
 
 
+FOLLOWING = frozenset(map(root_of, _LISTS["following"].split()))
+"""Of words in the name of a relation that says what comes next or was before."""
+
+
 @lru_cache(_KEPT)
 def roots_of(text: str) -> frozenset[str]:
     """The roots of its words, also of two run together: who says "classrooms" means a "class room"."""

@@ -17,6 +17,7 @@ from arcaneqa.judgement.answer_kinds import (
     takes_coordinates,
 )
 from arcaneqa.judgement.asked_kinds import column_said, finds_others, kind_said
+from arcaneqa.judgement.choices import chooses_neither
 from arcaneqa.judgement.corrected import corrected
 from arcaneqa.judgement.counting import commonest_said, counts_the_named
 from arcaneqa.judgement.coverage import Coverage, coverage
@@ -139,6 +140,11 @@ FAULTS: tuple[Fault, ...] = (
         "counts the one that is named",
         lambda asked, one: counts_the_named(asked.question, one, asked.kb),
         "The nearest reading only counts what is named.",
+    ),
+    Fault(
+        "chooses neither of two",
+        chooses_neither,
+        "The nearest reading finds neither of the two that the question names.",
     ),
     Fault("has a row for each", lambda asked, one: is_table_of_one(asked.question, one.program)),
 )

@@ -37,9 +37,22 @@ class Form(StrEnum):
     DIFFERENCE = "a difference"
     SHARE = "a percentage"
     DURATION = "how long something lasted"
+    NEXT = "what comes next to something in a list"
+    IN_A_ROW = "what happened several times in a row"
 
 
-NEVER = frozenset((Form.REASON, Form.MANNER, Form.ALL_OF, Form.DIFFERENCE, Form.SHARE, Form.DURATION))
+NEVER = frozenset(
+    (
+        Form.REASON,
+        Form.MANNER,
+        Form.ALL_OF,
+        Form.DIFFERENCE,
+        Form.SHARE,
+        Form.DURATION,
+        Form.NEXT,
+        Form.IN_A_ROW,
+    )
+)
 """What no program says."""
 PAPER = frozenset((Form.SUPERLATIVE, Form.COMPARISON, Form.NUMBER))
 """The forms of the published language, which every model has learned."""
