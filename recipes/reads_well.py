@@ -15,7 +15,7 @@ from arcaneqa.confidence import Confidence
 from arcaneqa.errors import ArcaneError
 from arcaneqa.induction.found import Found, Outcome
 from arcaneqa.induction.readings import is_same
-from arcaneqa.judgement.answer_kinds import impossible_kind
+from arcaneqa.judgement.answer_kinds import is_impossible
 from arcaneqa.judgement.asked import Wanted, wanted
 from arcaneqa.judgement.coverage import coverage
 from arcaneqa.judgement.evidence import evidence
@@ -79,7 +79,7 @@ class Judge:
         if misplaced(question, program, self._kb) or misscaled(links.literals, program, self._kb):
             return False
         left_out = coverage(question, links, found, self._kb)
-        if left_out.unused or impossible_kind(question, found, self._kb):
+        if left_out.unused or is_impossible(question, found, self._kb):
             return False
         # A number that is asked for may be a cell, if that is all.
         lacks = {sign.form for sign in left_out.unmet}

@@ -17,7 +17,8 @@ from arcaneqa.judgement.answer_kinds import is_unmeasured
 from arcaneqa.judgement.asked_kinds import asked_kind, is_another_kind, is_of_others, led_on
 from arcaneqa.judgement.coverage import coverage, is_about
 from arcaneqa.judgement.denied import without_named
-from arcaneqa.judgement.placing import mistimed, within_year
+from arcaneqa.judgement.placing import mistimed
+from arcaneqa.judgement.stretches import within_stretch
 from arcaneqa.judgement.ways import only_names
 from arcaneqa.judgement.weighing import weighed
 from arcaneqa.kb.build import build_index
@@ -108,19 +109,42 @@ def test_others_are_not_the_one_that_is_named(
 def test_in_a_year_is_from_its_first_to_its_last_day(kb: Index, question: str, mended: bool) -> None:
     read = found(f"(AND table:players (GT column:players.joined 1994{YEAR}))", kb)
     ends = " ".join(f"({side} column:players.joined 1994{YEAR})" for side in ("GE", "LE"))
-    put_right = within_year(question, read, kb)
+    put_right = within_stretch(question, read, kb)
     assert text(put_right, kb) == (f"(AND table:players (AND {ends}))" if mended else text(read, kb))
     assert len(put_right.nodes) == (3 if mended else 15)
-    assert within_year(question, put_right, kb) == put_right
+    assert within_stretch(question, put_right, kb) == put_right
 
 
 def test_in_a_year_is_not_on_its_first_day(kb: Index) -> None:
     day = "(JOIN column:players.joined 1994-03-05^^http://www.w3.org/2001/XMLSchema#date)"
     first = found(day.replace("03-05", "01-01"), kb)
     ends = " ".join(f"({side} column:players.joined 1994{YEAR})" for side in ("GE", "LE"))
-    assert text(within_year("who joined in 1994?", first, kb), kb) == f"(AND {ends})"
-    assert within_year("who joined on 1994-01-01?", first, kb) == first
-    assert text(within_year("who joined in 1994?", found(day, kb), kb), kb) == day
+    assert text(within_stretch("who joined in 1994?", first, kb), kb) == f"(AND {ends})"
+    assert within_stretch("who joined on 1994-01-01?", first, kb) == first
+    assert text(within_stretch("who joined in 1994?", found(day, kb), kb), kb) == day
+
+
+@pytest.mark.parametrize(
+    ("question", "read", "ends"),
+    [
+        ("who joined in March 1994?", "1994-03", ("1994-03", "1994-03")),
+        ("players of march, 1994", "1994-03", ("1994-03", "1994-03")),
+        ("who joined before March 1994?", "1994-03", None),
+        ("who joined between March 1994 and May 1995?", "1994-03", None),
+        ("who joined on 5 March 1994?", "1994-03", None),
+        ("who joined in the 1990s?", "1999", ("1990", "1999")),
+        ("who joined in the 1990's?", "1990", ("1990", "1999")),
+        ("who joined before the 1990s?", "1990", None),
+    ],
+)
+def test_in_a_month_or_a_decade_is_from_its_first_to_its_last_day(
+    kb: Index, question: str, read: str, ends: tuple[str, str] | None
+) -> None:
+    kind = YEAR if read.isdigit() else YEAR + "Month"
+    one = found(f"(LE column:players.joined {read}{kind})", kb)
+    sides = zip(("GE", "LE"), ends or (), strict=False)
+    said = " ".join(f"({side} column:players.joined {end}{kind})" for side, end in sides)
+    assert text(within_stretch(question, one, kb), kb) == (f"(AND {said})" if ends else text(one, kb))
 
 
 def test_a_year_is_no_fee(kb: Index) -> None:

@@ -81,6 +81,9 @@ def test_more_than_a_number_is_not_less(
         ("the thickest passport", "(ARGMIN table:guests column:guests.thick)", True),
         ("the thinnest passport", "(ARGMIN table:guests column:guests.thick)", False),
         ("the shortest guest", "(ARGMAX table:guests column:guests.height)", True),
+        ("who has been here longest?", "(ARGMAX table:guests column:guests.here_since)", True),
+        ("who has been here longest?", "(ARGMIN table:guests column:guests.here_since)", False),
+        ("who has been here longest?", "(ARGMAX table:guests column:guests.left_on)", False),
         ("the longest stay", "(ARGMIN table:guests column:guests.length_of_stay)", True),
         ("the northernmost guest", "(ARGMIN table:guests column:guests.home_latitude)", True),
         ("the guest who lives furthest south", "(ARGMIN table:guests column:guests.home_latitude)", False),
@@ -90,8 +93,9 @@ def test_an_age_grows_with_time_and_a_year_does_not(
     tmp_path: Path, question: str, program: str, expected: bool
 ) -> None:
     (tmp_path / "guests.csv").write_text(
-        "name,age,first year,nights,swimming time,room price,thick,height,length of stay,home latitude\n"
-        "Ann,30,1990,3,55.5,80,3,170,4,48.1\nBob,40,2001,12,71,90,4,180,5,-3.2\n"
+        "name,age,first year,nights,swimming time,room price,thick,height,length of stay,home latitude,"
+        "here since,left on\nAnn,30,1990,3,55.5,80,3,170,4,48.1,2001-02-03,2011-04-05\n"
+        "Bob,40,2001,12,71,90,4,180,5,-3.2,2002-02-03,2012-04-05\n"
     )
     build_index([tmp_path / "guests.csv"], tmp_path / "kb")
     with open_kb(tmp_path / "kb") as kb:

@@ -51,25 +51,35 @@ def is_unexpected(question: str, found: Found, kb: KnowledgeBase) -> bool:
     )
 
 
-def impossible_kind(question: str, found: Found, kb: KnowledgeBase) -> Wanted | None:
-    """What is asked for, where nothing that comes can be that: somebody or a place, and all are numbers and
+_OF_WHAT = re.compile(
+    r"what\b(?!.*\b(?:year|date|day|time|month|century|decade|age|number|percent\w*)\b).*"
+    r"\b(?:of|from|with|about)\s*[?.!]*",
+    re.IGNORECASE,
+)
+"""What something is made of or somebody died of is no year."""
+_NO_TIME = re.compile(r"\bhow (?!old\b|long ago\b|much time\b)", re.IGNORECASE)
+
+
+def is_impossible(question: str, found: Found, kb: KnowledgeBase) -> bool:
+    """Whether nothing that comes can be what is asked for: somebody or a place, and all are numbers and
     times; a time, and it is yes or no, or a text that tells none; how much something costs, and it is a
-    licence."""
+    licence; how long, or what somebody died of, and it is a date."""
     kind = wanted(question)
-    if kind not in _NEVER or found.result.table is not None:
-        return None
+    never = set(_NEVER.get(kind, ())) if kind else set()
+    if kind is Wanted.AMOUNT and _NO_TIME.search(question):
+        never.add(ValueKind.TIME)
+    if _OF_WHAT.fullmatch(question):
+        never |= {ValueKind.TIME, ValueKind.NUMBER}
+    if not never or found.result.table is not None:
+        return False
     if kind is Wanted.PERSON and _is_named(question, found.program, kb):
-        return None
+        return False
     terms: Sequence[Term] = [found.result.value] if found.result.value else ()
     terms = terms or kb.terms(found.nodes.ids[:_LOOKED_AT])
     kinds = {kind_of(term) if isinstance(term, Literal) else ValueKind.ENTITY for term in terms}
     if kind is Wanted.TIME and kinds == {ValueKind.TEXT}:
-        return (
-            None
-            if any(_TELLS_TIME.search(term.lexical) for term in terms if isinstance(term, Literal))
-            else kind
-        )
-    return kind if kinds <= _NEVER[kind] else None
+        return not any(_TELLS_TIME.search(term.lexical) for term in terms if isinstance(term, Literal))
+    return kinds <= never
 
 
 _GROUPED = re.compile(

@@ -13,10 +13,12 @@ from arcaneqa.judgement.counting import (
     value_at_the_end,
 )
 from arcaneqa.judgement.denied import with_denial, without_named
-from arcaneqa.judgement.placing import in_its_place, on_its_scale, within_year
+from arcaneqa.judgement.placing import in_its_place, on_its_scale
 from arcaneqa.judgement.polarity import compared_as_said, turned
 from arcaneqa.judgement.rules import Asked, Correction
 from arcaneqa.judgement.said_names import with_said_constant, without_idle_constant
+from arcaneqa.judgement.stretches import within_stretch
+from arcaneqa.judgement.unnamed import beyond_unnamed
 from arcaneqa.judgement.ways import at_the_first_places, straightened, worth
 from arcaneqa.judgement.yes_or_no import is_among
 
@@ -57,12 +59,16 @@ CORRECTIONS: tuple[Correction, ...] = (
     Correction(
         "others are not the one named", lambda asked, one: without_named(asked.question, one, asked.kb)
     ),
-    Correction("all of a year", lambda asked, one: within_year(asked.question, one, asked.kb)),
+    Correction("all of a year or a month", lambda asked, one: within_stretch(asked.question, one, asked.kb)),
     Correction(
         "the number where nothing else is asked for",
         lambda asked, one: value_at_the_end(asked.question, one, asked.kb),
     ),
     Correction("the number of a value with a unit", lambda asked, one: worth(one, asked.kb) or one),
+    Correction(
+        "who, where or when beyond what has no name",
+        lambda asked, one: beyond_unnamed(asked.question, one, asked.kb),
+    ),
     Correction(
         "a number on the scale of the facts",
         lambda asked, one: on_its_scale(asked.links.literals, one, asked.kb),

@@ -288,10 +288,8 @@ WHEN = re.compile(
     re.IGNORECASE,
 )
 _A_YEAR = re.compile(r"(?<!\d)(?:1\d{3}|20\d{2})(?!\d)")
-_WITHIN = ("in", "during")
 _FIRST, _LAST = Literal("1000", XSD + "integer"), Literal("2200", XSD + "integer")
 """A column with numbers before or after these is none of years."""
-_SIDES = (Comparison.GE, Comparison.LE)
 
 
 def mistimed(question: str, program: ex.Expression, kb: KnowledgeBase) -> int:
@@ -327,47 +325,3 @@ def has_only_years(relation: int, kb: KnowledgeBase) -> bool:
     """Whether all numbers of a relation may be years."""
     ends = ((Comparison.LT, _FIRST), (Comparison.GT, _LAST))
     return not any(relation in kb.relations_comparing(side, end) for side, end in ends)
-
-
-def within_year(question: str, found: Found, kb: KnowledgeBase) -> Found:
-    """The same program from the first to the last day of a year, where it is said that something was in that
-    year and the program takes all before or after it, or its first day; the program itself where nothing was
-    then."""
-    said = {match["year"] for match in WHEN.finditer(question) if match["when"].lower() in _WITHIN}
-    if not said or any(match["when"].lower() not in _WITHIN for match in WHEN.finditer(question)):
-        return found
-
-    def both_ends(node: ex.Expression) -> ex.Expression:
-        match node:
-            case ex.Compare(_, ex.Relation() as relation, ex.Value(literal)) if literal.lexical in said:
-                if literal.datatype == f"{XSD}gYear" and _compares(program, relation, node.value) == 1:
-                    return _all_of_it(relation, literal)
-            case ex.Join(ex.Relation(_, inverse=False) as relation, ex.Value(literal)):
-                year, _, day = literal.lexical.partition("-")
-                if literal.datatype == f"{XSD}date" and year in said and day == "01-01":
-                    return _all_of_it(relation, Literal(year, f"{XSD}gYear"))
-        return node
-
-    program = found.program
-    changed = rewrite(program, both_ends)
-    if changed == program:
-        return found
-    try:
-        result = execute(changed, kb)
-    except BudgetExceeded:
-        return found
-    is_something = result.nodes if result.value is None else result.value.lexical != "0"
-    return replace(found, program=changed, result=result) if is_something else found
-
-
-def _all_of_it(relation: ex.Relation, year: Literal) -> ex.Expression:
-    first, last = (ex.Compare(side, relation, ex.Value(year)) for side in _SIDES)
-    return ex.And(first, last)
-
-
-def _compares(program: ex.Expression, relation: ex.Relation, value: ex.Expression) -> int:
-    """How often a program compares this with that: twice where it takes both ends already."""
-    return sum(
-        isinstance(node, ex.Compare) and node.key == relation and node.value == value
-        for node in ex.post_order(program)
-    )

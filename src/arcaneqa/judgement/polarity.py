@@ -59,7 +59,15 @@ _SCALES = (
     ),
     _Scale(_said("heaviest|heavier"), _said("lightest|lighter"), _named("weight mass")),
     _Scale(_said("tallest|taller"), _said("shortest|shorter"), _named("height stature tall")),
-    _Scale(_said("longest|longer"), _said("shortest|shorter"), _named("length duration")),
+    _Scale(
+        _said("longest|longer"),
+        _said("shortest|shorter"),
+        _named("length duration"),
+        # Who has been there longest came first.
+        _named(
+            "since start started starting begin began beginning hired joined joining employed founded opened"
+        ),
+    ),
     _Scale(_said("thickest|thicker"), _said("thinnest|thinner"), _named("thickness thick")),
     _Scale(_said("deepest|deeper"), _said("shallowest|shallower"), _named("depth deep")),
     _Scale(_said("widest|wider|broadest|broader"), _said("narrowest|narrower"), _named("width breadth wide")),
@@ -231,10 +239,10 @@ def _grows(scale: _Scale, iri: str, kb: KnowledgeBase) -> bool | None:
     if number is None:
         return None
     relation = kb.schema.relations[number]
-    if relation.kinds == frozenset({ValueKind.TIME}):
-        return False if scale.shrinks_with_time else None
     said = frozenset(map(stem, split(relation.label)))
     grows, shrinks = not said.isdisjoint(scale.growing), not said.isdisjoint(scale.shrinking)
+    if relation.kinds == frozenset({ValueKind.TIME}):
+        return False if scale.shrinks_with_time or shrinks else None
     return grows if relation.kinds == frozenset({ValueKind.NUMBER}) and grows != shrinks else None
 
 

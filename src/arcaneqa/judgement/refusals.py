@@ -11,6 +11,7 @@ from arcaneqa.induction.found import Found, Outcome
 from arcaneqa.judgement.asked import Sign
 from arcaneqa.judgement.coverage import Coverage
 from arcaneqa.judgement.directions import Deed
+from arcaneqa.judgement.gaps import gap
 from arcaneqa.judgement.small_words import SMALL
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.name_forms import split, stem, words
@@ -84,7 +85,8 @@ class Refusals:
         names = dict(self._unknown_names(question, links))
         unknown = [word for word in left_out.unknown if not any(word in name for name in names)]
         node = self._anchor(found)
-        said = self._nothing_called(unknown) if node is None else self._lacks(node, unknown, question)
+        known = gap(question, found, self._kb)
+        said = self._nothing_called(unknown) if node is None else self._lacks(node, unknown, question, known)
         return " ".join([*names.values(), *said])
 
     def _anchor(self, found: Found) -> int | None:
@@ -114,7 +116,9 @@ class Refusals:
             near = list(dict.fromkeys([*self._suggest(name, 3), *self._suggest(name.split()[0], 3)]))[:3]
             yield name, f"No entity is called {name}{f'; near: {listed(near)}' if near else ''}."
 
-    def _lacks(self, node: int, unknown: Sequence[str], question: str) -> Iterator[str]:
+    def _lacks(
+        self, node: int, unknown: Sequence[str], question: str, known_gap: Relation | None
+    ) -> Iterator[str]:
         """A gap in the facts is one that others do not have; one in the schema is everybody's."""
         own = self._kb.nodes(np.array([node], np.int64))
         (term,) = self._kb.terms(own.ids)
@@ -124,7 +128,8 @@ class Refusals:
         has = {*out, *self._kb.in_relations(own).tolist()}
         asked = {stem(word) for word in split(question)}
         kinds = [None, *self._kb.classes(own).tolist()]
-        gaps = [r for r in relations if r.domain in kinds and _stems(r) <= asked and r.id not in out]
+        gaps = [] if known_gap is None else [known_gap]
+        gaps += [r for r in relations if r.domain in kinds and _stems(r) <= asked and r.id not in out]
         for word in unknown:
             called = [r for r in relations if stem(word.lower()) in _stems(r)]
             gaps += [r for r in called if r.id not in has and not has & {one.id for one in called}][:1]

@@ -4,7 +4,6 @@ budget may be a node that says 200 million beside a currency)."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from weakref import WeakKeyDictionary
@@ -51,31 +50,6 @@ def only_names(question: str, found: Found, kb: KnowledgeBase) -> bool:
         return False
     said = (question[one.words.start : one.words.end] for one in found.topics if one.term == entity)
     return any(not set(_stems(text)).isdisjoint(_stems(labels[0] or "")) for text in said)
-
-
-_OF = re.compile(
-    r"(?:(?:what|which|who|when)(?:'s|\s+(?:is|are|was|were))\s+)?(?:the\s+)?"
-    r"(?P<what>\w[\w ]*?)\s+of\s+(?:the\s+|an?\s+)?",
-    re.IGNORECASE,
-)
-
-
-def goes_around(question: str, found: Found, kb: KnowledgeBase) -> bool:
-    """Whether the question asks for nothing but what something has, by its name, and of all its kind this one
-    has none: then it is told by nothing else, and by nobody else's."""
-    for topic in found.topics:
-        before, behind = question[: topic.words.start], question[topic.words.end :]
-        asked = None if behind.strip(" ?.!\"'") else _OF.fullmatch(before.rstrip("\"'"))
-        node = kb.node(topic.term.term) if asked and isinstance(topic.term, ex.Entity) else None
-        if asked is None or node is None:
-            continue
-        own = kb.nodes(np.array([node], np.int64))
-        kinds = set(kb.classes(own).tolist())
-        called = relations_by_name(kb).get(tuple(_roots(asked["what"])), ())
-        had = {*kb.out_relations(own).tolist(), *kb.in_relations(own).tolist()}
-        if any(r.domain in kinds for r in called) and had.isdisjoint(r.id for r in called):
-            return True
-    return False
 
 
 def relations_by_name(kb: KnowledgeBase) -> Mapping[tuple[str, ...], Sequence[Relation]]:

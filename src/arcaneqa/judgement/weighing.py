@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from arcaneqa.induction.found import Found, Outcome
 from arcaneqa.judgement.another import is_misnamed
 from arcaneqa.judgement.answer_kinds import (
-    impossible_kind,
+    is_impossible,
     is_sort_of_it,
     is_table_of_one,
     is_undated,
@@ -17,20 +17,23 @@ from arcaneqa.judgement.answer_kinds import (
     takes_coordinates,
 )
 from arcaneqa.judgement.asked_kinds import column_said, finds_others, kind_said
+from arcaneqa.judgement.both_named import joined_said
 from arcaneqa.judgement.choices import chooses_neither
 from arcaneqa.judgement.corrected import corrected
 from arcaneqa.judgement.counting import commonest_said, counts_the_named
 from arcaneqa.judgement.coverage import Coverage, coverage
 from arcaneqa.judgement.denied import denies_another
 from arcaneqa.judgement.directions import counts_backwards, deed_said
+from arcaneqa.judgement.gaps import gap
 from arcaneqa.judgement.placing import compares_twice, idle, misnumbered, misplaced, mistimed
 from arcaneqa.judgement.polarity import is_reversed, says_opposite
 from arcaneqa.judgement.rules import LEFT_OUT, Asked, Comparison, Fault, Saying
-from arcaneqa.judgement.said_names import narrowed_unsaid, said_otherwise, without_stated
+from arcaneqa.judgement.said_names import narrowed_unsaid, said_otherwise, says_less, without_stated
 from arcaneqa.judgement.stated import stated_said
 from arcaneqa.judgement.told import told_said
-from arcaneqa.judgement.ways import comes_back, goes_around
-from arcaneqa.judgement.yes_or_no import truths_said, untrue
+from arcaneqa.judgement.unnamed import is_unnamed
+from arcaneqa.judgement.ways import comes_back
+from arcaneqa.judgement.yes_or_no import listed_instead, truths_said, untrue
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.links import Links
 from arcaneqa.program import expression as ex
@@ -49,11 +52,13 @@ SAYINGS: tuple[Saying, ...] = (
     Saying("the name of a column of yes and no", truths_said),
     Saying("the column that is asked for", column_said),
     Saying("what is stated, taken up", stated_said),
+    Saying("whether a fact joins two that are named", joined_said),
 )
 COMPARISONS: tuple[Comparison, ...] = (
     Comparison(
         "a relation whose name is said", lambda asked, found: said_otherwise(asked.question, found, asked.kb)
     ),
+    Comparison("words that another says", says_less),
     Comparison(
         "no class that nobody said", lambda asked, found: narrowed_unsaid(asked.question, found, asked.kb)
     ),
@@ -62,6 +67,7 @@ COMPARISONS: tuple[Comparison, ...] = (
         lambda asked, found: without_stated(asked.links, found),
         RULED_OUT,
     ),
+    Comparison("yes or no, where another says it", listed_instead, RULED_OUT),
 )
 _OTHER_END = "The nearest reading takes the other end than the question does."
 FAULTS: tuple[Fault, ...] = (
@@ -82,7 +88,7 @@ FAULTS: tuple[Fault, ...] = (
     ),
     Fault(
         "goes around a gap",
-        lambda asked, one: goes_around(asked.question, one, asked.kb),
+        lambda asked, one: gap(asked.question, one, asked.kb) is not None,
         "The nearest reading tells something else.",
     ),
     Fault(
@@ -132,7 +138,7 @@ FAULTS: tuple[Fault, ...] = (
     Fault("takes true for false", lambda asked, one: untrue(asked.question, one.program, asked.kb)),
     Fault(
         "finds what the question word cannot mean",
-        lambda asked, one: impossible_kind(asked.question, one, asked.kb) is not None,
+        lambda asked, one: is_impossible(asked.question, one, asked.kb),
         "The nearest reading finds nothing that the question word can mean.",
     ),
     Fault("tells what sorts somebody", lambda asked, one: is_sort_of_it(asked.question, one, asked.kb)),
@@ -145,6 +151,11 @@ FAULTS: tuple[Fault, ...] = (
         "chooses neither of two",
         chooses_neither,
         "The nearest reading finds neither of the two that the question names.",
+    ),
+    Fault(
+        "finds what has no name",
+        lambda asked, one: is_unnamed(asked.question, one, asked.kb),
+        "The nearest reading finds nothing that has a name.",
     ),
     Fault("has a row for each", lambda asked, one: is_table_of_one(asked.question, one.program)),
 )

@@ -61,6 +61,25 @@ def is_among(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Fo
     return None
 
 
+def listed_instead(asked: Asked, found: Sequence[Found]) -> set[ex.Expression]:
+    """The programs that list something where yes or no is asked for, and another one says it of all that they
+    are about and of more that is named."""
+    if wanted(asked.question) is not Wanted.TRUTH:
+        return set()
+    told = [_places(one) for one in found if ex.denotes(one.program) is ex.Denotation.TRUTH]
+    return {
+        one.program
+        for one in found
+        if ex.denotes(one.program) is ex.Denotation.SET
+        and any(_places(one) < places for places in told)
+        and is_among(asked.question, asked.links, one, asked.kb) is None
+    }
+
+
+def _places(found: Found) -> set[tuple[int, int]]:
+    return {(topic.words.start, topic.words.end) for topic in found.topics}
+
+
 def _beyond(question: str, links: Links, iri: str, kb: KnowledgeBase) -> ex.Compare | None:
     """What has more or less of a relation than the one number that the question compares with."""
     said, number = list(said_comparisons(question).items()), kb.schema.relation_ids.get(iri)

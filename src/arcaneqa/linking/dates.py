@@ -33,6 +33,7 @@ _PATTERNS = [
     ("named", r"\b(?P<decade>" + "|".join(_DECADES) + r")\b"),
     ("bare", r"(?<![\w.,/-])(?P<year>[12]\d{3})(?![\w/]|[.,-]\d|\s*(?:%|percent|million|billion))"),
 ]
+_MAY_BE_NUMBERS = ("bare", "decade", "named")
 _COMPILED = [(kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _PATTERNS]
 
 
@@ -57,7 +58,7 @@ def times(text: str) -> Iterator[Time]:
             readings = tuple(_readings(kind, match))
             if readings:
                 taken.append((start, end))
-                yield Time(start, end, readings, certain=kind != "bare")
+                yield Time(start, end, readings, certain=kind not in _MAY_BE_NUMBERS)
 
 
 def _readings(kind: str, match: re.Match[str]) -> Iterator[tuple[str, str]]:

@@ -102,12 +102,16 @@ def _time_readings(time: Time, used: Mapping[str, int]) -> Iterator[Literal]:
             yield Literal(lexical, XSD + kind)
     if not time.certain:
         for name in _by_use((*WHOLE, *BROKEN), used):
-            yield _number(Decimal(time.readings[0][1]), name)
+            for _, year in time.readings:
+                yield _number(Decimal(year), name)
 
 
 def _recast(time: Time, used: Mapping[str, int]) -> Iterator[Literal]:
-    """Its first moment in the other types of time: 1999 as a date is 1999-01-01."""
+    """Its first moment in the other types of time: 1999 as a date is 1999-01-01. A month is a stretch of time
+    however it is said, and nobody means its first day."""
     for kind, lexical in time.readings:
+        if kind == "gYearMonth":
+            continue
         sign, body = ("-", lexical[1:]) if lexical.startswith("-") else ("", lexical)
         day, _, clock = body.partition("T")
         parts = [*day.split("-"), "01", "01"][:3]

@@ -1,0 +1,82 @@
+"""What somebody has none of is told by nothing else, and by nobody else's."""
+
+from __future__ import annotations
+
+import pytest
+
+from arcaneqa.induction.found import Found, Trace
+from arcaneqa.induction.scorer import TopicWords
+from arcaneqa.induction.topics import Topic
+from arcaneqa.judgement.gaps import gap
+from arcaneqa.kb.index import Index
+from arcaneqa.kb.short_names import Names
+from arcaneqa.program import expression as ex
+from arcaneqa.program.execute import execute
+from arcaneqa.program.text import parse
+
+FACTS = """@prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:anna a :Person ; rdfs:label "Anna" ; :spouse :bert ; :barelyKnows :cleo ; :admissionDate 1901 .
+:anna :worksAt :firm .
+:bert a :Person ; rdfs:label "Bert" ; :death 1950 ; :barelyKnows :anna ; :birthDate 1900 ; :child :dan .
+:cleo a :Person ; rdfs:label "Cleo" ; :dischargeDate 1960 ; :spouse :dan ; :admissionDate 1902 .
+:dan a :Person ; rdfs:label "Dan" ; :death 1970 ; :parent :bert ; :person :eve .
+:eve a :Person ; rdfs:label "Eve" ; :parent :bert ; :barelyKnows :anna .
+:firm a :Firm ; rdfs:label "Firm" ; :founded 1920 .
+:oldtown a :Place ; rdfs:label "Oldtown" ; :partOf :shire . :shire a :Place ; :country :utopia .
+"""
+
+
+def found(question: str, program: str, kb: Index, name: str = "Anna") -> Found:
+    parsed = parse(program, Names(kb.profile), kb.schema)
+    start = question.index(name)
+    words = TopicWords(name, start, start + len(name), 0)
+    topics = tuple(Topic(entity, words) for entity in dict.fromkeys(ex.mentioned(parsed)))
+    return Found(parsed, -1.0, execute(parsed, kb), topics, Trace((), []))
+
+
+@pytest.mark.parametrize(
+    ("question", "program", "missing"),
+    [
+        ("What is the death of Anna?", "(JOIN :death_inv (JOIN :spouse_inv :anna))", "death"),
+        ("the death of Anna", "(JOIN :admissionDate_inv :anna)", "death"),
+        ("What is the death of the husband of Anna?", "(JOIN :death_inv (JOIN :spouse_inv :anna))", None),
+        ("What is the spouse of Anna?", "(JOIN :spouse_inv :anna)", None),
+        # Nobody of the kind has it: it may be said of them in other words.
+        ("What is the founded of Anna?", "(JOIN :admissionDate_inv :anna)", None),
+        ("What is the death of Anna and Bert?", "(JOIN :death_inv (JOIN :spouse_inv :anna))", None),
+        # By its name but for what a date is.
+        ("When was Anna discharged?", "(JOIN :admissionDate_inv :anna)", "discharge date"),
+        ("When was Anna admitted?", "(JOIN :admissionDate_inv :anna)", None),
+        ("When was the date of Anna's discharge?", "(JOIN :admissionDate_inv :anna)", "discharge date"),
+        # What a program says it does not go around.
+        ("How many persons does Anna know?", "(COUNT (AND :Person (JOIN :barelyKnows_inv :anna)))", None),
+        ("How many persons does Anna know?", "(COUNT (JOIN :barelyKnows_inv :anna))", None),
+    ],
+)
+def test_what_is_asked_for_by_its_name_is_told_by_nothing_else(
+    kb: Index, question: str, program: str, missing: str | None
+) -> None:
+    relation = gap(question, found(question, program, kb), kb)
+    assert (relation and relation.label) == missing
+
+
+@pytest.mark.parametrize(
+    ("question", "name", "program", "missing"),
+    [
+        ("When was Anna born?", "Anna", "(JOIN :birthDate_inv (JOIN :spouse_inv :anna))", "birth date"),
+        ("When was Anna born?", "Anna", "(JOIN :birthDate_inv (JOIN :barelyKnows :anna))", "birth date"),
+        ("who is Eve married to", "Eve", "(JOIN :spouse_inv (JOIN :barelyKnows_inv :eve))", "spouse"),
+        # The question says how they are related, or has two words for two steps.
+        ("When was Anna's spouse born?", "Anna", "(JOIN :birthDate_inv (JOIN :spouse_inv :anna))", None),
+        ("When was Anna's husband born?", "Anna", "(JOIN :birthDate_inv (JOIN :spouse_inv :anna))", None),
+        ("Who are the siblings of Eve?", "Eve", "(JOIN :child_inv (JOIN :parent_inv :eve))", None),
+        # Firms are no persons; a town is where its region is.
+        ("Where does Anna money?", "Anna", "(JOIN :founded_inv (JOIN :worksAt_inv :anna))", None),
+        ("Which country is Oldtown in?", "Oldtown", "(JOIN :country_inv (JOIN :partOf_inv :oldtown))", None),
+    ],
+)
+def test_nobody_has_what_only_others_have(
+    kb: Index, question: str, name: str, program: str, missing: str | None
+) -> None:
+    relation = gap(question, found(question, program, kb, name), kb)
+    assert (relation and relation.label) == missing
