@@ -13,6 +13,7 @@ from arcaneqa.judgement.counting import (
     value_at_the_end,
 )
 from arcaneqa.judgement.denied import with_denial, without_named
+from arcaneqa.judgement.different import counted_not_dated, different_values
 from arcaneqa.judgement.placing import in_its_place, on_its_scale
 from arcaneqa.judgement.polarity import compared_as_said, turned
 from arcaneqa.judgement.rules import Asked, Correction
@@ -24,6 +25,10 @@ from arcaneqa.judgement.yes_or_no import is_among
 
 CORRECTIONS: tuple[Correction, ...] = (
     Correction("counted where it was chosen", lambda asked, one: counted_within(one, asked.kb)),
+    Correction(
+        "different values, not rows", lambda asked, one: different_values(asked.question, one, asked.kb)
+    ),
+    Correction("counted, not dated", lambda asked, one: counted_not_dated(asked.question, one, asked.kb)),
     Correction("a number said once, taken once", lambda asked, one: said_once(asked.question, one, asked.kb)),
     Correction("the other end of a measure", lambda asked, one: turned(asked.question, one, asked.kb)),
     Correction(

@@ -293,17 +293,20 @@ _FIRST, _LAST = Literal("1000", XSD + "integer"), Literal("2200", XSD + "integer
 
 
 def mistimed(question: str, program: ex.Expression, kb: KnowledgeBase) -> int:
-    """How many years a program takes for something else: "in 1999" for a cost of 1999, or for a column of the
-    visitors of 2010."""
+    """How many years a program takes for something else: "in 1999" for a cost of 1999, for a column of the
+    visitors of 2010, or for all years before."""
     said = {match["year"] for match in WHEN.finditer(question)}
+    within = said if all(match["when"].lower() in _WITHIN for match in WHEN.finditer(question)) else set()
     found = 0
     for node in ex.post_order(program) if said else ():
         found += any(_is_of_another_year(relation.iri, question, kb) for relation in ex.relations(node))
         match node:
             case ex.Join(relation, ex.Value(literal)) if not relation.inverse:
                 found += literal.lexical in said and _has_other_numbers(relation.iri, kb)
-            case ex.Compare(_, ex.Relation(iri), ex.Value(literal)):
+            case ex.Compare(_, ex.Relation(iri) as relation, ex.Value(literal)):
                 found += literal.lexical in said and _has_other_numbers(iri, kb)
+                is_open = literal.lexical in within and _compares(program, relation, node.value) == 1
+                found += is_open and kind_of(literal) is ValueKind.NUMBER and not _has_other_numbers(iri, kb)
     return found
 
 
