@@ -5,6 +5,7 @@ one, and what was in 1999 is no cost of 1999, and neither before nor after it.""
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -287,6 +288,7 @@ WHEN = re.compile(
     r"\b(?P<when>in|during|before|after|since|until|by)\s+(?:the\s+)?(?:year\s+)?(?P<year>1\d{3}|20\d{2})\b(?![-/.,]\d)",
     re.IGNORECASE,
 )
+_WITHIN = ("in", "during")
 _A_YEAR = re.compile(r"(?<!\d)(?:1\d{3}|20\d{2})(?!\d)")
 _FIRST, _LAST = Literal("1000", XSD + "integer"), Literal("2200", XSD + "integer")
 """A column with numbers before or after these is none of years."""
@@ -297,16 +299,19 @@ def mistimed(question: str, program: ex.Expression, kb: KnowledgeBase) -> int:
     visitors of 2010, or for all years before."""
     said = {match["year"] for match in WHEN.finditer(question)}
     within = said if all(match["when"].lower() in _WITHIN for match in WHEN.finditer(question)) else set()
+    nodes = list(ex.post_order(program)) if said else []
+    compared = Counter((node.key, node.value) for node in nodes if isinstance(node, ex.Compare))
     found = 0
-    for node in ex.post_order(program) if said else ():
+    for node in nodes:
         found += any(_is_of_another_year(relation.iri, question, kb) for relation in ex.relations(node))
         match node:
             case ex.Join(relation, ex.Value(literal)) if not relation.inverse:
                 found += literal.lexical in said and _has_other_numbers(relation.iri, kb)
-            case ex.Compare(_, ex.Relation(iri) as relation, ex.Value(literal)):
-                found += literal.lexical in said and _has_other_numbers(iri, kb)
-                is_open = literal.lexical in within and _compares(program, relation, node.value) == 1
-                found += is_open and kind_of(literal) is ValueKind.NUMBER and not _has_other_numbers(iri, kb)
+            case ex.Compare(_, ex.Relation(iri) as key, ex.Value(literal) as value):
+                has_others = _has_other_numbers(iri, kb)
+                is_open = literal.lexical in within and compared[key, value] == 1
+                is_number = kind_of(literal) is ValueKind.NUMBER
+                found += (literal.lexical in said and has_others) or (is_open and is_number)
     return found
 
 
