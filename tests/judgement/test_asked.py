@@ -49,6 +49,8 @@ from arcaneqa.program.forms import NEVER, PAPER, Form
         ("what percentage of people live in cities?", Form.SHARE, "percentage"),
         ("how much taller is Everest than K2?", Form.DIFFERENCE, None),
         ("for how long did he reign?", Form.DURATION, "for how long"),
+        ("what is the median price of a house?", Form.SPREAD, "median"),
+        ("standard deviation of the mass", Form.SPREAD, "standard deviation"),
         ("how many years had passed between the two wars?", Form.DURATION, None),
         ("has Chad won more or less medals than Peru?", Form.DIFFERENCE, "more or less"),
         ("what film came directly after Aaha?", Form.NEXT, "directly after"),

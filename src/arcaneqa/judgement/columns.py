@@ -20,7 +20,11 @@ _SUMMED = {
     Form.TOTAL: frozenset(map(stem, ("total", "tot", "sum"))),
 }
 """Words in the name of a number that was summed up before."""
-_SHARES = frozenset(map(stem, ("percent", "percentage", "proportion", "fraction", "ratio", "rate")))
+_WORKED_OUT = {
+    Form.SHARE: frozenset(map(stem, ("percent", "percentage", "proportion", "fraction", "ratio", "rate"))),
+    Form.SPREAD: frozenset(map(stem, ("median", "deviation", "variance", "correlation", "percentile"))),
+}
+"""Words in the name of a number that nobody need work out."""
 _HOW_MANY = frozenset(map(stem, ("count", "num", "total", "tot", "sum")))
 """What a number is called that says how many there are of something."""
 _NUMBER = stem("number")
@@ -52,8 +56,8 @@ def is_column(question: str, sign: Sign, kb: KnowledgeBase) -> bool:
     if sign.form is Form.EXCEPT:
         asked = _telling(question[sign.end :])
         return any(name and name <= asked for name in _yes_or_no(kb))
-    if sign.form is Form.SHARE:
-        return any(name & _SHARES for name in _numbers(kb))
+    if sign.form in _WORKED_OUT:
+        return any(name & _WORKED_OUT[sign.form] for name in _numbers(kb))
     return False
 
 

@@ -36,6 +36,7 @@ class Form(StrEnum):
     ALL_OF = "what has all of several"
     DIFFERENCE = "a difference"
     SHARE = "a percentage"
+    SPREAD = "a median or a spread"
     DURATION = "how long something lasted"
     NEXT = "what comes next to something in a list"
     IN_A_ROW = "what happened several times in a row"
@@ -48,6 +49,7 @@ NEVER = frozenset(
         Form.ALL_OF,
         Form.DIFFERENCE,
         Form.SHARE,
+        Form.SPREAD,
         Form.DURATION,
         Form.NEXT,
         Form.IN_A_ROW,
