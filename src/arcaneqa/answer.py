@@ -70,12 +70,12 @@ class ArcaneQA:
         self.settings = settings
         forms = (settings.learned or Learned()).forms
         self.induction = Induction(kb, settings.learned, forms != PAPER, settings.published)
-        self._conclusions = Conclusions(kb, confidence, forms, self._suggested)
         limit = None if settings.exact or settings.published else SHORTLIST
         weighed = Readings(kb, offers_none=settings.none_of_these) if settings.readings else None
         self.search = Search(
             self.induction, self.scorer, settings.beam, limit, settings.ranker, readings=weighed
         )
+        self._conclusions = Conclusions(kb, confidence, forms, self._suggested, self.search.read_again)
 
     def __repr__(self) -> str:
         return f"ArcaneQA({self.kb!r})"

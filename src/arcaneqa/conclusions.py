@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from arcaneqa.answered import Answer
@@ -11,7 +11,7 @@ from arcaneqa.describe import items_of_result, named_of, table_of_result, unit_o
 from arcaneqa.entity_facts import asked_about
 from arcaneqa.errors import BudgetExceeded, ProgramError
 from arcaneqa.induction.found import Found, Outcome
-from arcaneqa.judgement.another import another_kind, another_name
+from arcaneqa.judgement.another import Mistaken, another_kind, another_name, parted_name
 from arcaneqa.judgement.answer_kinds import is_unexpected
 from arcaneqa.judgement.asked import Sign, lacking, signs, wanted
 from arcaneqa.judgement.coverage import Coverage, is_about, not_used
@@ -50,12 +50,23 @@ SURE = 0.6
 this confidence: people are the population."""
 
 
+ReadAgain = Callable[[str, Outcome, Found], Outcome]
+"""What was found, and what a model makes of one program more."""
+
+
 class Conclusions:
-    """Of one model over one knowledge base; `forms` are those that the model has learned."""
+    """Of one model over one knowledge base; `forms` are those that the model has learned, and `read_again`
+    asks it about a program that it has not read."""
 
     def __init__(
-        self, kb: KnowledgeBase, confidence: Confidence, forms: frozenset[Form], suggest: Suggest
+        self,
+        kb: KnowledgeBase,
+        confidence: Confidence,
+        forms: frozenset[Form],
+        suggest: Suggest,
+        read_again: ReadAgain,
     ) -> None:
+        self._read_again = read_again
         self._kb = kb
         self._names = Names(kb.profile)
         self._confidence = confidence
@@ -71,7 +82,7 @@ class Conclusions:
         threshold: float | None = None,
     ) -> Answer:
         """The likeliest program's answer, unless something speaks against giving it."""
-        outcome = weighed(question, links, searched, self._kb)
+        outcome = self._weighed(question, links, searched)
         limit = self._confidence.limit(outcome.none) if threshold is None else threshold
         meant = MEANT if threshold is None else threshold
         portrait = self._portrait(question, links, outcome, meant)
@@ -120,6 +131,15 @@ class Conclusions:
             not_used=not_used(question, left_out),
             facts=None if portrait is None else portrait.facts,
         )
+
+    def _weighed(self, question: str, links: Links, searched: Outcome) -> Weighed:
+        """Where the likeliest program is one that no search found, the model reads it, too."""
+        outcome = weighed(question, links, searched, self._kb)
+        known = {one.program for one in searched.found}
+        unread = next((one for one in outcome.found[:1] if one.program not in known), None)
+        if unread is None:
+            return outcome
+        return weighed(question, links, self._read_again(question, searched, unread), self._kb)
 
     def of_program(self, question: str, program: Expression, result: Result) -> Answer:
         """What a program found, as the answer to a question that is known to mean it."""
@@ -201,7 +221,7 @@ class Conclusions:
             why = f"No reading is likely enough ({best})."
         elif (kind := another_kind(question, found, self._kb)) is not None:
             why = f"This asks for {plural(kind)}, and the nearest reading finds nothing of that kind."
-        elif (name := another_name(question, links, found, left_out.unknown)) is not None:
+        elif (name := self._mistaken(question, links, found, left_out)) is not None:
             return f"No entity is called {name.said}; near: {listed(name.near[:MOST_NEAR])}."
         elif (wrong := still_wrong(question, links, found, self._kb)) is not None:
             why = wrong
@@ -222,6 +242,11 @@ class Conclusions:
         sign = lacking(left_out.unmet, forms_of(found.program))
         missing = self._refusals.missing(question, links, found, left_out).replace(why, "").strip()
         return f"{self._refusals.heard(question, sign)}{why} {missing}".strip()
+
+    def _mistaken(self, question: str, links: Links, found: Found, left_out: Coverage) -> Mistaken | None:
+        return another_name(question, links, found, left_out.unknown) or parted_name(
+            question, links, found, self._kb
+        )
 
     def _unlearned(self, question: str, asked: Iterable[Sign]) -> str | None:
         """What to say of the first form that this model has not learned."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -160,3 +161,21 @@ def test_a_number_that_is_computed_and_one_that_stands_in_the_facts_are_one_answ
     assert stands.table.rows != computed.table.rows
     assert is_same(stands, computed, kb)
     assert not is_same(stands, other, kb)
+
+
+def test_one_program_more_is_read_beside_the_others() -> None:
+    """It is no less likely for being read, and "none of these" need no longer be the best there is."""
+    judge = LastWord(lambda text: {"none of these": 50.0, "the writer of brazil": 900.0}.get(text, 1.0))
+    search = Search(Induction(KB), judge, beam=20, readings=Readings(KB, offers_none=True))
+    outcome = search.run("?", [ALIEN])
+    program = parse("(JOIN ex:writer_inv ex:brazil)", Names(KB.profile), KB.schema)
+    unread = replace(outcome.found[0], program=program, result=execute(program, KB))
+    again = search.read_again("?", outcome, unread)
+    assert again.found[:-1] == outcome.found
+    assert again.found[-1].program == program
+    assert again.found[-1].score > unread.score
+    assert outcome.none > 0.8 > 0.1 > again.none
+    disliked = Search(
+        Induction(KB), LastWord(lambda text: 0.01 if "brazil" in text else 1.0), readings=Readings(KB)
+    )
+    assert disliked.read_again("?", outcome, unread).found[-1].score == unread.score

@@ -17,6 +17,7 @@ from arcaneqa.judgement.counting import (
     added_up,
     by_own_count,
     counted_within,
+    is_same_for_all,
     of_groups,
     said_once,
     says_how_many,
@@ -438,3 +439,42 @@ def test_a_number_is_that_of_the_kind_named_before_it(
 def test_one_number_is_no_table(kb: Index, question: str, expected: bool) -> None:
     table = parse(f"(PER table:visits {V}store COUNT)", Names(kb.profile), kb.schema)
     assert is_table_of_one(question, table) is expected
+
+
+@pytest.mark.parametrize(
+    ("question", "direction", "is_wrong"),
+    [
+        ("which town has the most stores?", "ARGMIN", True),
+        ("which town has the most stores?", "ARGMAX", False),
+        ("which town has the fewest stores?", "ARGMAX", True),
+        ("which town has not the most stores?", "ARGMIN", False),
+        ("which town has stores?", "ARGMIN", False),
+    ],
+)
+def test_most_are_not_fewest(kb: Index, question: str, direction: str, is_wrong: bool) -> None:
+    counted = f"(JOIN {S}town_inv table:stores) (COUNT {S}town_inv)"
+    read = found(f"({direction} {counted})", kb)
+    assert is_reversed(question, read.program, kb) is is_wrong
+    other = {"ARGMIN": "ARGMAX", "ARGMAX": "ARGMIN"}[direction]
+    assert text(turned(question, read, kb), kb) == canonical(
+        f"({other if is_wrong else direction} {counted})", kb
+    )
+
+
+def test_a_count_that_is_the_same_for_all_chooses_nobody(kb: Index) -> None:
+    for column, is_same in (("store", True), ("town", False)):
+        of = f"column:stores.{column}_inv"
+        assert is_same_for_all(found(f"(ARGMAX (JOIN {of} table:stores) (COUNT {of}))", kb), kb) is is_same
+
+
+def test_a_total_of_murders_says_how_many_there_were(tmp_path: Path) -> None:
+    rows = "".join(f"state {n},{n * 7 % 11},{n}\n" for n in range(9))
+    (tmp_path / "murders.csv").write_text(f"state,total,population\n{rows}")
+    build_index([tmp_path / "murders.csv"], tmp_path / "index")
+    with Index(tmp_path / "index") as kb:
+        states = "(JOIN column:murders.state_inv table:murders)"
+        read = found(f"(ARGMAX {states} (COUNT column:murders.state_inv))", kb)
+        mended = by_own_count("which state had the most murders?", read, kb)
+        by_total = "(JOIN column:murders.state_inv (ARGMAX table:murders column:murders.total))"
+        assert text(mended, kb) == canonical(by_total, kb)
+        assert by_own_count("which state had the most people?", read, kb) is read

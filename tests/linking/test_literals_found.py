@@ -11,7 +11,7 @@ from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import KnowledgeBase, NodeSet
 from arcaneqa.kb.schema import Schema
-from arcaneqa.kb.terms import XSD, Literal
+from arcaneqa.kb.terms import XSD, Iri, Literal
 from arcaneqa.linking.dates import times
 from arcaneqa.linking.linker import Linker
 from arcaneqa.linking.literals import USUAL, find_literals, used_types
@@ -237,6 +237,15 @@ def test_a_word_that_often_only_asks_is_a_value_before_a_kind(tmp_path: Path) ->
             (text,) = Linker(kb).link(question).literals
             assert [one.lexical for one in text.readings] == [value]
         assert Linker(kb).link("How large are species?").literals == ()
+
+
+def test_a_kind_and_the_small_word_behind_it_are_no_row(tmp_path: Path) -> None:
+    (tmp_path / "murders.csv").write_text("code,total\nIN,142\nOH,310\nUT,22\n")
+    build_index([tmp_path / "murders.csv"], tmp_path / "index")
+    with Index(tmp_path / "index") as kb:
+        assert Linker(kb).link("total murders in the country").mentions == ()
+        (row,) = Linker(kb).link("what is the total of murders OH?").mentions
+        assert kb.terms(np.array([row.candidates[0].node])) == [Iri("urn:row:murders.OH")]
 
 
 def test_a_word_that_often_only_asks_may_be_a_sort_in_the_plural(tmp_path: Path) -> None:

@@ -60,6 +60,18 @@ class Readings:
         found = tuple(sorted(weighed, key=lambda one: -one.score))
         return replace(outcome, found=found, none=none)
 
+    def again(
+        self, question: str, outcome: Outcome, unread: Found
+    ) -> Generator[list[Decision], Sequence[Scores], Outcome]:
+        """With one program more that no search found: the same decision with it among the others says how
+        likely it is, at least, and whether none is meant even so."""
+        found = (*outcome.found, unread)
+        searched = [replace(one, score=(one.score - one.reading) / SEARCH, reading=0.0) for one in found]
+        read = yield from self.weigh(question, replace(outcome, found=tuple(searched)))
+        own = next(one for one in read.found if one.program == unread.program)
+        likely = replace(unread, score=max(unread.score, own.score), reading=max(unread.reading, own.reading))
+        return replace(outcome, found=(*outcome.found, likely), none=read.none)
+
     def candidate(self, program: ex.Expression, result: Result) -> Candidate:
         """ "the capital of France", which leads to "1 city"; for a scorer it is an end of the program."""
         return Candidate(TokenKind.END, paraphrase(program, self._kb), self._answers(program, result))

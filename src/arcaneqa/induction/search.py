@@ -103,6 +103,13 @@ class Search:
         """The best programs, at most as many as the beam is wide; the best so far when time runs out."""
         return next(self.run_many([(question, hypotheses)], seconds=seconds))
 
+    def read_again(self, question: str, outcome: Outcome, unread: Found) -> Outcome:
+        """What was found, and what the model makes of one program more that it has not read yet."""
+        if self._readings is None:
+            return outcome
+        (again,) = run_together(self.scorer, [self._readings.again(question, outcome, unread)])
+        return again
+
     def run_many(
         self,
         questions: Iterable[tuple[str, Sequence[Topics]]],

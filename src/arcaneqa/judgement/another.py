@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
 from arcaneqa.induction.found import Found
 from arcaneqa.induction.wording import class_words, relation_words
 from arcaneqa.judgement.asked_kinds import asked_noun, classes_by_name, is_another_kind, whole_noun
@@ -18,7 +20,7 @@ from arcaneqa.judgement.ways import conjuncts
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.name_forms import split, words
 from arcaneqa.kb.names.origins import may_be_slip
-from arcaneqa.links import Links
+from arcaneqa.links import Links, MentionLink
 from arcaneqa.program import expression as ex
 
 _ASKING = re.compile(r"\b(?:which|what)(?:['’]s|\s+(?:is|are|was|were)\b)?(?:\s+the)?\s+", re.IGNORECASE)
@@ -108,6 +110,34 @@ def another_name(question: str, links: Links, found: Found, unknown: Sequence[st
         if root not in SMALL and said in unknown and not _is_nearly_in(root, names.values()):
             return Mistaken(question[word.start : end], tuple(near))
     return None
+
+
+def parted_name(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Mistaken | None:
+    """Two names of one word side by side, of which the program takes one for somebody who has not the other,
+    and who has both is not here: some are called Michael and some Jordan, but nobody Michael Jordan."""
+    taken = {(topic.words.start, topic.words.end) for topic in found.topics}
+    for one, two in pairwise(sorted(links.mentions, key=lambda mention: mention.start)):
+        pair = (one, two)
+        said = [{root_of(word) for word in split(mention.text)} for mention in pair]
+        used = [(mention.start, mention.end) in taken for mention in pair]
+        is_name = all(
+            len(words) == 1 and mention.text[:1].isupper() for words, mention in zip(said, pair, strict=True)
+        )
+        if not is_name or used[0] == used[1] or question[one.end : two.start] != " ":
+            continue
+        labels = [candidate.label for mention in pair for candidate in mention.candidates]
+        have_both = any(said[0] | said[1] <= set(_roots(label)) for label in labels)
+        if not have_both and _is_one_kind(one, two, kb):
+            return Mistaken(question[one.start : two.end], tuple(dict.fromkeys(labels)))
+    return None
+
+
+def _is_one_kind(one: MentionLink, two: MentionLink, kb: KnowledgeBase) -> bool:
+    """Whether both are first of all names of one kind of thing: an airport may stand behind its city."""
+    kinds = [
+        set(kb.classes(kb.nodes(np.array([mention.candidates[0].node]))).tolist()) for mention in (one, two)
+    ]
+    return bool(kinds[0] & kinds[1])
 
 
 def _is_nearly_in(word: str, names: Iterable[Sequence[str]]) -> bool:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from arcaneqa.errors import BudgetExceeded, ProgramError
 from arcaneqa.induction.found import Found
 from arcaneqa.judgement.added import added, put_right
 from arcaneqa.judgement.rules import Asked, Said, likeliest
@@ -19,6 +20,7 @@ from arcaneqa.kb.names.name_forms import split
 from arcaneqa.kb.schema import Relation, ValueKind
 from arcaneqa.kb.terms import Literal
 from arcaneqa.program import expression as ex
+from arcaneqa.program.execute import execute
 from arcaneqa.program.rewrite import rewrite
 
 _ASKED = re.compile(r"\b(?:how many|number of)\s+", re.IGNORECASE)
@@ -63,6 +65,25 @@ def says_how_many(question: str, found: Found, kb: KnowledgeBase) -> bool:
     return False
 
 
+_FEW = 3
+"""Things that may well have as many of something by chance."""
+
+
+def is_same_for_all(found: Found, kb: KnowledgeBase) -> bool:
+    """Whether a program goes by a count that is the same for all that it chooses among: each state has one
+    row of its own, and none has most of these."""
+    for node in ex.post_order(found.program):
+        match node:
+            case ex.Extreme(_, argument, ex.Counted(), 1, 1):
+                try:
+                    among, best = (len(execute(one, kb).nodes) for one in (argument, node))
+                except (BudgetExceeded, ProgramError):
+                    continue
+                if best == among > _FEW:
+                    return True
+    return False
+
+
 _CALLED = re.compile(r"\b(?:called|named|titled|entitled)\b", re.IGNORECASE)
 
 
@@ -94,6 +115,8 @@ _COUNTED = re.compile(
     re.IGNORECASE,
 )
 _HOW_MANY = frozenset(map(root_of, ("amount", "number", "num", "no", "nos", "count", "total", "of")))
+
+_IN_ALL = frozenset(map(root_of, ("count", "total")))
 
 
 def counted_within(found: Found, kb: KnowledgeBase) -> Found:
@@ -145,6 +168,10 @@ def by_own_count(question: str, found: Found, kb: KnowledgeBase) -> Found:
     changed: dict[ex.Expression, ex.Expression] = {}
     for node in ex.post_order(found.program) if said else ():
         match node:
+            case ex.Extreme(
+                _, ex.Join(ex.Relation(_, True) as back, ex.Class() as rows), ex.Counted((by,), None)
+            ) if by == back and (column := _own_count(said, rows, kb)) is not None:
+                changed[node] = ex.Join(back, replace(node, argument=rows, key=(ex.Relation(column.iri),)))
             case ex.Extreme(_, argument, ex.Counted(_, None | ex.Class())):
                 column = _own_count(said, argument, kb)
                 if column is not None:
@@ -163,6 +190,10 @@ def _own_count(said: list[str], rows: ex.Expression, kb: KnowledgeBase) -> Relat
         if relation.domain in kinds and relation.kinds == {ValueKind.NUMBER} and not relation.is_identifier:
             name = list(map(root_of, split(relation.label)))
             counted = [word for word in name if word not in _HOW_MANY]
+            if len(name) == 1 and name[0] in _IN_ALL and relation.domain is not None:
+                # The total of murders says how many murders there were.
+                counted = list(map(root_of, split(kb.schema.classes[relation.domain].label)))
+                name = [*counted, *name]
             if counted and len(counted) < len(name) and said[: len(counted)] == counted:
                 return relation
     return None

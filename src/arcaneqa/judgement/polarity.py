@@ -106,17 +106,43 @@ def is_reversed(question: str, program: ex.Expression, kb: KnowledgeBase) -> boo
 
     Of numbers only where their name tells: the oldest have the largest age and the smallest year.
     """
+    if _counts_reversed(question, program):
+        return True
     measured = list(_measured(program))
     if measured and any(_is_reversed(scale, question, measured, kb) for scale in _SCALES):
         return True
     return _is_against_its_words(question, program)
 
 
+_MOST = re.compile(r"\b(?:most|(?:largest|highest|greatest|biggest|maximum) number)\b", re.IGNORECASE)
+_FEWEST = re.compile(
+    r"\b(?:least|fewest|rarest|(?:smallest|lowest|minimum) number|(?<!no )less|fewer|not|never)\b|n't\b",
+    re.IGNORECASE,
+)
+
+
+def _counts_reversed(question: str, program: ex.Expression) -> bool:
+    """Whether a program takes those of which there are fewest where the question says the most, or the other
+    way round."""
+    is_most, is_fewest = (words.search(question) is not None for words in (_MOST, _FEWEST))
+    if is_most == is_fewest:
+        return False
+    other = ex.Direction.SMALLEST if is_most else ex.Direction.LARGEST
+    return any(
+        isinstance(node, ex.Extreme) and isinstance(node.key, ex.Counted) and node.direction is other
+        for node in ex.post_order(program)
+    )
+
+
 def turned(question: str, found: Found, kb: KnowledgeBase) -> Found:
     """The same program from the other end, where the one superlative or comparison that it has takes the
     wrong one: faster than 10 seconds is less. The program itself where it does not."""
     ends = [node for node in ex.post_order(found.program) if isinstance(node, ex.Extreme | ex.Compare)]
-    if len(ends) != 1 or not any(_is_reversed(s, question, _measured(ends[0])[-1:], kb) for s in _SCALES):
+    if len(ends) != 1:
+        return found
+    measured = _measured(ends[0])[-1:]
+    is_reversed = any(_is_reversed(scale, question, measured, kb) for scale in _SCALES)
+    if not (is_reversed or _counts_reversed(question, found.program)):
         return found
     (end,) = ends
     other: ex.Extreme | ex.Compare

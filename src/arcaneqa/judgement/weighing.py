@@ -20,7 +20,7 @@ from arcaneqa.judgement.asked_kinds import column_said, finds_others, kind_said
 from arcaneqa.judgement.both_named import joined_said
 from arcaneqa.judgement.choices import chooses_neither
 from arcaneqa.judgement.corrected import corrected
-from arcaneqa.judgement.counting import commonest_said, counts_the_named
+from arcaneqa.judgement.counting import commonest_said, counts_the_named, is_same_for_all
 from arcaneqa.judgement.coverage import Coverage, coverage
 from arcaneqa.judgement.denied import denies_another
 from arcaneqa.judgement.directions import counts_backwards, deed_said
@@ -33,6 +33,7 @@ from arcaneqa.judgement.stated import stated_said
 from arcaneqa.judgement.told import told_said
 from arcaneqa.judgement.unnamed import is_unnamed
 from arcaneqa.judgement.ways import comes_back
+from arcaneqa.judgement.whole_rows import beside_said, row_said
 from arcaneqa.judgement.yes_or_no import listed_instead, truths_said, untrue
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.links import Links
@@ -53,6 +54,8 @@ SAYINGS: tuple[Saying, ...] = (
     Saying("the column that is asked for", column_said),
     Saying("what is stated, taken up", stated_said),
     Saying("whether a fact joins two that are named", joined_said),
+    Saying("whether there is such a row", row_said),
+    Saying("a column of a table beside", beside_said),
 )
 COMPARISONS: tuple[Comparison, ...] = (
     Comparison(
@@ -156,6 +159,11 @@ FAULTS: tuple[Fault, ...] = (
         "finds what has no name",
         lambda asked, one: is_unnamed(asked.question, one, asked.kb),
         "The nearest reading finds nothing that has a name.",
+    ),
+    Fault(
+        "goes by a count that is the same for all",
+        lambda asked, one: is_same_for_all(one, asked.kb),
+        "The nearest reading goes by a number that is the same for all.",
     ),
     Fault("has a row for each", lambda asked, one: is_table_of_one(asked.question, one.program)),
 )

@@ -143,7 +143,7 @@ def _is_said(roots: Set[str], said: Set[str]) -> bool:
 _TRUE, _FALSE = (Literal(said, XSD + "boolean") for said in ("true", "false"))
 _Named = tuple[frozenset[str], Relation, Literal]
 _NAMED: WeakKeyDictionary[KnowledgeBase, tuple[_Named, ...]] = WeakKeyDictionary()
-_DENYING = re.compile(r"\b(?:not|no|never|without|except|non)\b|n't\b", re.IGNORECASE)
+DENYING = re.compile(r"\b(?:not|no|never|without|except|non)\b|n't\b", re.IGNORECASE)
 
 
 def truths_said(asked: Asked, _: Sequence[Found]) -> Said | None:
@@ -159,7 +159,7 @@ def truths_said(asked: Asked, _: Sequence[Found]) -> Said | None:
 
 
 def _told(question: str, kb: KnowledgeBase) -> Iterator[tuple[Relation, Literal]]:
-    denied = _DENYING.search(question)
+    denied = DENYING.search(question)
     said = [stem(word) for word in split(question[denied.end() :] if denied else question)]
     for name, relation, truth in _columns(kb):
         if denied is None and name <= set(said):
@@ -171,7 +171,7 @@ def _told(question: str, kb: KnowledgeBase) -> Iterator[tuple[Relation, Literal]
 def untrue(question: str, program: ex.Expression, kb: KnowledgeBase) -> int:
     """How often a program takes those of whom it is false what the question says and does not deny, or true
     where it says the opposite."""
-    if _DENYING.search(question) is not None:
+    if DENYING.search(question) is not None:
         return 0
     told = {relation.iri: truth for relation, truth in _told(question, kb)}
     found = 0

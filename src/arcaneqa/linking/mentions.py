@@ -184,7 +184,11 @@ class SurfaceProposer:
         self._well_spelt = self._ordinary | (short_forms.keys() - self._peoples.keys())
 
     def propose(self, text: Text) -> tuple[list[Proposal], dict[str, float]]:
-        spans = [(span, text.folded(span)) for span in text.spans() if text.may_name(span)]
+        spans = [
+            (span, text.folded(span))
+            for span in text.spans()
+            if text.may_name(span) and not self._is_kind_in_a_sentence(text, span)
+        ]
         whole = self._whole_names(spans)
         whole += self._codes(spans, {proposal.span for proposal in whole})
         known = self._surfaces.frequencies(list({stem(word.folded) for word in text.words}))
@@ -192,6 +196,11 @@ class SurfaceProposer:
         size = math.log1p(len(self._surfaces))
         rarity = {word: 1 - math.log1p(count) / size for word, count in known.items()}
         return _best_of_each([*whole, *parts]), rarity
+
+    def _is_kind_in_a_sentence(self, text: Text, span: Span) -> bool:
+        """Whether a kind comes with the small word behind it: "murders in" is no row IN of the murders."""
+        *noun, last = text.folded(span)
+        return last in STOP_WORDS and tuple(map(stem, noun)) in self._kinds
 
     def _whole_names(self, spans: Sequence[tuple[Span, list[str]]]) -> list[Proposal]:
         """Names that are exactly a span, after forgetting case, accents, plurals, articles and the like."""

@@ -221,6 +221,18 @@ def test_what_nothing_else_names_is_called_by_its_make_and_model(tmp_path: Path)
         assert kb.labels(kb.members(kb.schema.class_ids["urn:table:cars"]).ids)[0] == "Ford GT"
 
 
+def test_places_beside_a_code_are_what_rows_are_called(tmp_path: Path) -> None:
+    crimes = "state,abb,region\nOhio,OH,North\nUtah,UT,West\nIowa,IA,North\nMaine,ME,North\n"
+    sales = "sale,state\n1,Ohio\n2,Ohio\n3,Utah\n4,Iowa\n5,Utah\n"
+    with indexed(tmp_path, crimes=crimes, sales=sales) as kb:
+        named, nameless = (
+            kb.labels(kb.members(kb.schema.class_ids[f"urn:table:{table}"]).ids)
+            for table in ("crimes", "sales")
+        )
+    assert set(named) == {"Ohio", "Utah", "Iowa", "Maine"}
+    assert set(nameless) == {None}
+
+
 def test_rows_that_are_told_apart_by_words_are_called_by_them(tmp_path: Path) -> None:
     regions = "Country,Group,ID\nChad,Africa,TD\nPeru,America,PE\nMali,Africa,\nCôte d'Ivoire,Africa,CI\n"
     codes = "code,colour\nA7,red\nB8,red\nC9,blue\n"

@@ -18,6 +18,7 @@ from arcaneqa.kb.build.name_words import (
     is_last_name,
     is_maker,
     is_model,
+    is_thing,
     read_as_designations,
     read_as_names,
     worth,
@@ -209,7 +210,7 @@ def _by_key(
     given: Attributes, klass: int | None, members: Array, candidates: Sequence[int]
 ) -> NameRule | None:
     """Rows that are told apart by a text in words are called by it: a table of regions may have a country a
-    row."""
+    row, be it their key or what stands beside a code."""
     for relation in candidates:
         texts = _differing(given, relation, members, Worth.UNIQUE_TEXT)
         if texts is None or not read_as_names(texts, Worth.UNIQUE_TEXT):
@@ -219,7 +220,8 @@ def _by_key(
         places = np.searchsorted(rows.keys, some.astype(rows.keys.dtype))
         have = rows.keys[np.minimum(places, len(rows.keys) - 1)] == some
         values = rows.values[rows.offsets[places[have] + 1] - 1]
-        if have.all() and given.are_keys(some, given.texts(values)):
+        is_told = is_thing(given.relation_words(relation)) and given.are_codes(members)
+        if have.all() and (is_told or given.are_keys(some, given.texts(values))):
             return NameRule(klass, (relation,))
     return None
 

@@ -122,6 +122,11 @@ def worth(attribute: str, klass: str, others: frozenset[str]) -> Worth:
     return Worth.ABOUT_IT if own & set(words) else Worth.UNIQUE_TEXT
 
 
+def is_thing(attribute: str) -> bool:
+    """Whether it says by one word which place, language or job something has, or is."""
+    return attribute in _THINGS
+
+
 def is_first_name(attribute: str, klass: str) -> bool:
     return _is_part(attribute, klass, _FIRST)
 

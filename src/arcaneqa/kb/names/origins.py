@@ -14,7 +14,7 @@ _ENDINGS = frozenset(
     (
         *("", "a", "ae", "al", "an", "ance", "ary", "e", "ed", "er", "ese", "i", "ia", "ial", "ian", "ic"),
         *("ics", "idae", "ies", "ing", "ion", "ional", "ish", "ism", "ist", "ity", "ive", "ly", "ment", "n"),
-        *("d", "or", "ous", "y"),
+        *("d", "or", "ous", "r", "y"),
     )
 )
 

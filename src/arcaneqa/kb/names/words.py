@@ -8,41 +8,63 @@ from urllib.parse import unquote
 CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _BREAKS = re.compile(r"[\W_]+")
 _IN_FULL = {
+    "abb": "abbreviation",
+    "abbr": "abbreviation",
+    "abbrev": "abbreviation",
     "acct": "account",
     "addr": "address",
     "amt": "amount",
+    "bday": "birthday",
+    "bdy": "body",
     "bldg": "building",
+    "cnt": "count",
+    "cntry": "country",
+    "ctry": "country",
     "cust": "customer",
     "cyl": "cylinders",
     "dept": "department",
     "desc": "description",
     "dest": "destination",
+    "diam": "diameter",
     "displ": "displacement",
     "dob": "date of birth",
     "educ": "education",
     "elev": "elevation",
     "emp": "employee",
     "fname": "first name",
+    "freq": "frequency",
+    "gend": "gender",
     "govt": "government",
+    "hgt": "height",
     "hrs": "hours",
+    "intl": "international",
     "lang": "language",
     "lat": "latitude",
     "lbs": "pounds",
     "lname": "last name",
     "lng": "longitude",
     "lon": "longitude",
+    "lvl": "level",
+    "manuf": "manufacturer",
     "mfr": "manufacturer",
     "mgr": "manager",
+    "mkt": "market",
+    "nbr": "number",
     "pct": "percent",
     "percap": "per capita",
     "pop": "population",
     "precip": "precipitation",
+    "prov": "province",
+    "pts": "points",
     "qty": "quantity",
     "sched": "scheduled",
     "sqft": "square feet",
+    "stn": "station",
     "stu": "student",
     "tel": "telephone",
+    "trq": "torque",
     "univ": "university",
+    "wgt": "weight",
     "wt": "weight",
     "yr": "year",
 }
@@ -65,7 +87,7 @@ _ONE_WORD = frozenset(
     )
 )
 """Words that end so and are not run together, or no longer."""
-_ALONE = {"alt": "altitude", "temp": "temperature", "tz": "time zone"}
+_ALONE = {"alt": "altitude", "pos": "position", "sal": "salary", "temp": "temperature", "tz": "time zone"}
 """What means nothing else as a whole name: an "alt label" is no altitude, a "temp job" no temperature."""
 _OF_TRAVEL = frozenset(
     ("airport", "city", "date", "delay", "gate", "platform", "station", "terminal", "time")
@@ -74,6 +96,9 @@ _OF_WEATHER = frozenset(("air", "avg", "body", "max", "mean", "min", "sea", "soi
 _BESIDE = {
     "arr": ("arrival", _OF_TRAVEL),
     "dep": ("departure", _OF_TRAVEL),
+    "exp": ("expectancy", frozenset(("life",))),
+    "mo": ("month", frozenset(("birth",))),
+    "pl": ("place", frozenset(("birth",))),
     "temp": ("temperature", _OF_WEATHER),
 }
 """What means one thing beside some words: a "dep time" is a departure's, a "dep head" a department's."""
