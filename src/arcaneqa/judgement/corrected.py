@@ -4,6 +4,7 @@ follows the other, and each leaves alone what it does not apply to."""
 from __future__ import annotations
 
 from arcaneqa.induction.found import Found
+from arcaneqa.judgement.alive import living
 from arcaneqa.judgement.counting import (
     added_up,
     by_own_count,
@@ -74,6 +75,7 @@ CORRECTIONS: tuple[Correction, ...] = (
         "who, where or when beyond what has no name",
         lambda asked, one: beyond_unnamed(asked.question, one, asked.kb),
     ),
+    Correction("who is alive", lambda asked, one: living(asked.question, one, asked.kb)),
     Correction(
         "a number on the scale of the facts",
         lambda asked, one: on_its_scale(asked.links.literals, one, asked.kb),

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -16,9 +15,7 @@ from arcaneqa.induction.found import Considered, Found, Trace
 from arcaneqa.induction.readings import is_same
 from arcaneqa.induction.scorer import Candidate, TokenKind
 from arcaneqa.judgement.coverage import coverage
-from arcaneqa.judgement.rules import Asked
 from arcaneqa.judgement.small_words import SMALL, root_of
-from arcaneqa.judgement.ways import relations_by_name
 from arcaneqa.kb.interface import KnowledgeBase, NodeSet
 from arcaneqa.kb.names.called import label_of
 from arcaneqa.kb.names.name_forms import split
@@ -29,7 +26,6 @@ from arcaneqa.program.execute import execute
 from arcaneqa.program.rewrite import rewrite
 
 _ANY = ex.Relation("")
-_NAMES: WeakKeyDictionary[KnowledgeBase, frozenset[frozenset[str]]] = WeakKeyDictionary()
 
 
 def said_otherwise(question: str, found: Sequence[Found], kb: KnowledgeBase) -> set[ex.Expression]:
@@ -47,34 +43,6 @@ def said_otherwise(question: str, found: Sequence[Found], kb: KnowledgeBase) -> 
         for program, own in same
         if any(_is_said_rather(other, own, said) for _, other in same)
     }
-
-
-def says_less(asked: Asked, found: Sequence[Found]) -> set[ex.Expression]:
-    """The programs that say nothing of words that another one says, and say no others, nor a form more: of
-    one word if it is the name of a relation (the fewest calories are not the fewest ingredients), else of two
-    at least."""
-    if len(found) < 2:
-        return set()
-    names = _names(asked.kb)
-    left_out = {one.program: coverage(asked.question, asked.links, one, asked.kb) for one in found}
-    unsaid = {
-        program: frozenset(root_of(word) for text in left.unknown for word in split(text))
-        for program, left in left_out.items()
-    }
-    unmet = {program: set(left.unmet) for program, left in left_out.items()}
-    return {
-        program
-        for program, own in unsaid.items()
-        for another, other in unsaid.items()
-        if other < own and unmet[another] <= unmet[program] and (len(own - other) > 1 or own - other in names)
-    }
-
-
-def _names(kb: KnowledgeBase) -> frozenset[frozenset[str]]:
-    """The telling words of each name of a relation; read once a knowledge base."""
-    if (names := _NAMES.get(kb)) is None:
-        names = _NAMES[kb] = frozenset(frozenset(name) - SMALL for name in relations_by_name(kb))
-    return names
 
 
 def narrowed_unsaid(question: str, found: Sequence[Found], kb: KnowledgeBase) -> set[ex.Expression]:

@@ -28,7 +28,7 @@ from arcaneqa.judgement.gaps import gap
 from arcaneqa.judgement.placing import compares_twice, idle, misnumbered, misplaced, mistimed
 from arcaneqa.judgement.polarity import is_reversed, says_opposite
 from arcaneqa.judgement.rules import LEFT_OUT, Asked, Comparison, Fault, Saying
-from arcaneqa.judgement.said_names import narrowed_unsaid, said_otherwise, says_less, without_stated
+from arcaneqa.judgement.said_names import narrowed_unsaid, said_otherwise, without_stated
 from arcaneqa.judgement.stated import stated_said
 from arcaneqa.judgement.told import told_said
 from arcaneqa.judgement.unnamed import is_unnamed
@@ -61,7 +61,6 @@ COMPARISONS: tuple[Comparison, ...] = (
     Comparison(
         "a relation whose name is said", lambda asked, found: said_otherwise(asked.question, found, asked.kb)
     ),
-    Comparison("words that another says", says_less),
     Comparison(
         "no class that nobody said", lambda asked, found: narrowed_unsaid(asked.question, found, asked.kb)
     ),
