@@ -52,8 +52,10 @@ def named_of(kb: KnowledgeBase, ids: Ids) -> Ids:
     gives beside the kinds of a thing; all where none has a name."""
     if not 1 < len(ids) <= MOST_NAMELESS or kb.are_literals(ids).any():
         return ids
-    pairs = zip(kb.terms(ids), kb.labels(ids), strict=True)
-    told = np.array([label is not None or not isinstance(term, Blank) for term, label in pairs])
+    told = np.array([label is not None for label in kb.labels(ids)])
+    if told.all():
+        return ids
+    told[~told] = [not isinstance(term, Blank) for term in kb.terms(ids[~told])]
     return ids[told] if told.any() else ids
 
 

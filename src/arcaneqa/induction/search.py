@@ -172,8 +172,8 @@ class Search:
         live: list[_Hypothesis] = []
         seen: set[Hashable] = set()
         for total, number, position in ranked:
-            better = sum(rival >= total for rival in rivals)
-            if len(live) + better >= self._beam or total < floor:
+            better = [rival for rival in rivals if rival >= total]
+            if len(live) + len(better) >= self._beam or total < floor:
                 break
             extended = _extend(machine, asked[number], scores[number], position)
             if extended.state.is_complete:

@@ -6,7 +6,6 @@ import math
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,9 +58,9 @@ NAMES = (
 )
 OF_MENTIONS = ("fame",)
 """Says whether anything is named, not which."""
-_COLUMN = {name: column for column, name in enumerate(NAMES)}
+_MATCHES = {match: match.name.lower() for match in Match}
 # What a match of part of a name says is weighed apart from what a whole name says.
-_PARTS = [(_COLUMN[name[6:]], column) for name, column in _COLUMN.items() if name.startswith("part: ")]
+_PARTS = [name[6:] for name in NAMES if name.startswith("part: ")]
 CACHED_NODES = 4_096
 """Neighbourhoods that are kept. A question adds about three; with room for 50,000 the memory of a service
 grew for thousands of questions."""
@@ -112,9 +111,8 @@ class Featuriser:
         self, text: Text, proposals: Sequence[Proposal], labels: dict[int, str], rarity: dict[str, float]
     ) -> NDArray[np.float64]:
         """One row a proposal. `rarity` says for stems how few names hold them, 0 to 1."""
-        rows = np.zeros((len(proposals), len(NAMES)))
         if not proposals:
-            return rows
+            return np.zeros((0, len(NAMES)))
         nodes = np.array([proposal.node for proposal in proposals], dtype=np.int64)
         degrees = np.log1p(self._kb.degrees(nodes).astype(np.float64))
         spans = {span: self._of_span(text, span, rarity) for span in {p.span for p in proposals}}
@@ -124,27 +122,31 @@ class Featuriser:
         fits = {span: self._fit.scores(stems[span]) for span in spans}
         nesting = {span: _nesting(span, whole) for span in spans}
         best, rank, namesakes = _ranks(proposals, degrees)
-        for number, proposal in enumerate(proposals):
-            row = rows[number]
-            for name, value in spans[proposal.span].items():
-                row[_COLUMN[name]] = value
-            label = labels.get(proposal.node, "")
-            self._of_match(row, text, proposal, label)
-            row[_COLUMN["degree"]] = degrees[number] / 10
-            row[_COLUMN["fame"]] = degrees[number] / self._largest
-            row[_COLUMN["degree to best"]] = (degrees[number] - best[number]) / 10
-            row[_COLUMN["rank"]] = math.log1p(rank[number])
-            row[_COLUMN["beside a whole name"]] = proposal.match > Match.LOOSE and proposal.span in exact
-            row[_COLUMN["namesakes"]] = math.log(namesakes[number])
-            row[_COLUMN["inside a name"]], row[_COLUMN["crosses a name"]] = nesting[proposal.span]
+        # As plain numbers: to write one into an array takes several times as long.
+        rows: list[list[float]] = []
+        for proposal, degree, most, place, alike in zip(
+            proposals, degrees.tolist(), best.tolist(), rank.tolist(), namesakes.tolist(), strict=True
+        ):
             relations, classes = self._neighbourhood(proposal.node)
             of_relations, of_classes = fits[proposal.span]
-            row[_COLUMN["relation fit"]] = of_relations[relations].max(initial=0)
-            row[_COLUMN["class fit"]] = of_classes[classes].max(initial=0)
+            inside, crosses = nesting[proposal.span]
+            values = spans[proposal.span] | self._of_match(text, proposal, labels.get(proposal.node, ""))
+            values |= {
+                "degree": degree / 10,
+                "fame": degree / self._largest,
+                "degree to best": (degree - most) / 10,
+                "rank": math.log1p(place),
+                "beside a whole name": float(proposal.match > Match.LOOSE and proposal.span in exact),
+                "namesakes": math.log(alike),
+                "inside a name": inside,
+                "crosses a name": crosses,
+                "relation fit": float(of_relations[relations].max(initial=0)),
+                "class fit": float(of_classes[classes].max(initial=0)),
+            }
             if proposal.match >= Match.CONTAINED:
-                for column, copy in _PARTS:
-                    row[copy] = row[column]
-        return rows
+                values |= {f"part: {name}": values[name] for name in _PARTS}
+            rows.append([values.get(name, 0.0) for name in NAMES])
+        return np.array(rows)
 
     def _of_span(self, text: Text, span: Span, rarity: dict[str, float]) -> dict[str, float]:
         parts = text.folded(span)
@@ -180,15 +182,14 @@ class Featuriser:
             values["no capitals"] = float(not any(capitals))
         return values
 
-    def _of_match(self, row: NDArray[Any], text: Text, proposal: Proposal, label: str) -> None:
-        row[_COLUMN[proposal.match.name.lower()]] = 1
-        row[_COLUMN["alias"]] = proposal.alias
+    def _of_match(self, text: Text, proposal: Proposal, label: str) -> dict[str, float]:
+        values = {_MATCHES[proposal.match]: 1.0, "alias": float(proposal.alias)}
         if proposal.alias and proposal.match is Match.PLAIN:
-            row[_COLUMN["similarity"]] = row[_COLUMN["coverage"]] = 1
-            return
+            return values | {"similarity": 1.0, "coverage": 1.0}
         said, name = " ".join(text.folded(proposal.span)), " ".join(split(label))
-        row[_COLUMN["similarity"]] = fuzz.token_sort_ratio(said, name) / 100
-        row[_COLUMN["coverage"]] = min(1.0, len(said) / max(1, len(name)))
+        values["similarity"] = fuzz.token_sort_ratio(said, name) / 100
+        values["coverage"] = min(1.0, len(said) / max(1, len(name)))
+        return values
 
     def _stems_outside(self, text: Text, span: Span) -> set[str]:
         return {

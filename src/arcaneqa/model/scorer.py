@@ -190,7 +190,7 @@ class ModelScorer:
     ) -> tuple[list[Floats], list[NDArray[np.float32]], list[float], Floats]:
         """Rows of W_t, log-probabilities, their level and the attended question of each decision."""
         readings = self._read(decisions)
-        questions = np.concatenate([reading.questions for reading in readings])
+        questions = _joined([reading.questions for reading in readings])
         starts = _starts(len(reading.questions) for reading in readings)
         attended, pointed = self._decoder.look(hidden, questions, starts)
 
@@ -221,18 +221,20 @@ class ModelScorer:
         mentions: list[Floats] = []
         places: list[int] = []
         states: list[Floats] = []
-        place = 0
+        first = 0
         for decision, own, known in zip(decisions, words, made, strict=True):
-            for candidate in decision.candidates:
+            for place, candidate in enumerate(decision.candidates, first):
+                if candidate.variable is None:
+                    continue
                 number = _made_number(candidate, decision)
                 if number is not None:
                     places.append(place)
                     states.append(known[number])
-                elif candidate.variable is not None:
+                else:
                     topic = decision.topics[candidate.variable]
                     topics.append(place)
                     mentions.append(self._mention(decision.question, topic.start, topic.end, own))
-                place += 1
+            first += len(decision.candidates)
         return topics, mentions, places, states
 
     def _mention(self, question: str, start: int, end: int, words: Floats) -> Floats:
@@ -290,12 +292,16 @@ class ModelScorer:
             lengths, first = packed.input_lengths[part], packed.input_starts[part.start]
             own = slice(first, first + lengths.sum())
             found.append(self._reader.read(packed.ids[own], lengths, is_wanted[own]))
-        return found[0] if len(found) == 1 else np.concatenate(found)
+        return _joined(found)
 
 
 def _starts(lengths: Iterable[int]) -> Ints:
     """Where each begins of what lies end to end, and where the last one ends."""
     return np.array([0, *accumulate(lengths)], np.int64)
+
+
+def _joined(parts: Sequence[Floats]) -> Floats:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def _made_number(candidate: Candidate, decision: Decision) -> int | None:

@@ -54,10 +54,11 @@ class Surfaces:
     def __init__(self, folder: Path) -> None:
         self._folder = folder / FOLDER
         try:
-            self._keys = np.load(self._folder / "keys.npy", mmap_mode="r")
-            self._nodes = np.load(self._folder / "nodes.npy", mmap_mode="r")
-            self._forms = np.load(self._folder / "forms.npy", mmap_mode="r")
-            self._rows = np.load(self._folder / "rows.npy", mmap_mode="r")
+            # As plain arrays: each slice of a mapped one would be another Python object that knows its file.
+            self._keys, self._nodes, self._forms, self._rows = (
+                np.asarray(np.load(self._folder / f"{part}.npy", mmap_mode="r"))
+                for part in ("keys", "nodes", "forms", "rows")
+            )
         except (OSError, ValueError) as error:
             raise IndexFormatError(
                 f"{self._folder}: the names of this index are missing or damaged ({error}); build it again."
