@@ -11,12 +11,14 @@ from tests.judgement.found_programs import found
 FACTS = """@prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
 @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
 :vase a :Object ; rdfs:label "Vase" ; :producedBy :p1 ; :owner :unlisted ; :material :clay .
+:mug a :Object ; rdfs:label "Mug" ; :maker :kim .
 :jug a :Object ; rdfs:label "Jug" ; :producedBy :p2 ; :lastRepair [ :note "glued" ] .
 :bowl a :Object ; rdfs:label "Bowl" ; :fair :f1 .
-:f1 :opened "1990-01-01"^^xsd:date ; :closed "1990-05-01"^^xsd:date .
+:f1 a :Fair ; :opened "1990-01-01"^^xsd:date ; :closed "1990-05-01"^^xsd:date .
 :p1 a :Production ; :carriedOutBy :ina ; :tookPlaceAt :delft ; :span [ :within "1712"^^xsd:gYear ] .
 :p2 a :Production ; :carriedOutBy :ina, :jan ; :technique :throwing .
 :ina a :Person ; rdfs:label "Ina" . :jan a :Person ; rdfs:label "Jan" .
+:kim a :Person ; :pupil :jan .
 :delft a :Town ; rdfs:label "Delft" . :clay a :Material ; rdfs:label "clay" .
 """
 
@@ -55,6 +57,8 @@ def test_one_goes_on_to_what_has_a_name(kb: Index, question: str, program: str, 
         ("Who made the jug?", "(JOIN :carriedOutBy_inv (JOIN :producedBy_inv :jug))", False),
         # Nothing is told of the owner, not even a name: it is somebody all the same.
         ("Who owns the vase?", "(JOIN :owner_inv :vase)", False),
+        # Others of the kind have names, so this one's is only missing.
+        ("Who made the mug?", "(JOIN :maker_inv :mug)", False),
         ("When was it within?", "(JOIN :within_inv (JOIN :span_inv :p1))", False),
     ],
 )

@@ -35,6 +35,8 @@ _TELLING = {
 """Words of relations, and of the classes that they lead to, that tell somebody or a place."""
 _LOOKED_AT = 5
 """Of the answers; all are of one form, or nearly."""
+_ALIKE = 50
+"""Of a kind: if none of so many has a name, it is a kind of things that stand between others."""
 _STEPS = 2
 """From such a node: a time may be told by a time span that has no name either."""
 
@@ -109,12 +111,13 @@ def _between(
 
 
 def _have_no_name(nodes: NodeSet, kb: KnowledgeBase, has_names: bool) -> bool:
-    """Where other things have no labels either, the words of an IRI are a name, and what nothing is told of
-    only has no label here."""
+    """Where other things have no labels either, the words of an IRI are a name; and so they are where others
+    of its kind have labels, for then the label is only missing here."""
     few = nodes.ids[:_LOOKED_AT]
     if not len(few) or kb.are_literals(few).any() or any(label for label in kb.labels(few)):
         return False
     if all(isinstance(term, Blank) for term in kb.terms(few)):
         return True
-    told = (kb.schema.relations[number] for number in kb.out_relations(kb.nodes(few)).tolist())
-    return has_names and any(not relation.hidden for relation in told)
+    kinds = kb.classes(kb.nodes(few)).tolist() if has_names else []
+    alike = [kb.members(kind).ids[:_ALIKE] for kind in kinds if not kb.schema.classes[kind].hidden]
+    return bool(alike) and not any(label for members in alike for label in kb.labels(members))
