@@ -79,6 +79,7 @@ def test_a_reading_that_asks_it_already_is_left_alone(kb: Index) -> None:
         ("What is the turf depth of the Owls?", "4"),
         ("What is the turf depth of the Owls and the Elks?", None),
         ("What is the height of the Owls?", None),
+        ("Which turf depth is from the Owls?", None),
     ],
 )
 def test_a_column_of_a_table_beside(kb: Index, question: str, expected: str | None) -> None:

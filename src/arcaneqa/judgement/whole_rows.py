@@ -22,7 +22,7 @@ from arcaneqa.judgement.rules import Asked, Said, likeliest
 from arcaneqa.judgement.small_words import roots_of
 from arcaneqa.judgement.yes_or_no import DENYING
 from arcaneqa.kb.interface import KnowledgeBase, NodeSet
-from arcaneqa.kb.schema import Relation
+from arcaneqa.kb.schema import Relation, ValueKind
 from arcaneqa.links import LIKELY, Links
 from arcaneqa.program import expression as ex
 from arcaneqa.program.execute import execute
@@ -146,6 +146,8 @@ def beside_said(asked: Asked, found: Sequence[Found]) -> Said | None:
     if len(columns) != 1 or len(named) != 1 or any(one.text.lower() in rest for one in asked.links.literals):
         return None
     (column,), (mention,) = columns, named
+    if not rest.startswith(("of ", "for ")) or ValueKind.ENTITY in column.kinds:
+        return None  # the characters that come from a planet are not those of a film that shows it
     if any(column.iri in _iris(one.program) for one in found):
         return None
     topics = topics_from_links(Links(asked.question, (mention,)), asked.kb).items[:1]
