@@ -81,7 +81,6 @@ SAME_FEE = f"(AND table:players (JOIN column:players.fee (JOIN column:players.fe
             f"(SORT {SAME_TEAM} column:players.fee)",
             f"(SORT (NOT {SAME_TEAM} {PLAYER}) column:players.fee)",
         ),
-        ("which players are in the same team as player 3?", SAME_TEAM, f"(NOT {SAME_TEAM} {PLAYER})"),
         ("which players are in the team of player 3?", SAME_TEAM, SAME_TEAM),
         ("which players other than player 3 are there?", SAME_TEAM, SAME_TEAM),
         # The one that is named is not among the answers.

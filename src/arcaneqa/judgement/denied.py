@@ -121,9 +121,8 @@ def _kind(program: ex.Join | ex.Compare | ex.Like, kb: KnowledgeBase) -> ex.Clas
     return None if kind is None else ex.Class(kb.schema.classes[kind].iri)
 
 
-_OTHERS = re.compile(r"\b(?:other|others|else)\b(?!\s+than\b)|\bsame\b.*\bas\b", re.IGNORECASE)
-"""Who says "other than" names what is left out, and programs have words for that; what has the same currency
-as Germany is not Germany."""
+_OTHERS = re.compile(r"\b(?:other|others|else)\b(?!\s+than\b)", re.IGNORECASE)
+"""Who says "other than" names what is left out, and programs have words for that."""
 
 
 def without_named(question: str, found: Found, kb: KnowledgeBase) -> Found:
