@@ -10,7 +10,8 @@ none of its answers is right. An answer counts as right if its set is the gold o
 How sure to be of a graph's answers is told by a fit on all the others: that is what the figures are about,
 and what a stranger's graph will see. The threshold is the highest at which at most one in 400 of all right
 answers is withheld. Where the last decision is nearly sure that none of the readings is meant, an answer
-needs more: as much as withholds, together with the threshold, at most one in 100. Writes `confidence.json`
+needs more: as little as withholds, together with the threshold, as many of the right ones as one in 100
+allows; beyond what was seen nothing is asked for. Writes `confidence.json`
 into MODEL, and into DIR what was predicted: the same model asks only once.
 """
 
@@ -179,11 +180,13 @@ def fit(rows: Sequence[Example], ridge: float, threshold: float = 0.05) -> Confi
 
 
 def needed_if_none(sure: Numbers, none: NDArray[np.bool_], threshold: float) -> float:
-    """The highest confidence to ask for of right answers where `none` is meant, in hundredths."""
-    most, needed = WITHHELD_IF_NONE * len(sure), threshold
+    """The confidence to ask for of right answers where `none` is meant, in hundredths: the highest that is
+    allowed, or the lowest that withholds no fewer of them, for what lies beyond was not seen."""
+    most, needed, withheld = WITHHELD_IF_NONE * len(sure), threshold, 0
     for hundredths in range(round(100 * threshold), 100):
-        if ((sure < threshold) | (none & (sure < hundredths / 100))).sum() <= most:
-            needed = hundredths / 100
+        lost = int(((sure < threshold) | (none & (sure < hundredths / 100))).sum())
+        if withheld < lost <= most:
+            needed, withheld = hundredths / 100, lost
     return needed
 
 
