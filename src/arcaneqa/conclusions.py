@@ -11,7 +11,7 @@ from arcaneqa.describe import items_of_result, named_of, table_of_result, unit_o
 from arcaneqa.entity_facts import asked_about
 from arcaneqa.errors import BudgetExceeded, ProgramError
 from arcaneqa.induction.found import Found, Outcome
-from arcaneqa.judgement.another import Mistaken, another_kind, another_name, parted_name
+from arcaneqa.judgement.another import Mistaken, another_kind, another_name, half_name, parted_name
 from arcaneqa.judgement.answer_kinds import is_unexpected
 from arcaneqa.judgement.asked import Sign, lacking, signs, wanted
 from arcaneqa.judgement.coverage import Coverage, is_about, not_used
@@ -244,8 +244,11 @@ class Conclusions:
         return f"{self._refusals.heard(question, sign)}{why} {missing}".strip()
 
     def _mistaken(self, question: str, links: Links, found: Found, left_out: Coverage) -> Mistaken | None:
-        return another_name(question, links, found, left_out.unknown) or parted_name(
-            question, links, found, self._kb
+        unknown = left_out.unknown
+        return (
+            another_name(question, links, found, unknown)
+            or parted_name(question, links, found, self._kb)
+            or half_name(question, found, unknown, self._kb)
         )
 
     def _unlearned(self, question: str, asked: Iterable[Sign]) -> str | None:

@@ -9,7 +9,7 @@ import pytest
 from arcaneqa.answer import ArcaneQA
 from arcaneqa.induction.scorer import TopicWords
 from arcaneqa.induction.topics import Topic
-from arcaneqa.judgement.another import another_kind, another_name, is_misnamed
+from arcaneqa.judgement.another import another_kind, another_name, half_name, is_misnamed
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names
 from arcaneqa.links import EntityCandidate, Links, MentionLink
@@ -25,6 +25,9 @@ FACTS = """@prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/20
 :l1 a :SkiLift ; :serves :r1 ; :opticalZoom 3 ; :digitalZoom 4 .
 :r1 a :SkiRun ; rdfs:label "Sunnyside" ; :rating 3 .
 :abe a :Person ; rdfs:label "Abraham Lincoln" ; :unit :inch .
+:paul a :Baker ; rdfs:label "Paul" ; :fullName "Paul Smith" ; :age 49 .
+:terry a :Baker ; rdfs:label "Terry" ; :fullName "Terry Hill" ; :age 56 .
+:lone a :Baker ; rdfs:label "Lone" ; :age 30 .
 """
 LABELS = {"imperial": "imperial system of units", "mts": "metric system of units", "abe": "Abraham Lincoln"}
 
@@ -69,6 +72,32 @@ def test_the_refusal_says_who_is_called_nearly_so(kb: Index) -> None:
     assert answer.reason is not None
     assert answer.items == ()
     assert "No entity is called international system of units; near: " in answer.reason
+
+
+@pytest.mark.parametrize(
+    ("question", "name", "unknown", "said"),
+    [
+        ("how old is Paul Hollywood?", "Paul", ["Hollywood"], "Paul Hollywood"),
+        ("how old is Mary Berry?", "Berry", ["Mary"], "Mary Berry"),
+        ("how old is Paul Smith?", "Paul", [], None),
+        ("how old is Paul Smit?", "Paul", ["Smit"], None),
+        ("how old is paul hollywood?", "paul", ["hollywood"], None),
+        ("how old is Uncle Paul?", "Paul", ["Uncle"], None),
+        ("how old is Lone Ranger?", "Lone", ["Ranger"], None),
+        ("How Old Is Paul Today?", "Paul", ["Today"], None),
+    ],
+)
+def test_half_a_name_is_nobody_whose_name_goes_on_otherwise(
+    kb: Index, question: str, name: str, unknown: list[str], said: str | None
+) -> None:
+    start = question.index(name)
+    bearer = {"Berry": "terry", "Lone": "lone"}.get(name, "paul")
+    node = ex.Entity(Names(kb.profile).read(f":{bearer}"))
+    topic = Topic(node, TopicWords(bearer.title(), start, start + len(name), 0))
+    taken = half_name(
+        question, replace(found(f"(JOIN :age_inv :{bearer})", kb), topics=(topic,)), unknown, kb
+    )
+    assert (None if taken is None else taken.said) == said
 
 
 @pytest.mark.parametrize(

@@ -363,6 +363,22 @@ def test_a_code_is_read_as_it_is_written(tmp_path: Path) -> None:
     assert len(_linked_texts(tmp_path, facts, "which unit is kgm?")) == 3, "capitals may be left out"
 
 
+@pytest.mark.parametrize(
+    ("question", "codes"),
+    [
+        ("how many shops are in ME?", {"ME"}),
+        ("shops in IN or ME", {"IN", "ME"}),
+        ("give me all shops in Texas", set()),
+        ("GIVE ME ALL SHOPS IN TEXAS", set()),
+        ("which shops are in OR?", set()),
+    ],
+)
+def test_a_small_word_in_capitals_is_a_code_that_the_data_writes_so(
+    tmp_path: Path, question: str, codes: set[str]
+) -> None:
+    assert _linked_texts(tmp_path, {"ME": "state", "IN": "state", "or": "state"}, question) == codes
+
+
 def test_a_text_is_stated_though_something_is_called_so_where_its_attribute_is_said(tmp_path: Path) -> None:
     label = "http://www.w3.org/2000/01/rdf-schema#label"
     (tmp_path / "g.nt").write_text(

@@ -14,12 +14,19 @@ import numpy as np
 
 from arcaneqa.induction.found import Found
 from arcaneqa.induction.wording import class_words, relation_words
-from arcaneqa.judgement.asked_kinds import asked_noun, classes_by_name, is_another_kind, whole_noun
+from arcaneqa.judgement.asked_kinds import (
+    asked_noun,
+    classes_by_name,
+    is_another_kind,
+    schema_words,
+    whole_noun,
+)
 from arcaneqa.judgement.small_words import SMALL, root_of
 from arcaneqa.judgement.ways import conjuncts
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.kb.names.name_forms import split, words
+from arcaneqa.kb.names.name_forms import Word, split, words
 from arcaneqa.kb.names.origins import may_be_slip
+from arcaneqa.kb.terms import Literal
 from arcaneqa.links import Links, MentionLink
 from arcaneqa.program import expression as ex
 
@@ -130,6 +137,62 @@ def parted_name(question: str, links: Links, found: Found, kb: KnowledgeBase) ->
         if not have_both and _is_one_kind(one, two, kb):
             return Mistaken(question[one.start : two.end], tuple(dict.fromkeys(labels)))
     return None
+
+
+def half_name(question: str, found: Found, unknown: Sequence[str], kb: KnowledgeBase) -> Mistaken | None:
+    """A first name that the program takes for all whose name goes on otherwise: Paul Smith is here, and Paul
+    Hollywood is asked about. Or a name that is taken for a slip of the pen, with another before it: Mary Berry
+    is not Terry. `unknown`: words that nothing in the program says."""
+    said = words(question)
+    if sum(question[word.start].isupper() for word in said) * 2 > len(said):
+        return None  # who writes all words so tells nothing
+    for topic in found.topics:
+        start, end = topic.words.start, topic.words.end
+        beside = [word for word in said if word.start == end + 1 or word.end == start - 1]
+        names = [word for word in beside if _is_name(word, question, unknown, kb)]
+        if not names or not question[start].isupper():
+            continue
+        called = _names_of(topic.term, kb)
+        own = _roots(question[start:end])
+        longer = [name for name in called if len(_roots(name)) > len(own) and _roots(name)[: len(own)] == own]
+        is_slip = not any({*own} & {*_roots(name)} for name in called)
+        for word in names:
+            known = longer if word.start > end else [name for name in called[:1] if is_slip and len(own) == 1]
+            if known and not _is_nearly_in(root_of(word.folded), map(_roots, called)):
+                name = question[min(start, word.start) : max(end, word.end)]
+                return Mistaken(name, tuple(dict.fromkeys(known)))
+    return None
+
+
+def _is_name(word: Word, question: str, unknown: Sequence[str], kb: KnowledgeBase) -> bool:
+    """Whether it is written as a name, and nothing here is called so."""
+    written, root = question[word.start : word.end], root_of(word.folded)
+    is_known = written not in unknown or root in SMALL or root in schema_words(kb)
+    return word.start > 0 and written[0].isupper() and len(written) >= _SHORTEST_SURNAME and not is_known
+
+
+_SHORTEST_SURNAME = 3
+"""Letters: Charles II may be any Charles."""
+_BEARERS = 5
+"""Of a name that are looked at."""
+
+
+def _names_of(term: ex.Entity | ex.Value, kb: KnowledgeBase) -> list[str]:
+    """What somebody is called, or who has that text: labels, and texts that are said of them."""
+    if isinstance(term, ex.Entity):
+        node = kb.node(term.term)
+        bearers = kb.nodes(np.array([] if node is None else [node], np.int64))
+    else:
+        texts = kb.equal(term.literal)
+        bearers = kb.nodes(kb.difference(kb.neighbours(texts), texts).ids[:_BEARERS])
+    around = kb.neighbours(bearers).ids
+    texts_of = kb.terms(around[kb.are_literals(around)][:_MOST_TEXTS])
+    labels = [label for label in kb.labels(bearers.ids) if label is not None]
+    return [*labels, *(one.lexical for one in texts_of if isinstance(one, Literal))]
+
+
+_MOST_TEXTS = 200
+"""Values around a bearer of a name that are looked at."""
 
 
 def _is_one_kind(one: MentionLink, two: MentionLink, kb: KnowledgeBase) -> bool:

@@ -126,14 +126,14 @@ def _is_whole(noun: list[str], following: str, kb: KnowledgeBase) -> bool:
     hardly ever a plural ("which airlines fly", but "which airline codes") and not before what it did."""
     if _GOES_ON.fullmatch(following):
         return True
-    if following.isdigit() or root_of(following) in _schema_words(kb):
+    if following.isdigit() or root_of(following) in schema_words(kb):
         return False
     *_, last = noun
     is_plural = last.endswith("s") and not last.endswith("ss")
     return is_plural or _DID.fullmatch(following) is not None
 
 
-def _schema_words(kb: KnowledgeBase) -> frozenset[str]:
+def schema_words(kb: KnowledgeBase) -> frozenset[str]:
     """The words of the names of all classes and relations; read once a knowledge base."""
     found = _WORDS.get(kb)
     if found is None:

@@ -46,7 +46,7 @@ def stated_texts(
     for proposal in proposals:
         qualifies = proposal.match is Match.PLAIN and _qualifies(text, proposal.span, kinds)
         is_letter = proposal.match is Match.PLAIN and _is_letter_of_it(proposal, text, kb)
-        says_it = qualifies or is_letter or _is_sort(proposal, text, kb)
+        says_it = qualifies or is_letter or _is_sort(proposal, text, kb) or _is_code(proposal, text, kb)
         if proposal.match is Match.KNOWN or says_it or _says_something(text, proposal.span):
             by_span.setdefault(proposal.span, []).append(proposal)
     by_span = {span: by_span[span] for span in by_span if not _is_of_a_kind(text, span, by_span, kinds)}
@@ -138,6 +138,16 @@ def _is_letter_of_it(proposal: Proposal, text: Text, kb: KnowledgeBase) -> bool:
     return (
         is_letter and text.is_written_as_name(proposal.span) and _is_attribute_said(proposal.node, text, kb)
     )
+
+
+def _is_code(proposal: Proposal, text: Text, kb: KnowledgeBase) -> bool:
+    """Whether a small word is written in capitals as the data writes it: those in ME are in Maine."""
+    written = text.surface(proposal.span)
+    is_code = len(written) > 1 and written.isupper() and written.lower() not in UNITS
+    if not is_code or not text.is_written_as_name(proposal.span):
+        return False
+    (term,) = kb.terms(np.array([proposal.node], np.int64))
+    return isinstance(term, Literal) and term.lexical == written
 
 
 def _is_sort(proposal: Proposal, text: Text, kb: KnowledgeBase) -> bool:
