@@ -152,13 +152,13 @@ def half_name(question: str, found: Found, unknown: Sequence[str], kb: Knowledge
         names = [word for word in beside if _is_name(word, question, unknown, kb)]
         if not names or not question[start].isupper():
             continue
-        called = _names_of(topic.term, kb)
-        own = _roots(question[start:end])
-        longer = [name for name in called if len(_roots(name)) > len(own) and _roots(name)[: len(own)] == own]
-        is_slip = not any({*own} & {*_roots(name)} for name in called)
+        own, called = _roots(question[start:end]), _names_of(topic.term, kb)
+        rooted = {name: _roots(name) for name in called}
+        longer = [name for name, roots in rooted.items() if roots[: len(own)] == own != roots]
+        is_slip = not any({*own} & {*roots} for roots in rooted.values())
         for word in names:
             known = longer if word.start > end else [name for name in called[:1] if is_slip and len(own) == 1]
-            if known and not _is_nearly_in(root_of(word.folded), map(_roots, called)):
+            if known and not _is_nearly_in(root_of(word.folded), rooted.values()):
                 name = question[min(start, word.start) : max(end, word.end)]
                 return Mistaken(name, tuple(dict.fromkeys(known)))
     return None
