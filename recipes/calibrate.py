@@ -3,7 +3,8 @@
     python recipes/calibrate.py MODEL GRAPH… --work DIR [--questions 1500] [--plot PNG]
 
 A GRAPH is `QUESTIONS.jsonl=KB` (an empty KB is the bundled one), or a folder of `recipes/holes.py`, in
-which some questions have no answer; one that gets by another way the answer it had is left out. Every graph
+which some questions have no answer; one that gets by another way the answer it had is left out. A folder of
+such folders counts as one graph (`recipes/calibration_graphs.py` makes all of them). Every graph
 gives equally many questions, as far as it has them; some of each are asked of the next graph as well, where
 none of its answers is right. An answer counts as right if its set is the gold one, or reads like it.
 
@@ -28,6 +29,7 @@ from pathlib import Path
 from zlib import crc32
 
 import numpy as np
+from evened import even
 from numpy.typing import NDArray
 
 from arcaneqa.answer import ArcaneQA
@@ -55,17 +57,15 @@ Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Graph:
-    name: str
+class Part:
+    """Questions and the index that they are asked of."""
+
     questions: Path
     kb: str | None
 
     @classmethod
-    def of(cls, text: str) -> Graph:
-        if Path(text).is_dir():
-            return cls(Path(text).name, Path(text) / "questions.jsonl", str(Path(text) / "index"))
-        path, _, kb = text.partition("=")
-        return cls(Path(path).stem, Path(path), kb or None)
+    def of(cls, folder: Path) -> Part:
+        return cls(folder / "questions.jsonl", str(folder / "index"))
 
     def sample(self, most: int) -> list[Question]:
         """The same ones every time, and not the first of a file, which are alike."""
@@ -80,6 +80,34 @@ class Graph:
 
 
 @dataclass(frozen=True)
+class Graph:
+    """Left out of a fit as a whole."""
+
+    name: str
+    parts: tuple[Part, ...]
+
+    @classmethod
+    def of(cls, text: str) -> Graph:
+        folder = Path(text)
+        if (folder / "questions.jsonl").exists():
+            return cls(folder.name, (Part.of(folder),))
+        if folder.is_dir():
+            return cls(
+                folder.name, tuple(Part.of(own.parent) for own in sorted(folder.glob("*/questions.jsonl")))
+            )
+        path, _, kb = text.partition("=")
+        return cls(Path(path).stem, (Part(Path(path), kb or None),))
+
+    def sample(self, most: int) -> list[Question]:
+        each = max(1, most // len(self.parts))
+        return [question for part in self.parts for question in part.sample(each)][:most]
+
+    @property
+    def known_by(self) -> str:
+        return f"{self.name}-{crc32(b''.join(part.questions.read_bytes() for part in self.parts)):08x}"
+
+
+@dataclass(frozen=True)
 class Example:
     """What was known of an answer, whether it was right, and whether there was a right one."""
 
@@ -89,15 +117,17 @@ class Example:
     has_answer: bool
 
 
-def examples(qa: ArcaneQA, graph: Graph, asked: Sequence[tuple[Question, bool]]) -> Iterator[Example]:
+def examples(
+    qa: ArcaneQA, name: str, part: Part, asked: Sequence[tuple[Question, bool]]
+) -> Iterator[Example]:
     for (question, is_strange), answer in zip(asked, qa.ask_many([q for q, _ in asked]), strict=True):
         # What is refused for its form is refused however sure a reading is.
         if answer.evidence is not None and not (answer.reason or "").startswith(ASKS_FOR):
             gold = frozenset() if is_strange else frozenset(map(number, question.answers or ()))
             read = found(qa, answer)
-            if gold or is_strange or read != graph.had.get(question.id):
+            if gold or is_strange or read != part.had.get(question.id):
                 is_right = bool(gold) and is_same(qa, read, gold)
-                yield Example(graph.name, answer.evidence, is_right, bool(gold))
+                yield Example(name, answer.evidence, is_right, bool(gold))
 
 
 def is_same(qa: ArcaneQA, one: frozenset[str], two: frozenset[str]) -> bool:
@@ -114,7 +144,7 @@ def read_as(qa: ArcaneQA, answers: frozenset[str]) -> frozenset[str]:
         except ArcaneError:
             node = None
         label = None if node is None else qa.kb.labels(np.array([node], np.int64))[0]
-        said.add((label or text).strip().lower())
+        said.add(even(label or text))
     return frozenset(said)
 
 
@@ -143,17 +173,11 @@ def gathered(model: Path, graphs: Sequence[Graph], most: int, work: Path) -> lis
     rows: list[Example] = []
     loaded: ArcaneQA | None = None
     for place, graph in enumerate(graphs):
-        kept = folder / f"{graph.name}-{crc32(graph.questions.read_bytes()):08x}-{each}.json"
+        kept = folder / f"{graph.known_by}-{each}.json"
         if not kept.exists():
-            if loaded is None:
-                loaded = ArcaneQA.load(None, model)
-            qa = loaded.over(open_kb(graph.kb))
-            # Everything is to be answered that can be.
-            qa.confidence = replace(qa.confidence, threshold=0.0)
+            loaded = loaded or ArcaneQA.load(None, model)
             strange = graphs[place - 1].sample(round(STRANGE * each)) if len(graphs) > 1 else []
-            asked = [(q, False) for q in graph.sample(each)] + [(q, True) for q in strange]
-            kept.write_text(json.dumps([vars(one) for one in examples(qa, graph, asked)]))
-            qa.kb.close()
+            kept.write_text(json.dumps([vars(one) for one in answered(loaded, graph, each, strange)]))
         own = [
             Example(**(row | {"evidence": tuple(row["evidence"])})) for row in json.loads(kept.read_text())
         ]
@@ -161,6 +185,18 @@ def gathered(model: Path, graphs: Sequence[Graph], most: int, work: Path) -> lis
         right = sum(one.is_right for one in own)
         print(f"{graph.name}: {right} right of {sum(one.has_answer for one in own)}", flush=True)
     return rows
+
+
+def answered(loaded: ArcaneQA, graph: Graph, most: int, strange: Sequence[Question]) -> Iterator[Example]:
+    """Questions of a graph, and of another one, spread over its parts."""
+    for place, part in enumerate(graph.parts):
+        qa = loaded.over(open_kb(part.kb))
+        # Everything is to be answered that can be.
+        qa.confidence = replace(qa.confidence, threshold=0.0)
+        own = part.sample(max(1, most // len(graph.parts)))
+        asked = [(q, False) for q in own] + [(q, True) for q in strange[place :: len(graph.parts)]]
+        yield from examples(qa, graph.name, part, asked)
+        qa.kb.close()
 
 
 def left_out(rows: Sequence[Example], ridge: float) -> Numbers:

@@ -84,8 +84,8 @@ def whole(graph: Path, out: Path, ontology: Path | None = None) -> KnowledgeBase
     return open_kb(out / "whole")
 
 
-def save(out: Path, records: Iterable[Question]) -> None:
-    with replacing(out / "records.jsonl") as target:
+def save(out: Path, records: Iterable[Question], name: str = "records.jsonl") -> None:
+    with replacing(out / name) as target:
         target.writelines(json_text(record.to_json()) + "\n" for record in records)
 
 

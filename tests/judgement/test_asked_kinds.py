@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from arcaneqa.induction.found import Outcome
-from arcaneqa.judgement.asked_kinds import asked_kind, is_another_kind, is_of_others, led_on
+from arcaneqa.judgement.asked_kinds import asked_kind, is_another_kind, is_of_others, led_on, tells_of_others
 from arcaneqa.judgement.weighing import weighed
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names
@@ -24,6 +24,7 @@ FACTS = """@prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/20
 :m1 a :Member ; :person :anna ; :fee 3 . :m2 a :Member ; :person :bert ; :fee 4 .
 :anna a :Person . :bert a :Person .
 :g1 :code "eins" . :g2 :code "zwei" . :b1 :code "drei" .
+:t1 a :Teacher ; :lastName "Kawa" ; :room 1 . :p1 a :Pupil ; :lastName "Diaz" ; :room 1 ; :grade 5 .
 """
 
 
@@ -124,3 +125,24 @@ def test_what_leads_to_them_is_a_way_as_well(kb: Index) -> None:
 def test_nobody_is_led_back(kb: Index) -> None:
     carrier = kb.schema.class_ids["http://example.org/Carrier"]
     assert led_on(carrier, found("(JOIN :carrier :gas)", kb), kb) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "program", "expected"),
+    [
+        (
+            "find the last names of the teachers who teach grade 5",
+            "(JOIN :lastName_inv (JOIN :grade 5))",
+            True,
+        ),
+        ("what are the last names of teachers in room 1?", "(JOIN :lastName_inv (JOIN :room 1))", False),
+        ("find the last names of the pupils in grade 5", "(JOIN :lastName_inv (JOIN :grade 5))", False),
+        ("find the last names of those in grade 5", "(JOIN :lastName_inv (JOIN :grade 5))", False),
+        ("what are the codes of the buses from there?", "(JOIN :code_inv :g1)", False),
+        ("what are the fees of persons?", "(JOIN :fee_inv (CLASS :Member))", False),
+    ],
+)
+def test_what_is_told_is_of_those_whose_it_should_be(
+    kb: Index, question: str, program: str, expected: bool
+) -> None:
+    assert tells_of_others(question, found(program, kb), kb) is expected

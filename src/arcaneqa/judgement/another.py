@@ -140,9 +140,9 @@ def parted_name(question: str, links: Links, found: Found, kb: KnowledgeBase) ->
 
 
 def half_name(question: str, found: Found, unknown: Sequence[str], kb: KnowledgeBase) -> Mistaken | None:
-    """A first name that the program takes for all whose name goes on otherwise: Paul Smith is here, and Paul
-    Hollywood is asked about. Or a name that is taken for a slip of the pen, with another before it: Mary Berry
-    is not Terry. `unknown`: words that nothing in the program says."""
+    """A first name that the program takes for somebody whose name goes on otherwise: Paul Smith is here, and
+    Paul Hollywood is asked about. Or one that is taken for a slip, with another name before it: Mary Berry is
+    not Terry. `unknown`: words that nothing in the program says."""
     said = words(question)
     if sum(question[word.start].isupper() for word in said) * 2 > len(said):
         return None  # who writes all words so tells nothing

@@ -276,19 +276,59 @@ _WHOSE = re.compile(r"of(?:\s+(?:all|the|each|every))*\s+", re.IGNORECASE)
 
 def column_asked_for(question: str, kb: KnowledgeBase) -> tuple[list[Relation], str]:
     """The relations that are called what the question asks for, and what it goes on with."""
-    for asking in (ASKING.match(question), _ASKING_FOR.match(question)):
-        said = [] if asking is None else split(question[asking.end() :])
-        noun = whole_noun(said, kb)
-        rest = " ".join(said[len(noun) :])
-        if not noun or rest.startswith("and "):
+    for noun, rest in _nouns_asked_for(question, kb):
+        if rest.startswith("and "):
             continue
-        whose = _WHOSE.match(rest)
-        owner = () if whose is None else whole_noun([*split(rest[whose.end() :]), "is"], kb)
+        owner = _owner(rest, kb)
         # The details of investors are the investor details.
         for name in ((*noun, root_of("of"), *owner), (*owner, *noun), noun):
             if called := _columns_by_name(kb).get(name):
                 return called, rest
     return [], ""
+
+
+def _nouns_asked_for(question: str, kb: KnowledgeBase) -> Iterator[tuple[tuple[str, ...], str]]:
+    """What is asked for, as far as it can be told, each with what the question goes on with."""
+    for asking in (ASKING.match(question), _ASKING_FOR.match(question)):
+        said = [] if asking is None else split(question[asking.end() :])
+        if noun := whole_noun(said, kb):
+            yield noun, " ".join(said[len(noun) :])
+
+
+def _owner(rest: str, kb: KnowledgeBase) -> tuple[str, ...]:
+    """The roots of the noun for those of whom something is asked for: "of the teachers who …"."""
+    whose = _WHOSE.match(rest)
+    return () if whose is None else whole_noun([*split(rest[whose.end() :]), "is"], kb)
+
+
+def tells_of_others(question: str, found: Found, kb: KnowledgeBase) -> bool:
+    """Whether what is given is surely not that of those whose it should be: the last names of teachers are not
+    those of pupils."""
+    match found.program:
+        case ex.Join(ex.Relation(_, True), some) if kb.are_literals(found.nodes.ids[:_LOOKED_AT]).any():
+            if (owner := _owning_kind(question, kb)) is None:
+                return False
+            try:
+                bearers = execute(some, kb).nodes.ids[:_LOOKED_AT]
+            except BudgetExceeded:
+                return False
+            kinds = kb.classes(kb.nodes(bearers)).tolist()
+            return bool(kinds) and not any(_may_be_same(owner, kind, kb) for kind in kinds)
+    return False
+
+
+def _owning_kind(question: str, kb: KnowledgeBase) -> int | None:
+    """The class of whose members something is asked for, if it is one."""
+    for _, rest in _nouns_asked_for(question, kb):
+        kinds = classes_by_name(kb).get(_owner(rest, kb), ())
+        if len(kinds) == 1:
+            return kinds[0]
+    return None
+
+
+def _may_be_same(one: int, other: int, kb: KnowledgeBase) -> bool:
+    """Whether things are of both kinds, or rows of one are about the other."""
+    return _share_members(one, other, kb) or _are_about(one, other, kb) or _are_about(other, one, kb)
 
 
 def _columns_by_name(kb: KnowledgeBase) -> dict[tuple[str, ...], list[Relation]]:

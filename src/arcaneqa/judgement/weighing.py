@@ -16,7 +16,7 @@ from arcaneqa.judgement.answer_kinds import (
     is_unmeasured,
     takes_coordinates,
 )
-from arcaneqa.judgement.asked_kinds import column_said, finds_others, kind_said
+from arcaneqa.judgement.asked_kinds import column_said, finds_others, kind_said, tells_of_others
 from arcaneqa.judgement.both_named import joined_said
 from arcaneqa.judgement.choices import chooses_neither
 from arcaneqa.judgement.corrected import corrected
@@ -116,6 +116,11 @@ FAULTS: tuple[Fault, ...] = (
         "counts or tells another kind",
         lambda asked, one: finds_others(asked.question, one, asked.kb),
         "The nearest reading finds nothing of the kind that is asked for.",
+    ),
+    Fault(
+        "tells of others than those whose it should be",
+        lambda asked, one: tells_of_others(asked.question, one, asked.kb),
+        "The nearest reading tells it of others.",
     ),
     Fault("says two numbers of one side", lambda _, one: compares_twice(one.program)),
     Fault(
