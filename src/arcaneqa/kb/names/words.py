@@ -49,6 +49,7 @@ _IN_FULL = {
     "mfr": "manufacturer",
     "mgr": "manager",
     "mkt": "market",
+    "mngr": "manager",
     "nbr": "number",
     "pct": "percent",
     "percap": "per capita",
