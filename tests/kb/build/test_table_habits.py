@@ -306,3 +306,41 @@ def test_texts_name_rows_of_their_own_table(tmp_path: Path) -> None:
         ]
         assert values(kb, "urn:column:staff.team", "urn:row:staff.9") == [Iri("urn:row:staff.4")]
         assert kinds(kb, "urn:column:staff.known_as") == {ValueKind.TEXT}
+
+
+@pytest.mark.parametrize(
+    ("column", "cells", "is_date"),
+    [
+        ("end_date", ["20190720", "20190720"], True),
+        ("valid until", ["20190720", "20191231", "18991231"], False),
+        ("valid until", ["20190720", "20191231", "", "20200229"], True),
+        ("end_date", ["20190720", "20190732"], False),
+        ("end_date", ["20190228", "20190230"], False),
+        ("inhabitants", ["20190720", "20190720"], False),
+        ("order_no", ["20190720", "20190721", "20190722", "20190720"], False),
+        ("date_id", ["20190720", "20190721", "20190722", "20190720"], True),
+    ],
+)
+def test_eight_digits_may_be_a_day(tmp_path: Path, column: str, cells: list[str], is_date: bool) -> None:
+    rows = "".join(f"Row {n},{cell}\n" for n, cell in enumerate(cells))
+    with indexed(tmp_path, t=f"name,{column}\n{rows}") as kb:
+        iri = f"urn:column:t.{column.replace(' ', '_')}"
+        told = values(kb, iri, "urn:row:t.Row%200")
+    assert told == [Literal("2019-07-20", XSD + "date") if is_date else Literal(cells[0], XSD + "integer")]
+
+
+def test_days_of_a_week_in_ones_and_zeros_say_yes_or_no(tmp_path: Path) -> None:
+    timetable = (
+        "service,monday,tuesday,wednesday,thursday,friday,sunday\nWorking days,1,1,1,1,1,0\nAll,1,1,1,1,1,1\n"
+    )
+    visits = timetable.replace("1,0\n", "1,2\n")
+    some = "pub,monday,sunday\nBlue Bear,1,0\nRed Lion,0,1\n"
+    with indexed(tmp_path, timetable=timetable, visits=visits, some=some) as kb:
+        truths = [
+            one.iri.removeprefix("urn:column:")
+            for one in kb.schema.relations
+            if one.kinds == {ValueKind.BOOLEAN}
+        ]
+    assert sorted(truths) == [
+        f"timetable.{day}" for day in ("friday", "monday", "sunday", "thursday", "tuesday", "wednesday")
+    ]

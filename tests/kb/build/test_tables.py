@@ -311,6 +311,9 @@ def test_quotes_may_be_escaped_by_backslashes_and_stand_behind_spaces(tmp_path: 
     [
         ("landlocked", "01" * 20, True),
         ("has_pets", "01" * 20, True),
+        ("is_open", "011", True),
+        ("is_open", "111", True),
+        ("is_open", "012", False),
         ("landlocked", "01" * 4, False),
         ("landlocked", "1" * 40, False),
         ("landlocked", "01" * 20 + "2", False),
