@@ -26,7 +26,6 @@ from arcaneqa.kb.names.words import label_from_iri, words
         ("max_temp", "max temperature"),
         ("proj_dept_budget", "project department budget"),
         ("mngr_no", "manager no"),
-        ("avg_price", "average price"),
         ("prod_cat", "product category"),
         ("ord_date", "order date"),
         ("shape_dist_traveled", "shape distance traveled"),

@@ -15,7 +15,6 @@ _IN_FULL = {
     "addr": "address",
     "amt": "amount",
     "asst": "assistant",
-    "avg": "average",
     "bday": "birthday",
     "bdy": "body",
     "bldg": "building",
