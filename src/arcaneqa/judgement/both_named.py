@@ -35,10 +35,10 @@ def joined_said(asked: Asked, _: Sequence[Found]) -> Said | None:
     the only one there is."""
     if wanted(asked.question) is not Wanted.TRUTH or _COMPARED.search(asked.question):
         return None
-    named = _named(asked.links)
-    if len(named) != 2 or len(beside := _beside(asked.question, *named)) > _MOST_WORDS:
+    pair = named(asked.links)
+    if len(pair) != 2 or len(beside := _beside(asked.question, *pair)) > _MOST_WORDS:
         return None
-    one, other = named
+    one, other = pair
     ways = [*_ways(one, other, asked.kb), *_ways(other, one, asked.kb)]
     said = [way for way in ways if _is_said(way.relation, beside)]
     if len(said or ways) != 1:
@@ -65,7 +65,7 @@ def _is_said(relation: Relation, words: Sequence[str]) -> bool:
     return any(one == word or are_of_one_origin(one, word) for one in name for word in said)
 
 
-def _named(links: Links) -> list[MentionLink]:
+def named(links: Links) -> list[MentionLink]:
     """The mentions that are likely, or just what something is called, and that no longer one holds."""
     likely = [one for one in links.mentions if one.score >= LIKELY or _is_name(one)]
     return [

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from weakref import WeakKeyDictionary
 
 from arcaneqa.judgement.asked import Sign
-from arcaneqa.judgement.small_words import MEASURING, SMALL, otherwise_said
+from arcaneqa.judgement.small_words import MEASURING, SMALL, otherwise_said, root_of, ways_of_doing
 from arcaneqa.kb.interface import KnowledgeBase, Step
 from arcaneqa.kb.names.name_forms import Word, split, stem
 from arcaneqa.kb.schema import Relation, ValueKind
@@ -82,6 +82,8 @@ def _yes_or_no(kb: KnowledgeBase) -> tuple[frozenset[str], ...]:
         relations = [r for r in kb.schema.relations if _says_no(r, kb)]
         names = [_words_of(r, kb) for r in relations]
         names += [frozenset(map(stem, said)) for r in relations for said in otherwise_said(r.label)]
+        truths = [r for r in relations if r.kinds == {ValueKind.BOOLEAN}]
+        names += [frozenset(map(root_of, said)) for r in truths for said in ways_of_doing(r.label)]
         found = tuple(name - SMALL or name for name in names)
         _YES_OR_NO[kb] = found
     return found
@@ -90,7 +92,7 @@ def _yes_or_no(kb: KnowledgeBase) -> tuple[frozenset[str], ...]:
 def said_yes_or_no(said: Sequence[Word], kb: KnowledgeBase) -> list[tuple[int, int]]:
     """Where words are the name of a relation that says yes or no: whoever asks for landlocked countries wants
     those of which it is true."""
-    at = {stem(word.folded): (word.start, word.end) for word in said}
+    at = {way(word.folded): (word.start, word.end) for word in said for way in (stem, root_of)}
     return [at[word] for name in _yes_or_no(kb) for word in name if name <= at.keys()]
 
 

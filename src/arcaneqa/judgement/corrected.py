@@ -22,7 +22,7 @@ from arcaneqa.judgement.said_names import with_said_constant, without_idle_const
 from arcaneqa.judgement.stretches import within_stretch
 from arcaneqa.judgement.unnamed import beyond_unnamed
 from arcaneqa.judgement.ways import at_the_first_places, straightened, worth
-from arcaneqa.judgement.yes_or_no import is_among
+from arcaneqa.judgement.yes_or_no import is_among, told_as_true
 
 CORRECTIONS: tuple[Correction, ...] = (
     Correction("counted where it was chosen", lambda asked, one: counted_within(one, asked.kb)),
@@ -58,6 +58,7 @@ CORRECTIONS: tuple[Correction, ...] = (
         "a constant that nobody said, left out",
         lambda asked, one: without_idle_constant(asked.question, asked.links, one, asked.kb),
     ),
+    Correction("true or false as it is said", lambda asked, one: told_as_true(asked.question, one, asked.kb)),
     Correction("no way there and back", lambda asked, one: straightened(one, asked.kb)),
     Correction(
         "where: the first places", lambda asked, one: at_the_first_places(asked.question, one, asked.kb)

@@ -69,6 +69,15 @@ def ways_to_say(name: str) -> Iterator[list[str]]:
         yield from ([*before, way] for way in ways)
 
 
+def ways_of_doing(name: str) -> Iterator[list[str]]:
+    """What somebody does who is called so: a series winner wins the series."""
+    *before, last = split(name) or [""]
+    if last.endswith(("er", "or")) and len(last) > _SHORTEST_DONE:
+        verb = last[:-2]
+        ways = [verb, f"{verb}e"] if verb[-1] != verb[-2] else [verb, verb[:-1]]
+        yield from ([*before, way] for way in ways)
+
+
 _OPPOSITES = {
     "survived": "died dead perished",
     "survive": "died dead perished",

@@ -31,6 +31,7 @@ from arcaneqa.judgement.rules import LEFT_OUT, Asked, Comparison, Fault, Saying
 from arcaneqa.judgement.said_names import narrowed_unsaid, said_otherwise, without_stated
 from arcaneqa.judgement.stated import stated_said
 from arcaneqa.judgement.told import told_said
+from arcaneqa.judgement.truth_of_one import truth_said
 from arcaneqa.judgement.unnamed import is_unnamed
 from arcaneqa.judgement.ways import comes_back
 from arcaneqa.judgement.whole_rows import beside_said, row_said
@@ -54,6 +55,7 @@ SAYINGS: tuple[Saying, ...] = (
     Saying("the column that is asked for", column_said),
     Saying("what is stated, taken up", stated_said),
     Saying("whether a fact joins two that are named", joined_said),
+    Saying("whether a column says it of the one that is named", truth_said),
     Saying("whether there is such a row", row_said),
     Saying("a column of a table beside", beside_said),
 )

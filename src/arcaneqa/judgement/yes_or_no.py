@@ -18,10 +18,10 @@ from arcaneqa.judgement.added import narrowed, put_right
 from arcaneqa.judgement.asked import Wanted, wanted
 from arcaneqa.judgement.polarity import plain_number, said_comparisons
 from arcaneqa.judgement.rules import Asked, Said
-from arcaneqa.judgement.small_words import SMALL, root_of, roots_of, ways_to_deny, ways_to_say
+from arcaneqa.judgement.small_words import SMALL, root_of, roots_of, ways_of_doing, ways_to_deny, ways_to_say
 from arcaneqa.judgement.ways import conjuncts
 from arcaneqa.kb.interface import KnowledgeBase, NodeSet
-from arcaneqa.kb.names.name_forms import split, stem, words
+from arcaneqa.kb.names.name_forms import split, words
 from arcaneqa.kb.schema import Relation, ValueKind
 from arcaneqa.kb.terms import XSD, Literal
 from arcaneqa.links import LIKELY, Links
@@ -158,9 +158,33 @@ def truths_said(asked: Asked, _: Sequence[Found]) -> Said | None:
     return Said(lambda _: False, further) if told else None
 
 
+def columns_said(question: str, kb: KnowledgeBase) -> list[Relation]:
+    """The columns of yes and no whose names a question says; of two, the one whose name holds the other's."""
+    said = {root_of(word) for word in split(question)}
+    told = [(name, relation) for name, relation, truth in _columns(kb) if truth == _TRUE and name <= said]
+    longest = [relation for name, relation in told if not any(name < other for other, _ in told)]
+    return list({relation.id: relation for relation in longest}.values())
+
+
+def told_as_true(question: str, found: Found, kb: KnowledgeBase) -> Found:
+    """What goes by what such a column says of anything ("whose sunday is that of some calendar"), by what the
+    question says of it."""
+    told = {relation.iri: truth for relation, truth in _told(question, kb)}
+
+    def such_ones(node: ex.Expression) -> ex.Expression:
+        match node:
+            case ex.Join(ex.Relation(iri, False) as relation, ex.Join(ex.Relation(other, True), _)) if (
+                iri == other and iri in told
+            ):
+                return ex.Join(relation, ex.Value(told[iri]))
+        return node
+
+    return put_right(rewrite(found.program, such_ones), found, kb) if told else found
+
+
 def _told(question: str, kb: KnowledgeBase) -> Iterator[tuple[Relation, Literal]]:
     denied = DENYING.search(question)
-    said = [stem(word) for word in split(question[denied.end() :] if denied else question)]
+    said = [root_of(word) for word in split(question[denied.end() :] if denied else question)]
     for name, relation, truth in _columns(kb):
         if denied is None and name <= set(said):
             yield relation, truth
@@ -190,9 +214,9 @@ def _columns(kb: KnowledgeBase) -> tuple[_Named, ...]:
     if (known := _NAMED.get(kb)) is None:
         columns = (r for r in kb.schema.relations if r.kinds == {ValueKind.BOOLEAN} and not r.hidden)
         names = (
-            (frozenset(map(stem, said)) - SMALL, relation, truth)
+            (frozenset(map(root_of, said)) - SMALL, relation, truth)
             for relation in columns
-            for ways, truth in ((ways_to_say, _TRUE), (ways_to_deny, _FALSE))
+            for ways, truth in ((ways_to_say, _TRUE), (ways_of_doing, _TRUE), (ways_to_deny, _FALSE))
             for said in ways(relation.label)
         )
         known = _NAMED[kb] = tuple(one for one in names if one[0])

@@ -243,3 +243,104 @@ def test_rows_that_are_told_apart_by_words_are_called_by_them(tmp_path: Path) ->
         )
     assert set(named) == {"Chad", "Peru", "Mali", "Côte d'Ivoire"}
     assert set(nameless) == {None}
+
+
+@pytest.mark.parametrize(
+    ("table", "column"),
+    [
+        ("pokemon_species", "evolves_from_species_id"),
+        ("stops", "parent_station_id"),
+        ("employees", "mngr_no"),
+        ("staff", "ReportsTo"),
+        ("terms", "parent"),
+        ("parts", "replaced_by"),
+    ],
+)
+def test_numbers_name_rows_of_their_own_table_where_their_name_says_so(
+    tmp_path: Path, table: str, column: str
+) -> None:
+    text = f"id,label,{column}\n1,One,\n" + "".join(f"{n},Thing {n},{n // 2}\n" for n in range(2, 9))
+    with indexed(tmp_path, **{table: text}) as kb:
+        assert values(kb, f"urn:column:{table}.{column}", f"urn:row:{table}.6") == [Iri(f"urn:row:{table}.3")]
+
+
+@pytest.mark.parametrize(
+    ("table", "column"),
+    [
+        ("species", "generation"),
+        ("species", "generation_id"),
+        ("species", "species_count"),
+        ("charts", "previous"),
+        ("charts", "parent_age"),
+        # The manager of a department, or of a customer, is none of them.
+        ("departments", "mngr_no"),
+        ("customers", "manager_id"),
+    ],
+)
+def test_small_numbers_are_among_the_keys_by_chance(tmp_path: Path, table: str, column: str) -> None:
+    text = f"id,label,{column}\n1,One,\n" + "".join(f"{n},Thing {n},{n // 2}\n" for n in range(2, 9))
+    staff = "emp_no,last_name\n" + "".join(f"{n},Name {n}\n" for n in range(1, 9))
+    with indexed(tmp_path, **{table: text, "staff": staff}) as kb:
+        assert ValueKind.NUMBER in kinds(kb, f"urn:column:{table}.{column}")
+
+
+@pytest.mark.parametrize(("column", "shift"), [("customer_order_no", 3), ("parent_id", 0)])
+def test_numbers_that_only_count_or_say_their_own_key_again_name_no_other_rows(
+    tmp_path: Path, column: str, shift: int
+) -> None:
+    rows = "".join(f"{n},Order {n},{n % shift + 1 if shift else n}\n" for n in range(1, 9))
+    with indexed(tmp_path, orders=f"id,label,{column}\n{rows}") as kb:
+        assert kinds(kb, f"urn:column:orders.{column}") == {ValueKind.NUMBER}
+
+
+def test_texts_name_rows_of_their_own_table(tmp_path: Path) -> None:
+    stops = "stop,title,parent_station\nport,Airport,\nport-1,Platform 1,port\nport-2,Platform 2,port\n"
+    names = [f"Ann {chr(97 + n)}" for n in range(24)]
+    staff = [(str(n), name, "" if n == 0 else names[n // 2], name) for n, name in enumerate(names)]
+    staff[1] = ("1", names[1], names[0], names[0])  # not every name is as unique as the other
+    with indexed(
+        tmp_path, stops=stops, staff=quoted("number full_name team known_as", staff, tmp_path)
+    ) as kb:
+        assert values(kb, "urn:column:stops.parent_station", "urn:row:stops.port-2") == [
+            Iri("urn:row:stops.port")
+        ]
+        assert values(kb, "urn:column:staff.team", "urn:row:staff.9") == [Iri("urn:row:staff.4")]
+        assert kinds(kb, "urn:column:staff.known_as") == {ValueKind.TEXT}
+
+
+@pytest.mark.parametrize(
+    ("column", "cells", "is_date"),
+    [
+        ("end_date", ["20190720", "20190720"], True),
+        ("valid until", ["20190720", "20191231", "18991231"], False),
+        ("valid until", ["20190720", "20191231", "", "20200229"], True),
+        ("end_date", ["20190720", "20190732"], False),
+        ("end_date", ["20190228", "20190230"], False),
+        ("inhabitants", ["20190720", "20190720"], False),
+        ("order_no", ["20190720", "20190721", "20190722", "20190720"], False),
+        ("date_id", ["20190720", "20190721", "20190722", "20190720"], True),
+    ],
+)
+def test_eight_digits_may_be_a_day(tmp_path: Path, column: str, cells: list[str], is_date: bool) -> None:
+    rows = "".join(f"Row {n},{cell}\n" for n, cell in enumerate(cells))
+    with indexed(tmp_path, t=f"name,{column}\n{rows}") as kb:
+        iri = f"urn:column:t.{column.replace(' ', '_')}"
+        told = values(kb, iri, "urn:row:t.Row%200")
+    assert told == [Literal("2019-07-20", XSD + "date") if is_date else Literal(cells[0], XSD + "integer")]
+
+
+def test_days_of_a_week_in_ones_and_zeros_say_yes_or_no(tmp_path: Path) -> None:
+    timetable = (
+        "service,monday,tuesday,wednesday,thursday,friday,sunday\nWorking days,1,1,1,1,1,0\nAll,1,1,1,1,1,1\n"
+    )
+    visits = timetable.replace("1,0\n", "1,2\n")
+    some = "pub,monday,sunday\nBlue Bear,1,0\nRed Lion,0,1\n"
+    with indexed(tmp_path, timetable=timetable, visits=visits, some=some) as kb:
+        truths = [
+            one.iri.removeprefix("urn:column:")
+            for one in kb.schema.relations
+            if one.kinds == {ValueKind.BOOLEAN}
+        ]
+    assert sorted(truths) == [
+        f"timetable.{day}" for day in ("friday", "monday", "sunday", "thursday", "tuesday", "wednesday")
+    ]

@@ -263,6 +263,27 @@ def test_a_column_means_what_one_of_its_name_is_declared_to_mean(tmp_path: Path)
         ]
 
 
+def test_a_column_of_a_key_of_several_may_lead_further(tmp_path: Path) -> None:
+    path = tmp_path / "firm.sqlite"
+    with sqlite3.connect(path) as database:
+        database.executescript(
+            """
+            CREATE TABLE country (country TEXT PRIMARY KEY, currency TEXT);
+            INSERT INTO country VALUES ('Italy', 'euro'), ('Japan', 'yen');
+            CREATE TABLE job (code TEXT, job_country TEXT, pay INTEGER, PRIMARY KEY (code, job_country));
+            INSERT INTO job VALUES ('Sales', 'Italy', 1), ('Sales', 'Japan', 2);
+            CREATE TABLE staff (id INTEGER PRIMARY KEY, code TEXT, job_country TEXT,
+                FOREIGN KEY (code, job_country) REFERENCES job (code, job_country));
+            INSERT INTO staff VALUES (7, 'Sales', 'Japan');
+            """
+        )
+    database.close()
+    build_index([path], tmp_path / "kb")
+    with open_kb(tmp_path / "kb") as kb:
+        assert isinstance(kb, Index)
+        assert values(kb, "urn:column:staff.job_country", "urn:row:staff.7") == [Iri("urn:row:country.Japan")]
+
+
 def test_numbered_rows_are_called_by_the_text_that_tells_them_apart(tmp_path: Path) -> None:
     makes = ["Acura Integra", "Audi Quattro", "Buick Century", "Ford Festiva", "Honda Civic"]
     rows = "".join(f"{n},{'sporty' if n % 2 else 'small'},{make}\n" for n, make in enumerate(makes, 1))
@@ -290,6 +311,9 @@ def test_quotes_may_be_escaped_by_backslashes_and_stand_behind_spaces(tmp_path: 
     [
         ("landlocked", "01" * 20, True),
         ("has_pets", "01" * 20, True),
+        ("is_open", "011", True),
+        ("is_open", "111", True),
+        ("is_open", "012", False),
         ("landlocked", "01" * 4, False),
         ("landlocked", "1" * 40, False),
         ("landlocked", "01" * 20 + "2", False),

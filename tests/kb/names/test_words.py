@@ -24,6 +24,11 @@ from arcaneqa.kb.names.words import label_from_iri, words
         ("sched_dep_time", "scheduled departure time"),
         ("arr_delay", "arrival delay"),
         ("max_temp", "max temperature"),
+        ("proj_dept_budget", "project department budget"),
+        ("mngr_no", "manager no"),
+        ("prod_cat", "product category"),
+        ("ord_date", "order date"),
+        ("shape_dist_traveled", "shape distance traveled"),
         # Only whole words are shortened ones, but for endings that no word has.
         ("populist", "populist"),
         ("empire", "empire"),
@@ -33,6 +38,10 @@ from arcaneqa.kb.names.words import label_from_iri, words
         # What is shortened may be something else beside other words.
         ("dep_head", "dep head"),
         ("temp_job", "temp job"),
+        ("cat_name", "cat name"),
+        ("prod_year", "prod year"),
+        ("dist_name", "dist name"),
+        ("inv_qty", "inv quantity"),
     ],
 )
 def test_names_are_said_in_words_and_in_full(name: str, said: str) -> None:

@@ -7,12 +7,13 @@ confirms it, so that a large table is read once or twice and not once a kind.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from arcaneqa.kb.build.formats import SQLITE, table_format
 from arcaneqa.kb.build.tables.catalogue import NAMELESS, Loaded
+from arcaneqa.kb.build.tables.keys import identifies
 from arcaneqa.kb.build.tables.listed_cells import parts, separator
 from arcaneqa.kb.names.words import words
 from arcaneqa.kb.terms import XSD
@@ -53,9 +54,17 @@ _MOMENTS = (
     "%Y-%m-%d %H:%M",
     "%m/%d/%Y %H:%M",
 )
+_DAY = "(0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01])"
+_DAYS = frozenset(("date", "day", "birthday", "dates", "days"))
+_OTHERWISE = 3
+"""Different days of two centuries that are no number's chance, whatever the column is called."""
 _ENOUGH = 20
 """Cells from which on nothing but ones and zeros is no chance."""
 _ASKING = frozenset(("is", "are", "was", "were", "has", "have", "had", "can", "does", "did"))
+_WEEK = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_WEEKDAYS = frozenset((*_WEEK, *(day[:3] for day in _WEEK)))
+_WORKING = 5
+"""Days that a week has at least, of which columns tell."""
 _AMOUNTS = frozenset(
     [
         "number",
@@ -113,7 +122,7 @@ def read_columns(table: Loaded, connection: DuckDBPyConnection) -> list[Column]:
         cell = f"trim({table.cell(name)})"
         if NAMELESS.fullmatch(name) and _numbers_rows(table, connection, cell):
             continue
-        is_truth = name in table.booleans or _is_yes_or_no(table, connection, name, cell)
+        is_truth = name in table.booleans or _is_yes_or_no(table, connection, name)
         declared = _truths(name, cell, (*_TRUTHS, ("1", "0"))) if is_truth else ()
         kinds = (*declared, *_kinds(table, connection, name, cell, commas))
         found[name] = next(
@@ -155,10 +164,14 @@ def _kinds(
     texts = _first(table, connection, cell)
     if not texts:
         return
+    filled = f"CASE WHEN {cell} NOT IN {_BLANKS} THEN {cell} END"
+    if _are_days(table, connection, name, cell, texts):
+        day = f"try_strptime({filled}, '%Y%m%d')"
+        test = f"{_matches(cell, f'[1-9][0-9]{{3}}{_DAY}')} AND {day} IS NOT NULL"
+        yield Column(name, f"strftime({day}, '%Y-%m-%d')", XSD + "date"), test
     if commas:
         yield from _numbers(table, connection, name, _SWAPPED.format(cell))
     yield from _numbers(table, connection, name, cell)
-    filled = f"CASE WHEN {cell} NOT IN {_BLANKS} THEN {cell} END"
     for form in _DATES:
         parsed = f"try_strptime({filled}, '{form}')"
         if _parses(connection, texts, form):
@@ -169,6 +182,23 @@ def _kinds(
             lexical = f"strftime({parsed}, '%Y-%m-%dT%H:%M:%S')"
             yield Column(name, lexical, XSD + "dateTime"), f"{parsed} IS NOT NULL"
     yield from _truths(name, cell, [pair for pair in _TRUTHS if all(text.lower() in pair for text in texts)])
+
+
+def _are_days(
+    table: Loaded, connection: DuckDBPyConnection, name: str, cell: str, texts: Sequence[str]
+) -> bool:
+    """Whether eight digits are a year, a month and a day, as `20190720` among dates is: of a key, of which
+    numbers may be counted on, only where its name says so."""
+    if not all(re.fullmatch(f"[0-9]{{4}}{_DAY}", text) for text in texts):
+        return False
+    if not _DAYS.isdisjoint(words(name).split()):
+        return True
+    in_two_centuries = f"(19|20)[0-9]{{2}}{_DAY}"
+    return (
+        not identifies(table.plain(name))
+        and len(set(texts)) >= _OTHERWISE
+        and not _fails(connection, table.place, cell, _matches(cell, in_two_centuries))
+    )
 
 
 def _numbers(
@@ -225,20 +255,36 @@ def _truths(name: str, cell: str, pairs: Iterable[tuple[str, str]]) -> Iterator[
         yield Column(name, lexical, XSD + "boolean"), f"lower({cell}) IN ('{yes}', '{no}')"
 
 
-def _is_yes_or_no(table: Loaded, connection: DuckDBPyConnection, name: str, cell: str) -> bool:
+def _is_yes_or_no(table: Loaded, connection: DuckDBPyConnection, name: str) -> bool:
     """Whether a column of a source without types says yes or no in ones and zeros: `landlocked`, `survived`.
-    A plural (`goals`) or a word for an amount names a number."""
+    A plural (`goals`) or a word for an amount names a number. What is asked by the name itself (`is_open`) or
+    by the days of a week side by side needs no number of rows, and may be so of all."""
     if table_format(table.source) in SQLITE or not (said := words(name).split()):
         return False
+    if said[0] in _ASKING:
+        ones, zeros, filled = _ones_and_zeros(table, connection, [name])
+        return 0 < ones + zeros == filled
+    week = [day for day in table.columns if words(day) in _WEEKDAYS]
+    if name in week and len(week) >= _WORKING:
+        ones, zeros, filled = _ones_and_zeros(table, connection, week)
+        return bool(ones and zeros and ones + zeros == filled)
     is_plural = said[-1].endswith("s") and not said[-1].endswith(("ss", "us", "is"))
-    if said[0] not in _ASKING and (is_plural or not _AMOUNTS.isdisjoint(said)):
+    if is_plural or not _AMOUNTS.isdisjoint(said):
         return False
-    counted = connection.execute(
-        f"SELECT count(*) FILTER ({cell} = '1'), count(*) FILTER ({cell} = '0'),"
-        f" count(*) FILTER ({cell} NOT IN {_BLANKS}) FROM {table.place}"
-    ).fetchone()
-    ones, zeros, filled = counted or (0, 0, 0)
+    ones, zeros, filled = _ones_and_zeros(table, connection, [name])
     return bool(ones and zeros and ones + zeros == filled >= _ENOUGH)
+
+
+def _ones_and_zeros(
+    table: Loaded, connection: DuckDBPyConnection, names: Sequence[str]
+) -> tuple[int, int, int]:
+    """How many cells of some columns are ones, zeros, and filled."""
+    cells = ", ".join(f"trim({table.cell(name)})" for name in names)
+    counted = connection.execute(
+        f"SELECT count(*) FILTER (v = '1'), count(*) FILTER (v = '0'), count(*) FILTER (v NOT IN {_BLANKS}) "
+        f"FROM (SELECT unnest([{cells}]) AS v FROM {table.place})"
+    ).fetchone()
+    return counted or (0, 0, 0)
 
 
 def _unit(texts: list[str]) -> tuple[str, str] | None:

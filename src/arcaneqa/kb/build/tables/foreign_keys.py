@@ -2,7 +2,8 @@
 
 A foreign key is found where the cells of a column are among the cells of another table's unique column, and
 the names say so too ("supplier_id" beside the table "suppliers", "country_code" in both): inclusion alone
-is chance, every small number is among some row numbers. Texts need no names (`references`).
+is chance, every small number is among some row numbers. Rows of the same table are named by a "parent"
+(`self_references`). Texts need no names (`references`).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from arcaneqa.kb.build.tables.catalogue import Loaded
 from arcaneqa.kb.build.tables.columns import Column
 from arcaneqa.kb.build.tables.keys import ENDINGS, IDENTIFIES, Keys, Link, identifies, unnumbered
 from arcaneqa.kb.build.tables.references import referred
+from arcaneqa.kb.build.tables.self_references import refers_to_itself
 from arcaneqa.kb.names.words import words
 
 if TYPE_CHECKING:
@@ -38,12 +40,14 @@ def find_links(
             if target is not None and _resolves(keys, target, declared.targets, declared.columns, table):
                 named = tuple(_spelled(target, column) for column in declared.targets)
                 links.append(Link(tuple(_spelled(table, c) for c in declared.columns), target, named))
-        taken = {name for link in links for name in link.columns}
+        # The first column of several stands for the link; "job country" among them may name a country, too.
+        taken = {link.columns[0] for link in links}
         key = keys.key(table)
         for column in columns[table.place]:
             if column.name in taken:
                 continue
             link = _found(table, column.name, tables, connection, keys, key, known)
+            link = link or refers_to_itself(table, column, tables, connection, keys)
             if link is not None or (link := referred(table, column, tables, connection, keys)):
                 links.append(link)
         # SQLite lists what is declared backwards.
