@@ -126,6 +126,9 @@ def test_what_repeats_or_is_a_code_names_nothing(tmp_path: Path) -> None:
         ("code", "codes", Worth.NEVER),
         ("display name", "food", Worth.ITS_NAME),
         ("display unit name", "food", Worth.NAME_OF_A_PART),
+        ("name of covered entity", "breach", Worth.NAME_OF_A_PART),
+        ("name of the film", "films", Worth.ITS_NAME),
+        ("name of author", "book", Worth.NAME_OF_OTHERS),
     ],
 )
 def test_words_of_names(attribute: str, klass: str, expected: Worth) -> None:
