@@ -311,7 +311,8 @@ def _last_values(given: Attributes, relation: int, members: Array) -> Array:
     rows = given.facts.rows("out", relation)
     places = np.searchsorted(rows.keys, members.astype(rows.keys.dtype))
     places = places[rows.keys[np.minimum(places, len(rows.keys) - 1)] == members]
-    return rows.values[rows.offsets[places + 1] - 1]
+    values: Array = rows.values[rows.offsets[places + 1] - 1]
+    return values
 
 
 def _some(values: Array) -> Array:
