@@ -136,7 +136,7 @@ class ArcaneQA:
             return replace(refused, seconds=time.perf_counter() - started)
         links = self.linker.link(question)
         linked, scored = time.perf_counter(), self.scorer.seconds
-        outcome = self.search.run(question, [self.topics(question, links, entities)], seconds)
+        outcome = self.search.run(links.read, [self.topics(question, links, entities)], seconds)
         searched, model = time.perf_counter(), self.scorer.seconds - scored
         answer = self.conclude(question, links, outcome, exclude_mentioned, threshold)
         ended = time.perf_counter()
@@ -177,7 +177,7 @@ class ArcaneQA:
         ]
         asked = [
             (
-                question.question,
+                found.read,
                 [self.topics(question.question, found, question.entities if entities == "gold" else None)],
             )
             for question, found, declined in zip(group, links, refused, strict=True)

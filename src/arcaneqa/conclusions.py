@@ -82,7 +82,7 @@ class Conclusions:
         threshold: float | None = None,
     ) -> Answer:
         """The likeliest program's answer, unless something speaks against giving it."""
-        outcome = self._weighed(question, links, searched)
+        outcome = self._weighed(links, searched)
         limit = self._confidence.limit(outcome.none) if threshold is None else threshold
         meant = MEANT if threshold is None else threshold
         portrait = self._portrait(question, links, outcome, meant)
@@ -90,15 +90,15 @@ class Conclusions:
             return portrait
         best = self._best(question, outcome.found, exclude_mentioned)
         if best is None:
-            reason = self._unlearned(question, signs(question))
+            reason = self._unlearned(question, signs(links.read))
             reason = reason or self._refusals.nothing_found(question, links, outcome)
             return Answer(question, links=links, reason=reason)
         found, items, table = best
         left_out = outcome.left_out_by(found)
-        row = evidence(question, found, outcome, left_out, self._kb)
+        row = evidence(links.read, found, outcome, left_out, self._kb)
         certainty = self._confidence.weigh(row)
         others = [other for other in outcome.found if other is not found][:MOST_READINGS]
-        runners_up = tuple(self._reading(question, other, outcome) for other in others)
+        runners_up = tuple(self._reading(links.read, other, outcome) for other in others)
         expected = self._confidence.precision(limit)
         reason = self._reason(question, links, found, outcome, left_out, certainty, limit)
         if reason is not None and portrait is not None:
@@ -132,8 +132,9 @@ class Conclusions:
             facts=None if portrait is None else portrait.facts,
         )
 
-    def _weighed(self, question: str, links: Links, searched: Outcome) -> Weighed:
+    def _weighed(self, links: Links, searched: Outcome) -> Weighed:
         """Where the likeliest program is one that no search found, the model reads it, too."""
+        question = links.read
         outcome = weighed(question, links, searched, self._kb)
         known = {one.program for one in searched.found}
         unread = next((one for one in outcome.found[:1] if one.program not in known), None)
@@ -158,7 +159,7 @@ class Conclusions:
             facts=facts,
             confidence=likely,
             links=links,
-            readings=tuple(self._reading(question, one, outcome) for one in outcome.found[:MOST_READINGS]),
+            readings=tuple(self._reading(links.read, one, outcome) for one in outcome.found[:MOST_READINGS]),
         )
 
     def _says_what_it_is(self, portrait: Answer, outcome: Outcome) -> bool:
@@ -210,6 +211,7 @@ class Conclusions:
         limit: float,
     ) -> str | None:
         """Why the best program is better not given as an answer."""
+        read = links.read
         if (reason := self._unlearned(question, left_out.unmet)) is not None:
             return reason
         if certainty < limit and outcome.none > EVEN:
@@ -219,28 +221,28 @@ class Conclusions:
             known = "" if expected is None else f"; of answers from there on {expected:.0%} are right"
             best = f"the best has confidence {certainty:.2f}, below {limit:.2f}{known}"
             why = f"No reading is likely enough ({best})."
-        elif (kind := another_kind(question, found, self._kb)) is not None:
+        elif (kind := another_kind(read, found, self._kb)) is not None:
             why = f"This asks for {plural(kind)}, and the nearest reading finds nothing of that kind."
-        elif (name := self._mistaken(question, links, found, left_out)) is not None:
+        elif (name := self._mistaken(read, links, found, left_out)) is not None:
             return f"No entity is called {name.said}; near: {listed(name.near[:MOST_NEAR])}."
-        elif (wrong := still_wrong(question, links, found, self._kb)) is not None:
+        elif (wrong := still_wrong(read, links, found, self._kb)) is not None:
             why = wrong
         elif left_out.dropped:
             why = f"The nearest reading leaves out {listed([f'“{word}”' for word in left_out.unused])}."
-        elif only_names(question, found, self._kb):
+        elif only_names(read, found, self._kb):
             why = "The nearest reading finds nothing but what it sets out from."
-        elif (said := deed(question, outcome.found, self._kb)) and said.is_other(found.program):
+        elif (said := deed(read, outcome.found, self._kb)) and said.is_other(found.program):
             why = self._refusals.undone(said)
-        elif certainty < SURE and is_unexpected(question, found, self._kb):
-            why = f"This asks for {wanted(question)}, and the nearest reading finds none."
-        elif certainty < SURE and not found.topics and unknown_names(question, left_out):
+        elif certainty < SURE and is_unexpected(read, found, self._kb):
+            why = f"This asks for {wanted(read)}, and the nearest reading finds none."
+        elif certainty < SURE and not found.topics and unknown_names(read, left_out):
             why = "The nearest reading is about nothing that the question names."
-        elif certainty < SURE and not is_about(question, found, self._kb):
+        elif certainty < SURE and not is_about(read, found, self._kb):
             why = "Nothing in the question names an entity, a class or a value of this knowledge base."
         else:
             return None
         sign = lacking(left_out.unmet, forms_of(found.program))
-        missing = self._refusals.missing(question, links, found, left_out).replace(why, "").strip()
+        missing = self._refusals.missing(read, links, found, left_out).replace(why, "").strip()
         return f"{self._refusals.heard(question, sign)}{why} {missing}".strip()
 
     def _mistaken(self, question: str, links: Links, found: Found, left_out: Coverage) -> Mistaken | None:

@@ -54,6 +54,14 @@ class Links:
     question: str
     mentions: tuple[MentionLink, ...] = ()
     literals: tuple[LiteralLink, ...] = ()
+    of_rows: str | None = None
+    """The question with "rows" for what it calls those of a table that does not say what they are; every
+    other word stands where it stood. None where it calls them nothing."""
+
+    @property
+    def read(self) -> str:
+        """The question as models and rules read it; what is shown to people is the question itself."""
+        return self.question if self.of_rows is None else self.of_rows
 
 
 def settled(links: Links, spans: Sequence[tuple[int, int]], said: Sequence[MentionLink]) -> Links:

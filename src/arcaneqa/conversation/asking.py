@@ -52,7 +52,7 @@ class Asking:
         """Every program that is found for the text is changed; those that then find nothing, or nothing that
         can be meant, are dropped."""
         started = time.perf_counter()
-        outcome = self.qa.search.run(text, [self.qa.topics(text, links)], self.seconds)
+        outcome = self.qa.search.run(links.read, [self.qa.topics(text, links)], self.seconds)
         changed = [one for found in outcome.found if (one := self._changed(found, change)) is not None]
         changed = [one for one in changed if is_meant(one.result)]
         if outcome.found and not changed:

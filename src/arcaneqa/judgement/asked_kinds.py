@@ -302,8 +302,8 @@ def _owner(rest: str, kb: KnowledgeBase) -> tuple[str, ...]:
 
 
 def tells_of_others(question: str, found: Found, kb: KnowledgeBase) -> bool:
-    """Whether what is given is surely not that of those whose it should be: the last names of teachers are not
-    those of pupils."""
+    """Whether what is given is surely of others than it should be: the last names of teachers are not those
+    of pupils."""
     match found.program:
         case ex.Join(ex.Relation(_, True), some) if kb.are_literals(found.nodes.ids[:_LOOKED_AT]).any():
             if (owner := _owning_kind(question, kb)) is None:

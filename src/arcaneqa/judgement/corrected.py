@@ -22,6 +22,7 @@ from arcaneqa.judgement.said_names import with_said_constant, without_idle_const
 from arcaneqa.judgement.stretches import within_stretch
 from arcaneqa.judgement.unnamed import beyond_unnamed
 from arcaneqa.judgement.ways import at_the_first_places, straightened, worth
+from arcaneqa.judgement.whole_dates import on_the_day
 from arcaneqa.judgement.yes_or_no import is_among, told_as_true
 
 CORRECTIONS: tuple[Correction, ...] = (
@@ -76,6 +77,7 @@ CORRECTIONS: tuple[Correction, ...] = (
         "who, where or when beyond what has no name",
         lambda asked, one: beyond_unnamed(asked.question, one, asked.kb),
     ),
+    Correction("the day, not its year", lambda asked, one: on_the_day(asked.question, one, asked.kb)),
     Correction("who is alive", lambda asked, one: living(asked.question, one, asked.kb)),
     Correction(
         "a number on the scale of the facts",

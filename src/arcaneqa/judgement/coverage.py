@@ -27,7 +27,7 @@ from arcaneqa.judgement.small_words import FOLLOWING, MEASURING, SMALL, root_of,
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.name_forms import Word, split, stem, words
 from arcaneqa.kb.names.origins import are_of_one_origin
-from arcaneqa.kb.schema import ValueKind
+from arcaneqa.kb.schema import ROW, ValueKind
 from arcaneqa.kb.terms import Literal
 from arcaneqa.kb.values import kind_of
 from arcaneqa.links import LIKELY, Links
@@ -65,6 +65,8 @@ def coverage(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Co
     spans += [(one.start, one.end) for one, labels in naming if not labels.isdisjoint(constants)]
     said_constants = {label for _, labels in naming for label in labels}
     names = frozenset[str]().union(*called)
+    if kb.schema.is_of_rows:
+        names |= {ROW}  # of what else could it be
     forms = forms_of(found.program)
     met: list[Sign] = []
     unmet: list[Sign] = []
@@ -216,6 +218,8 @@ def is_about(question: str, found: Found, kb: KnowledgeBase) -> bool:
     together = {root for text in items for root in roots_of(text)}
     apart = {root_of(word.rstrip("0123456789")) for text in items for word in split(text)}
     asked = roots_of(question)
+    if kb.schema.is_of_rows:
+        asked -= {ROW}  # which may be anything
     return not asked.isdisjoint(together | apart) or any(
         are_of_one_origin(one, other) for one in asked - SMALL for other in apart - SMALL
     )

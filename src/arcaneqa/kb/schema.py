@@ -8,6 +8,8 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
+ROW = "row"
+"""What the rows of a table are called whose own name does not say what they are."""
 COVERS = 0.8
 """A class covers a relation's subjects if this share of them is in it; the smallest such class says most."""
 MOST_OTHER_HOMES = 2
@@ -79,6 +81,12 @@ class Schema:
     @cached_property
     def class_ids(self) -> dict[str, int]:
         return {klass.iri: klass.id for klass in self.classes}
+
+    @cached_property
+    def is_of_rows(self) -> bool:
+        """Whether all there is are rows of a table of which nobody knows what it lists."""
+        shown = [klass for klass in self.classes if klass.members and not klass.hidden]
+        return [klass.label for klass in shown] == [ROW]
 
     @cached_property
     def facts(self) -> int:

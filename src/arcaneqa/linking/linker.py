@@ -35,6 +35,7 @@ from arcaneqa.linking.mentions import (
 )
 from arcaneqa.linking.near_texts import NearTexts
 from arcaneqa.linking.question_words import STOP_WORDS, known_short_forms
+from arcaneqa.linking.rows import of_rows
 from arcaneqa.linking.texts import stated_texts, with_texts
 from arcaneqa.linking.weights import Weights, bundled
 from arcaneqa.links import LIKELY, EntityCandidate, Links, LiteralLink, MentionLink
@@ -142,7 +143,8 @@ class Linker:
         texts = stated_texts(text, considered.texts, considered.proposals, mentions, self._kb, self._kinds)
         mentions = [mention for mention in mentions if not _are_rows(mention, texts)]
         stated = with_texts(stated, texts)
-        return Links(question, tuple(mentions), tuple(stated))
+        read = of_rows(question, mentions, stated, self._kb.schema)
+        return Links(question, tuple(mentions), tuple(stated), read)
 
     def _says_column(self, literal: LiteralLink) -> bool:
         """Whether a year only says which column is meant: the visitors in 2020 where there is a column of

@@ -160,7 +160,7 @@ class _Asking:
 
     async def search(self, watcher: Watcher | None) -> Outcome:
         choices = [Choice(choice.kind, choice.text, choice.variable) for choice in self._request.choices]
-        job = Job(self._request.question, [self._topics], self._until, choices, watcher)
+        job = Job(self._links.read, [self._topics], self._until, choices, watcher)
         try:
             return _within_choices(await asyncio.wrap_future(self._answerer.engine.submit(job)))
         finally:

@@ -126,6 +126,9 @@ def test_what_repeats_or_is_a_code_names_nothing(tmp_path: Path) -> None:
         ("code", "codes", Worth.NEVER),
         ("display name", "food", Worth.ITS_NAME),
         ("display unit name", "food", Worth.NAME_OF_A_PART),
+        ("name of covered entity", "breach", Worth.NAME_OF_A_PART),
+        ("name of the film", "films", Worth.ITS_NAME),
+        ("name of author", "book", Worth.NAME_OF_OTHERS),
     ],
 )
 def test_words_of_names(attribute: str, klass: str, expected: Worth) -> None:
@@ -308,3 +311,19 @@ def test_a_relation_of_several_kinds_of_things_knows_all_of_them(tmp_path: Path)
     known = {relation.iri: relation for relation in schema.relations}
     assert domain_words(known[EX + "room"], schema) == "pupil or teacher"
     assert domain_words(known[EX + "grade"], schema) == "pupil"
+
+
+def register(folder: Path, entity: list[str], other: list[str]) -> Index:
+    folder.mkdir()
+    rows = [f':{n} a :Row ; :entity "{name}" ; :seller "{other[n]}" .' for n, name in enumerate(entity)]
+    return build(folder, "\n".join(rows))
+
+
+def test_the_only_names_of_a_register_label_its_rows_though_some_come_twice(tmp_path: Path) -> None:
+    names = [f"{city} {kind}" for city in CITIES for kind in ("Clinic", "Dental", "Health", "Care", "Homes")]
+    entities = [*names, *(f"North {name}" for name in names[:25]), *names[:5]]
+    kinds = [f"Kind {n % 7}" for n in range(60)]
+    assert label(register(tmp_path / "names", entities, kinds), "57") == entities[57]
+    assert label(register(tmp_path / "kinds", kinds, kinds), "57") is None
+    assert label(register(tmp_path / "two", entities, entities[::-1]), "57") is None
+    assert label(register(tmp_path / "text", [name.lower() for name in entities], kinds), "57") is None

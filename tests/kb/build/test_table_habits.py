@@ -344,3 +344,28 @@ def test_days_of_a_week_in_ones_and_zeros_say_yes_or_no(tmp_path: Path) -> None:
     assert sorted(truths) == [
         f"timetable.{day}" for day in ("friday", "monday", "sunday", "thursday", "tuesday", "wednesday")
     ]
+
+
+@pytest.mark.parametrize(
+    ("file", "label"),
+    [
+        ("data (1)", "row"),
+        ("Sheet1", "row"),
+        ("export-2024-05-01_final", "row"),
+        ("3f9a1c", "row"),
+        ("hurricanes", "hurricanes"),
+        ("hurricane data 2024", "hurricane data 2024"),
+        ("facade", "facade"),
+    ],
+)
+def test_a_lone_table_whose_name_says_nothing_has_rows(tmp_path: Path, file: str, label: str) -> None:
+    with indexed(tmp_path, **{file: "name,wind\nKatrina,175\nHugo,140\n"}) as kb:
+        assert [klass.label for klass in kb.schema.classes if klass.members] == [label]
+        assert kb.schema.is_of_rows == (label == "row")
+
+
+def test_of_several_tables_each_keeps_its_name(tmp_path: Path) -> None:
+    storms, data = "name,wind\nKatrina,175\nHugo,140\n", "item,price\nhat,3\nbag,4\n"
+    with indexed(tmp_path, storms=storms, data=data) as kb:
+        assert {klass.label for klass in kb.schema.classes if klass.members} == {"storms", "data"}
+        assert not kb.schema.is_of_rows

@@ -40,6 +40,11 @@ _DIFFER_AT_ALL = 0.1
 _DIFFER_ALWAYS = 0.95
 """Share of the values that must differ where an attribute's words do not say that it is a name of these
 members."""
+_DIFFER_MOSTLY = 0.8
+_MANY = 50
+"""Of at least so many members most texts differ by no chance: a few opponents of one season do."""
+_MOST_NAMESAKES = 9
+"""More than so many things of one text are of one kind rather than namesakes."""
 _FEW = 4
 """Of fewer members than this, texts that all differ say nothing."""
 _SAMPLE = 200
@@ -203,7 +208,9 @@ def _rule(
     if best is not None and (best[0].is_named or given.are_codes(members)):
         return NameRule(klass, (best[2],))
     keyed = _by_key(given, klass, members, candidates)
-    return keyed or (_by_make_and_model(given, klass, candidates, own) if best is None else None)
+    if keyed is None and best is None:
+        keyed = _by_make_and_model(given, klass, candidates, own)
+    return keyed or _by_the_only_names(given, klass, members, candidates, others)
 
 
 def _by_key(
@@ -224,6 +231,36 @@ def _by_key(
         if have.all() and (is_told or given.are_keys(some, given.texts(values))):
             return NameRule(klass, (relation,))
     return None
+
+
+def _by_the_only_names(
+    given: Attributes, klass: int | None, members: Array, candidates: Sequence[int], others: frozenset[str]
+) -> NameRule | None:
+    """Who was seen twice is in two rows of a register, and still the only one in it with a name."""
+    if len(members) < _MANY or not given.are_codes(members):
+        return None
+    own = "" if klass is None else given.class_words[klass]
+    naming = [
+        relation
+        for relation in candidates
+        if Worth.UNIQUE_TEXT <= worth(given.relation_words(relation), own, others) <= Worth.ABOUT_IT
+        and _are_mostly_names(given, relation, members)
+    ]
+    return NameRule(klass, (naming[0],)) if len(naming) == 1 else None
+
+
+def _are_mostly_names(given: Attributes, relation: int, members: Array) -> bool:
+    values = _last_values(given, relation, members)
+    _, counts = np.unique(values, return_counts=True)
+    if len(values) < _HAVE_IT * len(members) or len(counts) < _DIFFER_MOSTLY * len(values):
+        return False
+    texts = given.texts(_some(values))
+    written = sum(text[:1].isupper() for text in texts)
+    return (
+        int(counts.max()) <= _MOST_NAMESAKES
+        and written >= _DIFFER_MOSTLY * len(texts)
+        and read_as_names(texts, Worth.UNIQUE_TEXT)
+    )
 
 
 def _by_make_and_model(
@@ -251,10 +288,7 @@ def _names(given: Attributes, relation: int, members: Array, of_worth: Worth) ->
 
 def _differing(given: Attributes, relation: int, members: Array, of_worth: Worth) -> list[str] | None:
     """Some texts of an attribute that members have and differ in as much as names do; None of another one."""
-    rows = given.facts.rows("out", relation)
-    places = np.searchsorted(rows.keys, members.astype(rows.keys.dtype))
-    places = places[rows.keys[np.minimum(places, len(rows.keys) - 1)] == members]
-    values = rows.values[rows.offsets[places + 1] - 1]
+    values = _last_values(given, relation, members)
     size = len(members)
     distinct = len(np.unique(values))
     if of_worth.is_named:
@@ -269,4 +303,17 @@ def _differing(given: Attributes, relation: int, members: Array, of_worth: Worth
         wanted = _DIFFER_ALWAYS * len(values)
     if distinct < wanted or (distinct == 1 and len(values) > 1):
         return None
-    return given.texts(values[:: max(1, len(values) // _SAMPLE)][:_SAMPLE])
+    return given.texts(_some(values))
+
+
+def _last_values(given: Attributes, relation: int, members: Array) -> Array:
+    """A value of each member that has any: a text, where there is one."""
+    rows = given.facts.rows("out", relation)
+    places = np.searchsorted(rows.keys, members.astype(rows.keys.dtype))
+    places = places[rows.keys[np.minimum(places, len(rows.keys) - 1)] == members]
+    values: Array = rows.values[rows.offsets[places + 1] - 1]
+    return values
+
+
+def _some(values: Array) -> Array:
+    return values[:: max(1, len(values) // _SAMPLE)][:_SAMPLE]

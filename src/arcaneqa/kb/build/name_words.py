@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from enum import IntEnum
 
 _NAME = frozenset(("name", "title", "label", "caption", "heading", "headline"))
+_NAME_OF_IT = 3
+"""Words, at least, of a name that says whose it is."""
+_ARTICLES = frozenset(("a", "an", "the"))
 _PLAIN = frozenset(("full", "display", "preferred", "official", "main", "complete", "proper", "whole"))
 """What may stand before "name" and changes nothing."""
 _SHOWN = frozenset(("display", "displayed"))
@@ -86,7 +89,7 @@ class Worth(IntEnum):
 
 def worth(attribute: str, klass: str, others: frozenset[str]) -> Worth:
     """Of an attribute for a class, both as words; `others` are words of all classes."""
-    words = [singular(word) for word in attribute.split()]
+    words = [singular(word) for word in _headed(attribute.split())]
     own = {singular(word) for word in klass.split()}
     rest = list(words)
     for word in klass.split():  # `student l name` of students is their `l name`
@@ -120,6 +123,13 @@ def worth(attribute: str, klass: str, others: frozenset[str]) -> Worth:
     if last in _LONGER:
         return Worth.DATE if last == "date" else Worth.LAST_RESORT
     return Worth.ABOUT_IT if own & set(words) else Worth.UNIQUE_TEXT
+
+
+def _headed(words: list[str]) -> list[str]:
+    """A "name of the covered entity" is a covered entity's name: whose it is stands first."""
+    if len(words) < _NAME_OF_IT or words[1] != "of" or singular(words[0]) not in _NAME:
+        return words
+    return [*(word for word in words[2:] if word not in _ARTICLES), words[0]]
 
 
 def is_thing(attribute: str) -> bool:

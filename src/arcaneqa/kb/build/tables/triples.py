@@ -23,8 +23,10 @@ from arcaneqa.kb.build.tables.columns import Column, read_columns
 from arcaneqa.kb.build.tables.foreign_keys import find_links, is_pairing, link_words
 from arcaneqa.kb.build.tables.keys import Keys, Link
 from arcaneqa.kb.build.tables.same_rows import row_names
+from arcaneqa.kb.build.tables.telling_names import is_telling
 from arcaneqa.kb.names.words import words
 from arcaneqa.kb.profile import RDFS
+from arcaneqa.kb.schema import ROW
 from arcaneqa.kb.terms import RDF
 
 if TYPE_CHECKING:
@@ -61,7 +63,8 @@ def _written(tables: Sequence[Loaded], folder: Path, connection: DuckDBPyConnect
     names = row_names(tables, links, connection, keys)
     for table in tables:
         target = folder / f"{table.place}.nt"
-        queries = list(_Writer(table, columns[table.place], links[table.place], keys, names).queries())
+        kind = words(table.name) if len(tables) > 1 or is_telling(table.name) else ROW
+        queries = list(_Writer(table, kind, columns[table.place], links[table.place], keys, names).queries())
         select = " UNION ALL ".join(queries)
         connection.execute(
             f"COPY ({select}) TO '{_text(str(target))}' "
@@ -71,19 +74,20 @@ def _written(tables: Sequence[Loaded], folder: Path, connection: DuckDBPyConnect
 
 
 class _Writer:
-    """One table as queries, each of whose rows is a line of N-Triples; `names` are those that the rows of
-    each table, by its place, are known under."""
+    """One table as queries, each of whose rows is a line of N-Triples. `kind` says what its rows are; `names`
+    are those that the rows of each table, by its place, are known under."""
 
     def __init__(
         self,
         table: Loaded,
+        kind: str,
         columns: Sequence[Column],
         links: Sequence[Link],
         keys: Keys,
         names: Mapping[str, str],
     ) -> None:
         self._table, self._columns, self._links, self._keys = table, columns, links, keys
-        self._names = names
+        self._kind, self._names = kind, names
         self._name = local_name(table.name)
         self._row = self._row_of(table)
 
@@ -92,7 +96,7 @@ class _Writer:
             yield from self._pairing()
             return
         table = self._table
-        yield _line(_iri("table", self._name), f"<{RDFS}label>", _literal(words(table.name)))
+        yield _line(_iri("table", self._name), f"<{RDFS}label>", _literal(self._kind))
         yield (f"SELECT {self._row} || ' <{RDF}type> {_iri('table', self._name)} .' FROM {table.place}")
         linked = {link.columns[0]: link for link in self._links}
         for column in self._columns:
