@@ -153,9 +153,11 @@ def _told_of_another(question: str, topic: Topic, found: Found, kb: KnowledgeBas
     is_asked = _is_asked_for(relation, question, topic)
     if is_asked and roots_of(relation.label).isdisjoint(_WITHIN) and _are_others(own, others, kb):
         return relation
+    if len(_telling(question, topic)) != 1:
+        return None
     kinds = set(kb.classes(own).tolist()) & set(kb.classes(others).tolist())
     is_alike = any(not kb.schema.classes[kind].hidden for kind in kinds)
-    return relation if is_alike and len(_telling(question, topic)) == 1 else None
+    return relation if is_alike or _are_others(own, others, kb) else None
 
 
 def says_none_of_it(asked: Asked, found: Sequence[Found]) -> frozenset[ex.Expression]:
@@ -198,11 +200,15 @@ def _read_off(question: str, program: ex.Expression) -> tuple[ex.Relation, ex.Ex
 
 def _are_others(own: NodeSet, others: NodeSet, kb: KnowledgeBase) -> bool:
     """Whether these have names, and other ones: what joins facts has none, and a recording is called as its
-    song."""
-    few = kb.difference(others, own).ids[:_LOOKED_AT].tolist()
-    names = {fold(name) for node in few if (name := said_name(kb, node)) is not None}
-    called = said_name(kb, int(own.ids[0]))
-    return bool(names) and (called is None or fold(called) not in names)
+    song. The words of an IRI are a name where it has no other either."""
+    few = kb.difference(others, own).ids[:_LOOKED_AT]
+    (called,) = kb.labels(own.ids)
+    if called is None:
+        called, *names = (said_name(kb, node) for node in [*own.ids.tolist(), *few.tolist()])
+    else:
+        names = kb.labels(few)
+    known = {fold(name) for name in names if name is not None}
+    return bool(known) and (called is None or fold(called) not in known)
 
 
 def _own(topic: Topic, kb: KnowledgeBase) -> NodeSet | None:

@@ -146,6 +146,8 @@ class Refusals:
         asked = {stem(word) for word in split(question)}
         kinds = [None, *self._kb.classes(own).tolist()]
         gaps = [] if known_gap is None else [known_gap]
+        if gaps and self._stems(gaps[0]).isdisjoint(asked) and self._kind_having(gaps[0], own) is not None:
+            gaps = []  # the program tells it, and nobody asked for it
         gaps += [r for r in relations if r.domain in kinds and self._stems(r) <= asked and r.id not in out]
         for word in unknown:
             called = [r for r in relations if stem(word.lower()) in self._stems(r)]
