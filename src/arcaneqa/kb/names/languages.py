@@ -65,9 +65,9 @@ def tier_of(tag: str, language: str) -> int:
 
 
 def in_asked_language(kb: KnowledgeBase, question: str, ids: Ids) -> Ids:
-    """Of texts in several languages, those in one that the question names, else those in the preferred one; all
-    where there are none, or where what is not text is among them. What English and British English write alike
-    is one text."""
+    """Of texts in several languages, those in one that the question names, else those in the preferred one;
+    all where there are none, or where what is not text is among them. What English and British English write
+    alike is one text."""
     if not 1 < len(ids) <= _MOST or not kb.are_literals(ids).all():
         return ids
     terms = [term for term in kb.terms(ids) if isinstance(term, Literal)]
