@@ -74,8 +74,15 @@ def test_what_is_asked_for_by_its_name_is_told_by_nothing_else(
         ("When was Anna's spouse born?", "Anna", "(JOIN :birthDate_inv (JOIN :spouse_inv :anna))", None),
         ("When was Anna's husband born?", "Anna", "(JOIN :birthDate_inv (JOIN :spouse_inv :anna))", None),
         ("Who are the siblings of Eve?", "Eve", "(JOIN :child_inv (JOIN :parent_inv :eve))", None),
-        # Firms are no persons; a town is where its region is.
-        ("Where does Anna money?", "Anna", "(JOIN :founded_inv (JOIN :worksAt_inv :anna))", None),
+        # Nor have others of another kind what is hers.
+        ("When was Anna hired?", "Anna", "(JOIN :founded_inv (JOIN :worksAt_inv :anna))", "founded"),
+        (
+            "When was the firm Anna works at founded?",
+            "Anna",
+            "(JOIN :founded_inv (JOIN :worksAt_inv :anna))",
+            None,
+        ),
+        # A town is where its region is.
         ("Which country is Oldtown in?", "Oldtown", "(JOIN :country_inv (JOIN :partOf_inv :oldtown))", None),
     ],
 )

@@ -17,7 +17,6 @@ from arcaneqa.program.execute import execute
 from arcaneqa.program.text import parse
 from tests.judgement.test_coverage import KB, found, mention
 
-
 FACTS = """@prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
 :firm rdfs:label "Firm" ; :page <http://firm.example/> ; :site "https://firm.example/about" ; :town :Rome .
 """
