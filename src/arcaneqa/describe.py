@@ -7,6 +7,7 @@ import re
 import numpy as np
 
 from arcaneqa.kb.interface import Ids, KnowledgeBase
+from arcaneqa.kb.names.languages import in_asked_language
 from arcaneqa.kb.names.name_forms import name_from_iri
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import XSD, Blank, Iri, Literal
@@ -124,7 +125,9 @@ def facts_of(kb: KnowledgeBase, node: int) -> str | None:
         known = kb.schema.relations[relation]
         if known.hidden:
             continue
-        label = kb.labels(kb.objects(relation, nodes).ids[:1])[0]
+        # No question is at hand that names a language: the preferred one.
+        told = in_asked_language(kb, "", kb.objects(relation, nodes).ids)
+        label = kb.labels(told[:1])[0]
         if label:
             facts.append(f"{known.label}: {label}")
         if len(facts) == MOST_FACTS:

@@ -7,9 +7,11 @@ import pytest
 from arcaneqa.induction.found import Found, Trace
 from arcaneqa.induction.scorer import TopicWords
 from arcaneqa.induction.topics import Topic
-from arcaneqa.judgement.gaps import gap
+from arcaneqa.judgement.gaps import gap, says_none_of_it
+from arcaneqa.judgement.rules import Asked
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names
+from arcaneqa.links import Links
 from arcaneqa.program import expression as ex
 from arcaneqa.program.execute import execute
 from arcaneqa.program.text import parse
@@ -21,7 +23,9 @@ FACTS = """@prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/20
 :cleo a :Person ; rdfs:label "Cleo" ; :dischargeDate 1960 ; :spouse :dan ; :admissionDate 1902 .
 :dan a :Person ; rdfs:label "Dan" ; :death 1970 ; :parent :bert ; :person :eve .
 :eve a :Person ; rdfs:label "Eve" ; :parent :bert ; :barelyKnows :anna .
-:firm a :Firm ; rdfs:label "Firm" ; :founded 1920 .
+:firm a :Firm ; rdfs:label "Firm" ; :founded 1920 ; :editor :cleo ; :twin :other ; :desk :d1 .
+:inc a :Firm ; rdfs:label "Inc" ; :publisher :anna . :other a :Copy ; rdfs:label "Firm" ; :modified 1990 .
+:catalog a :Catalog ; rdfs:label "Catalog" ; :entry :inc, :firm ; :modified 1980 . :d1 :floor 3 .
 :oldtown a :Place ; rdfs:label "Oldtown" ; :partOf :shire . :shire a :Place ; :country :utopia .
 """
 
@@ -70,8 +74,15 @@ def test_what_is_asked_for_by_its_name_is_told_by_nothing_else(
         ("When was Anna's spouse born?", "Anna", "(JOIN :birthDate_inv (JOIN :spouse_inv :anna))", None),
         ("When was Anna's husband born?", "Anna", "(JOIN :birthDate_inv (JOIN :spouse_inv :anna))", None),
         ("Who are the siblings of Eve?", "Eve", "(JOIN :child_inv (JOIN :parent_inv :eve))", None),
-        # Firms are no persons; a town is where its region is.
-        ("Where does Anna money?", "Anna", "(JOIN :founded_inv (JOIN :worksAt_inv :anna))", None),
+        # Nor have others of another kind what is hers.
+        ("When was Anna hired?", "Anna", "(JOIN :founded_inv (JOIN :worksAt_inv :anna))", "founded"),
+        (
+            "When was the firm Anna works at founded?",
+            "Anna",
+            "(JOIN :founded_inv (JOIN :worksAt_inv :anna))",
+            None,
+        ),
+        # A town is where its region is.
         ("Which country is Oldtown in?", "Oldtown", "(JOIN :country_inv (JOIN :partOf_inv :oldtown))", None),
     ],
 )
@@ -80,3 +91,50 @@ def test_nobody_has_what_only_others_have(
 ) -> None:
     relation = gap(question, found(question, program, kb, name), kb)
     assert (relation and relation.label) == missing
+
+
+@pytest.mark.parametrize(
+    ("question", "name", "program", "missing"),
+    [
+        ("When was Inc modified?", "Inc", "(JOIN :modified_inv (JOIN :entry :inc))", "modified"),
+        (
+            "When was Inc last modified?",
+            "Inc",
+            "(MAX (AND :Catalog (JOIN :entry :inc)) :modified)",
+            "modified",
+        ),
+        (
+            "When was Inc modified",
+            "Inc",
+            "(JOIN :modified_inv (ARGMAX (JOIN :entry :inc) :modified))",
+            "modified",
+        ),
+        ("Who edited Inc?", "Inc", "(JOIN :barelyKnows_inv (JOIN :publisher_inv :inc))", "editor"),
+        # The question says whose, or it is the same thing once more, or a node that only joins facts.
+        (
+            "When was the catalog of Inc modified?",
+            "Inc",
+            "(JOIN :modified_inv (AND :Catalog (JOIN :entry :inc)))",
+            None,
+        ),
+        ("When was the entry of Inc modified?", "Inc", "(JOIN :modified_inv (JOIN :entry :inc))", None),
+        ("When was Firm modified?", "Firm", "(JOIN :modified_inv (JOIN :twin_inv :firm))", None),
+        ("On which floor is Firm?", "Firm", "(JOIN :floor_inv (JOIN :desk_inv :firm))", None),
+    ],
+)
+def test_what_is_asked_for_by_its_name_is_not_read_off_others(
+    kb: Index, question: str, name: str, program: str, missing: str | None
+) -> None:
+    relation = gap(question, found(question, program, kb, name), kb)
+    assert (relation and relation.label) == missing
+
+
+def test_where_it_is_only_read_off_others_nothing_else_is_said(kb: Index) -> None:
+    question = "When was Inc modified?"
+    of_the_catalog, of_inc = (
+        found(question, program, kb, "Inc")
+        for program in ("(JOIN :modified_inv (JOIN :entry :inc))", "(JOIN :publisher_inv :inc)")
+    )
+    asked = Asked(question, Links(question), kb)
+    assert says_none_of_it(asked, [of_the_catalog, of_inc]) == {of_inc.program}
+    assert not says_none_of_it(asked, [of_inc])

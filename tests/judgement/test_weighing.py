@@ -6,12 +6,20 @@ from dataclasses import replace
 
 import pytest
 
-from arcaneqa.induction.found import Outcome
+from arcaneqa.induction.found import Found, Outcome, Trace
 from arcaneqa.judgement.answer_kinds import is_impossible
 from arcaneqa.judgement.rules import LEFT_OUT
 from arcaneqa.judgement.weighing import weighed
+from arcaneqa.kb.index import Index
+from arcaneqa.kb.short_names import Names
 from arcaneqa.links import Links
+from arcaneqa.program.execute import execute
+from arcaneqa.program.text import parse
 from tests.judgement.test_coverage import KB, found, mention
+
+FACTS = """@prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:firm rdfs:label "Firm" ; :page <http://firm.example/> ; :site "https://firm.example/about" ; :town :Rome .
+"""
 
 
 @pytest.mark.parametrize(("lead", "wins"), [(0.5, True), (5.0, False)])
@@ -55,6 +63,22 @@ def test_a_reading_that_takes_up_more_wins_where_it_is_about_as_likely(lead: flo
 )
 def test_nobody_is_a_number(question: str, program: str, expected: bool) -> None:
     assert is_impossible(question, found(program), KB) is expected
+
+
+@pytest.mark.parametrize(
+    ("question", "relation", "expected"),
+    [
+        ("Where is the firm based?", "page", True),
+        ("Who is the firm?", "site", True),
+        ("Where can I find the firm?", "page", False),
+        ("Who is the page of the firm?", "page", False),  # as the data calls it
+        ("Where is the firm based?", "town", False),
+    ],
+)
+def test_nobody_is_a_website(kb: Index, question: str, relation: str, expected: bool) -> None:
+    program = parse(f"(JOIN :{relation}_inv :firm)", Names(kb.profile), kb.schema)
+    read = Found(program, -1.0, execute(program, kb), (), Trace((), []))
+    assert is_impossible(question, read, kb) is expected
 
 
 def test_whether_is_answered_by_yes_or_no() -> None:

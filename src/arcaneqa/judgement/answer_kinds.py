@@ -16,7 +16,7 @@ from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.name_forms import split, stem
 from arcaneqa.kb.names.origins import are_of_one_origin
 from arcaneqa.kb.schema import Relation, ValueKind
-from arcaneqa.kb.terms import Literal, Term
+from arcaneqa.kb.terms import Iri, Literal, Term
 from arcaneqa.kb.values import kind_of
 from arcaneqa.program import expression as ex
 from arcaneqa.program.execute import execute
@@ -57,6 +57,13 @@ _OF_WHAT = re.compile(
     re.IGNORECASE,
 )
 """What something is made of or somebody died of is no year."""
+_ADDRESS = re.compile(r"(?:(?:https?|ftp)://|www\.)\S+", re.IGNORECASE)
+_HOST = re.compile(r"https?://[^/?#]+/?|https?://\S+\.(?:html?|php|aspx?)", re.IGNORECASE)
+"""A site or a page of one; the IRIs of most things look like addresses, too."""
+_ONLINE = re.compile(
+    r"\b(?:online|internet|web\w*|sites?|pages?|urls?|links?|find|found|get|read|see|look|watch|access|download|buy)\b",
+    re.IGNORECASE,
+)
 _NO_TIME = re.compile(r"\bhow (?!old\b|long ago\b|much time\b)", re.IGNORECASE)
 
 
@@ -77,6 +84,8 @@ def is_impossible(question: str, found: Found, kb: KnowledgeBase) -> bool:
     terms: Sequence[Term] = [found.result.value] if found.result.value else ()
     terms = terms or kb.terms(found.nodes.ids[:_LOOKED_AT])
     kinds = {kind_of(term) if isinstance(term, Literal) else ValueKind.ENTITY for term in terms}
+    if kind in (Wanted.PERSON, Wanted.PLACE) and all(map(_is_address, terms)):
+        return _ONLINE.search(question) is None and not _is_named(question, found.program, kb)
     if kind is Wanted.TIME and kinds == {ValueKind.TEXT}:
         return not any(_TELLS_TIME.search(term.lexical) for term in terms if isinstance(term, Literal))
     return kinds <= never
@@ -125,6 +134,13 @@ def is_sort_of_it(question: str, found: Found, kb: KnowledgeBase) -> bool:
         return False
     labels = kb.labels(rows.ids[:_LOOKED_AT])
     return all(label is not None and said.isdisjoint(roots_of(label)) for label in labels)
+
+
+def _is_address(term: Term) -> bool:
+    """Nobody is a website, nor is a firm based at one."""
+    if isinstance(term, Literal):
+        return _ADDRESS.fullmatch(term.lexical.strip()) is not None
+    return isinstance(term, Iri) and _HOST.fullmatch(term.value) is not None
 
 
 def _is_named(question: str, program: ex.Expression, kb: KnowledgeBase) -> bool:

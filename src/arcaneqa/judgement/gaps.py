@@ -4,9 +4,9 @@ is told by nothing else and by nobody else's. Nor is a spouse's birthday that of
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -14,10 +14,13 @@ import numpy as np
 from arcaneqa.errors import BudgetExceeded
 from arcaneqa.induction.found import Found
 from arcaneqa.induction.topics import Topic
+from arcaneqa.judgement.asked import Wanted, wanted
+from arcaneqa.judgement.rules import Asked
 from arcaneqa.judgement.small_words import SMALL, root_of, roots_of
 from arcaneqa.judgement.ways import relations_by_name
 from arcaneqa.kb.interface import KnowledgeBase, NodeSet
-from arcaneqa.kb.names.name_forms import split, words
+from arcaneqa.kb.names.called import said_name
+from arcaneqa.kb.names.name_forms import fold, split, words
 from arcaneqa.kb.names.origins import are_of_one_origin
 from arcaneqa.kb.schema import Relation
 from arcaneqa.program import expression as ex
@@ -39,6 +42,9 @@ _FAMILY = re.compile(
     re.IGNORECASE,
 )
 """Whose name has one word and whose way has two steps."""
+_WHICH_OF_SEVERAL = _roots("last latest recent recently first originally current currently")
+_LOOKED_AT = 5
+"""Of those that something is told of; all are of one form, or nearly."""
 _WITHIN = _roots(
     "in within inside part located location place region area district province state of belongs member sub"
     " super parent broader narrower contains above division administrative same"
@@ -50,7 +56,7 @@ region."""
 def gap(question: str, found: Found, kb: KnowledgeBase) -> Relation | None:
     """What the question asks for of the one thing that it names, where that has none and a program tells
     something else."""
-    topics = [topic for topic in found.topics if isinstance(topic.term, ex.Entity)]
+    topics = _named(found)
     missing = next((one for topic in topics if (one := _lacked_by_name(question, topic, found, kb))), None)
     if missing is None and len(topics) == 1:
         return _told_of_another(question, topics[0], found, kb)
@@ -122,28 +128,87 @@ def _are_said(some: AbstractSet[str], words: AbstractSet[str]) -> bool:
 
 
 def _told_of_another(question: str, topic: Topic, found: Found, kb: KnowledgeBase) -> Relation | None:
-    """What a program tells of others of the same kind, where the question has one word for it and none for
-    how they are related."""
-    outer = found.program.right if isinstance(found.program, ex.And) else found.program
-    if not isinstance(outer, ex.Join) or isinstance(outer.argument, ex.Entity) or _FAMILY.search(question):
+    """What a program tells of others who have names, where the question has no word for how they are related.
+    Either it names nothing but what is told, or it has one word for it and they are of the same kind."""
+    read = _read_off(question, found.program)
+    own = _own(topic, kb)
+    if read is None or own is None or _FAMILY.search(question):
         return None
-    own, number = _own(topic, kb), kb.schema.relation_ids.get(outer.relation.iri)
-    if own is None or number is None or len(_telling(question, topic)) != 1:
+    step, argument = read
+    number = kb.schema.relation_ids.get(step.iri)
+    if number is None:
         return None
-    ends = kb.out_relations(own) if outer.relation.inverse else kb.in_relations(own)
+    ends = kb.out_relations(own) if step.inverse else kb.in_relations(own)
     if number in ends.tolist():
         return None
-    between = list(_labels(outer.argument, kb))
+    relation = kb.schema.relations[number]
+    between = [label for label in _labels(argument, kb) if label != relation.label]
     known = roots_of(question) - SMALL | _WITHIN
     if not between or any(not roots_of(label).isdisjoint(known) for label in between):
         return None
     try:
-        others = execute(outer.argument, kb).nodes
+        others = execute(argument, kb).nodes
     except BudgetExceeded:
+        return None
+    is_asked = _is_asked_for(relation, question, topic)
+    if is_asked and roots_of(relation.label).isdisjoint(_WITHIN) and _are_others(own, others, kb):
+        return relation
+    if len(_telling(question, topic)) != 1:
         return None
     kinds = set(kb.classes(own).tolist()) & set(kb.classes(others).tolist())
     is_alike = any(not kb.schema.classes[kind].hidden for kind in kinds)
-    return kb.schema.relations[number] if is_alike else None
+    return relation if is_alike or _are_others(own, others, kb) else None
+
+
+def says_none_of_it(asked: Asked, found: Sequence[Found]) -> frozenset[ex.Expression]:
+    """Where one reading tells by the name that is asked for, though of others: all that say nothing of that
+    name. What Anna has none of is nothing else that she has."""
+    missing = {
+        relation.id: relation
+        for one in found
+        for topic in _named(one)
+        if (relation := _told_of_another(asked.question, topic, one, asked.kb)) is not None
+        and _is_asked_for(relation, asked.question, topic)
+    }
+    return frozenset(
+        one.program
+        for one in found
+        for relation in missing.values()
+        if relation.label not in _labels(one.program, asked.kb)
+    )
+
+
+def _is_asked_for(relation: Relation, question: str, topic: Topic) -> bool:
+    """Whether a question asks for this and nothing else of somebody."""
+    telling = _telling(question, topic) - _WHICH_OF_SEVERAL
+    return bool(telling) and _are_said(telling, roots_of(relation.label) | _BESIDE_A_NAME)
+
+
+def _named(found: Found) -> list[Topic]:
+    return [topic for topic in found.topics if isinstance(topic.term, ex.Entity)]
+
+
+def _read_off(question: str, program: ex.Expression) -> tuple[ex.Relation, ex.Expression] | None:
+    """What a program tells last, and of whom; the latest time of several is one of theirs, too."""
+    match program.right if isinstance(program, ex.And) else program:
+        case ex.Join(relation, argument) if not isinstance(argument, ex.Entity):
+            return relation, argument
+        case ex.Aggregate(_, argument, (relation,)) if wanted(question) is Wanted.TIME:
+            return replace(relation, inverse=not relation.inverse), argument
+    return None
+
+
+def _are_others(own: NodeSet, others: NodeSet, kb: KnowledgeBase) -> bool:
+    """Whether these have names, and other ones: what joins facts has none, and a recording is called as its
+    song. The words of an IRI are a name where it has no other either."""
+    few = kb.difference(others, own).ids[:_LOOKED_AT]
+    (called,) = kb.labels(own.ids)
+    if called is None:
+        called, *names = (said_name(kb, node) for node in [*own.ids.tolist(), *few.tolist()])
+    else:
+        names = kb.labels(few)
+    known = {fold(name) for name in names if name is not None}
+    return bool(known) and (called is None or fold(called) not in known)
 
 
 def _own(topic: Topic, kb: KnowledgeBase) -> NodeSet | None:

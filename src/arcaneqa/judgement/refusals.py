@@ -13,12 +13,12 @@ from arcaneqa.judgement.coverage import Coverage
 from arcaneqa.judgement.directions import Deed
 from arcaneqa.judgement.gaps import gap
 from arcaneqa.judgement.small_words import SMALL
-from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.interface import KnowledgeBase, NodeSet
 from arcaneqa.kb.names.name_forms import split, stem, words
 from arcaneqa.kb.schema import Relation, ValueKind
 from arcaneqa.kb.terms import Literal
 from arcaneqa.links import Links
-from arcaneqa.program.english import Kind, is_had, listed, singular, with_article
+from arcaneqa.program.english import Kind, is_had, listed, plural, singular, with_article
 from arcaneqa.program.expression import Entity, Join, Value, post_order
 from arcaneqa.program.forms import NEVER
 from arcaneqa.program.spoken import Spoken
@@ -53,13 +53,30 @@ class Refusals:
         """What is asked for and the nearest reading does not do, where it is declined anyway."""
         return "" if sign is None else f"{ASKS_FOR} {sign.form.value}{_quoted(question, sign)}. "
 
-    def _has_none(self, name: str, relations: Sequence[Relation]) -> str:
-        nouns = [singular(one.label) for one in relations if is_had(self._spoken.relation(one.iri))]
+    def _has_none(self, name: str, own: NodeSet, relations: Sequence[Relation]) -> str:
+        """Others of its kind may have it; else the kind that has."""
+        said, kind = self._spoken.words_of, self._kind_having(relations[0], own)
+        nouns = [singular(said(one.iri)) for one in relations if is_had(self._spoken.relation(one.iri))]
         if nouns:
-            return f"{name} has no {listed(nouns, 'or')} here, though others have."
+            others = "though others have" if kind is None else f"but {kind} have"
+            return f"{name} has no {listed(nouns, 'or')} here, {others}."
         if (shape := self._spoken.relation(relations[0].iri)).kind is Kind.VERB:
-            return f"{name} {shape.one} nothing here, though others do."
-        return f"Of {name} nothing here says “{relations[0].label}”, though it is said of others."
+            return (
+                f"{name} {shape.one} nothing here, {'though others' if kind is None else f'but {kind}'} do."
+            )
+        others = "though it is said of others" if kind is None else f"but of {kind} it is said"
+        return f"Of {name} nothing here says “{said(relations[0].iri)}”, {others}."
+
+    def _kind_having(self, relation: Relation, own: NodeSet) -> str | None:
+        """The kind that has what nothing of this kind has; None where others of it do, or nobody knows."""
+        classes = self._kb.schema.classes
+        kinds = {kind for kind in self._kb.classes(own).tolist() if not classes[kind].hidden}
+        domain = relation.domain
+        if not kinds or domain is None or not kinds.isdisjoint((domain, *relation.other_domains)):
+            return None
+        if not kinds.isdisjoint(self._kb.classes_having(np.array([relation.id], np.int64)).tolist()):
+            return None
+        return None if classes[domain].hidden else plural(self._spoken.klass(classes[domain].iri))
 
     def undone(self, said: Deed) -> str:
         """Nobody does what the question says."""
@@ -129,12 +146,14 @@ class Refusals:
         asked = {stem(word) for word in split(question)}
         kinds = [None, *self._kb.classes(own).tolist()]
         gaps = [] if known_gap is None else [known_gap]
-        gaps += [r for r in relations if r.domain in kinds and _stems(r) <= asked and r.id not in out]
+        if gaps and self._stems(gaps[0]).isdisjoint(asked) and self._kind_having(gaps[0], own) is not None:
+            gaps = []  # the program tells it, and nobody asked for it
+        gaps += [r for r in relations if r.domain in kinds and self._stems(r) <= asked and r.id not in out]
         for word in unknown:
-            called = [r for r in relations if stem(word.lower()) in _stems(r)]
+            called = [r for r in relations if stem(word.lower()) in self._stems(r)]
             gaps += [r for r in called if r.id not in has and not has & {one.id for one in called}][:1]
         if gaps:
-            yield self._has_none(name, list(dict.fromkeys(gaps))[:2])
+            yield self._has_none(name, own, list(dict.fromkeys(gaps))[:2])
         elif unknown:
             yield from self._nothing_called(unknown, f" of {name}")
         known = [self._kb.schema.relations[number] for number in out]
@@ -146,6 +165,9 @@ class Refusals:
             more = [f"{len(nouns) - len(few)} more"] if len(nouns) > len(few) else []
             yield f"{'It' if gaps or unknown else name} has {listed([*few, *more])}."
 
+    def _stems(self, relation: Relation) -> set[str]:
+        return {stem(word) for word in split(self._spoken.words_of(relation.iri))}
+
     def _nothing_called(self, unknown: Sequence[str], of: str = "") -> Iterator[str]:
         if unknown:
             words = [f"“{word}”" for word in dict.fromkeys(unknown)]
@@ -156,10 +178,6 @@ def _quoted(question: str, sign: Sign) -> str:
     """The words that ask for it; nothing where it is the question as a whole."""
     words = question[sign.start : sign.end]
     return "" if words == question else f" (“{words}”)"
-
-
-def _stems(relation: Relation) -> set[str]:
-    return {stem(word) for word in split(relation.label)}
 
 
 def _is_small(name: str) -> bool:

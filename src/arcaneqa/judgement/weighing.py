@@ -24,7 +24,7 @@ from arcaneqa.judgement.counting import commonest_said, counts_the_named, is_sam
 from arcaneqa.judgement.coverage import Coverage, coverage
 from arcaneqa.judgement.denied import denies_another
 from arcaneqa.judgement.directions import counts_backwards, deed_said
-from arcaneqa.judgement.gaps import gap
+from arcaneqa.judgement.gaps import gap, says_none_of_it
 from arcaneqa.judgement.placing import compares_twice, idle, misnumbered, misplaced, mistimed
 from arcaneqa.judgement.polarity import is_reversed, says_opposite
 from arcaneqa.judgement.rules import LEFT_OUT, Asked, Comparison, Fault, Saying
@@ -71,6 +71,7 @@ COMPARISONS: tuple[Comparison, ...] = (
         lambda asked, found: without_stated(asked.links, found),
         RULED_OUT,
     ),
+    Comparison("what is asked for, also where somebody has none", says_none_of_it, RULED_OUT),
     Comparison("yes or no, where another says it", listed_instead, RULED_OUT),
 )
 _OTHER_END = "The nearest reading takes the other end than the question does."

@@ -47,6 +47,9 @@ class Diagnosis:
     """Classes most of whose members have no name."""
     rules: int = 0
     """Statements in rules of N3."""
+    odd: int = 0
+    """IRIs and language tags that were not sound and were read as what comes closest."""
+    some_odd: list[str] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -103,6 +106,12 @@ class Diagnosis:
             )
         if self.left_out:
             yield f"{self.left_out:,} statements were left out."
+        if self.odd:
+            were = "term is" if self.odd == 1 else "terms are"
+            yield (
+                f"{self.odd:,} {were} no sound IRI or language tag; what comes closest was read: "
+                f"{_listed(self.some_odd)}."
+            )
         if self.rules:
             yield f"{self.rules:,} statements belong to rules, which are not applied: only facts are read."
 

@@ -46,10 +46,15 @@ class Spoken:
     def class_id(self, iri: str) -> int | None:
         return self._kb.schema.class_ids.get(iri)
 
+    def words_of(self, iri: str) -> str:
+        """What a relation is called by itself, whatever others are called."""
+        known = self.known(iri)
+        return _own_words(iri, known.label if known else None)
+
     def relation(self, iri: str, owners: Set[int] = frozenset()) -> Shape:
         """How a relation is said of members of the classes `owners`."""
         known = self.known(iri)
-        name = _own_words(iri, known.label if known else None)
+        name = self.words_of(iri)
         alike = self._alike.get(_key(name), ())
         if len(alike) > 1 and not _told_by(owners, known, alike):
             found = shape(name)

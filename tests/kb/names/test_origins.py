@@ -13,6 +13,7 @@ from arcaneqa.kb.names.origins import are_of_one_origin, may_be_slip
         ("smoking", "smoke"),
         ("heavily", "heavy"),
         ("bank", "banking"),
+        ("edited", "editor"),
         ("protestant", "protestantism"),
     ],
 )

@@ -101,6 +101,8 @@ def build_index(
             mended={name.rpartition("#")[2]: count for name, count in mended.items()},
             left_out=skipped.count,
             rules=sum(file.rules for file in files),
+            odd=sum(file.odd.count for file in files),
+            some_odd=[text for file in files for text in file.odd.some],
         )
         _write_schema(understood.schema, folder)
         manifest = _manifest(draft, dictionary, understood.profile, diagnosis, batches)

@@ -56,7 +56,7 @@ def read_batches(
         scope = f"s{place}_" if len(sources) > 1 else ""
         if source.has_lines and source.path.stat().st_size > _BLOCK and (os.cpu_count() or 1) > 1:
             tasks = _tasks(source, number, scope, folder, skipped is not None)
-            number = _with_helpers(tasks, number, skipped, told.done)
+            number = _with_helpers(tasks, number, skipped, source, told.done)
         else:
             statements, more = source.statements(), True
             while more:
@@ -124,7 +124,7 @@ def _tasks(
 
 
 def _with_helpers(
-    tasks: Iterator[tuple[_Task, bytes]], number: int, skipped: Skipped | None, done: Any
+    tasks: Iterator[tuple[_Task, bytes]], number: int, skipped: Skipped | None, source: Source, done: Any
 ) -> int:
     """Deal the tasks out in order, as many at a time as there are helpers; returns the next free number."""
     count = min(os.cpu_count() or 1, _HELPERS)
@@ -147,6 +147,7 @@ def _with_helpers(
                 raise InputError(reply["error"])
             if skipped is not None:
                 skipped.add(reply["skipped"], reply["first"])
+            source.odd.merge(**reply["odd"])
             if reply["summary"]["statements"]:
                 done(reply["number"], Summary(**reply["summary"]))
 
@@ -243,4 +244,5 @@ def _reply(task: _Task, block: bytes) -> dict[str, Any]:
         "summary": dataclasses.asdict(summary),
         "skipped": left_out.count,
         "first": left_out.first,
+        "odd": dataclasses.asdict(source.odd),
     }

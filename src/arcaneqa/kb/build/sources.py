@@ -32,9 +32,12 @@ from arcaneqa.kb.build.bounds import (
 )
 from arcaneqa.kb.build.formats import PACKED, format_of
 from arcaneqa.kb.build.known_contexts import KnownContexts
+from arcaneqa.kb.build.odd_terms import Odd, is_absolute, line_with_a_tag, mended
 from arcaneqa.kb.build.old_xml import OldXml
 
 _LINES = (RdfFormat.N_TRIPLES, RdfFormat.N_QUADS)
+_WITHOUT_LINES = (RdfFormat.RDF_XML, RdfFormat.JSON_LD)
+"""One odd term in these would cost the rest of the file, or itself in silence."""
 _PIECE = 1 << 22
 """Bytes (4 MiB) read at a time."""
 _SHOWN = 10
@@ -76,7 +79,7 @@ class Source:
     """One file. `statements` streams it; `prefixes` holds what it declared once it has been read, and
     `spellings` how it writes the language tags that the parsers hand out in lower case. `bytes` counts what
     was read of it, unpacked, and `watcher` is told; `rules` counts the statements of N3's rules, which are no
-    facts.
+    facts; `odd` counts terms that were not sound, and were mended.
 
     Files of lines can be had in blocks of whole lines instead, which others may parse: `blocks` and
     `statements_of`. Without `skipped`, the first bad statement raises. `base` completes relative IRIs, else
@@ -89,6 +92,7 @@ class Source:
         self.spellings: dict[str, str] = {}
         self.bytes = 0
         self.rules = 0
+        self.odd = Odd()
         self.watcher: Callable[[int], None] | None = None
         self._skipped = skipped
         # As other readers do, but for the folder: an index must not depend on where its sources lay.
@@ -126,7 +130,8 @@ class Source:
                 yield from self._quads_of(block, first)
         else:
             with self._opened() as file:
-                yield from self._stream(self._watched(file))
+                quads = self._stream(self._watched(file))
+                yield from mended(quads, self.odd) if self._format in _WITHOUT_LINES else quads
 
     def _watched(self, file: BinaryIO) -> _Watched:
         is_measured, name = self._skipped is not None, str(self.path)
@@ -207,9 +212,23 @@ class Source:
             try:
                 yield from list(parse(line, format=self._format))
             except SyntaxError as error:
-                self._refuse(error.msg, number)
+                if (quads := self._of_odd(line)) is not None:
+                    yield from quads
+                else:
+                    self._refuse(error.msg, number)
             except MemoryError:
                 self._refuse(too_long("it"), number)
+
+    def _of_odd(self, line: bytes) -> list[Quad] | None:
+        """What a line says whose terms are odd and whose form is sound."""
+        odd = Odd()
+        try:
+            text = line_with_a_tag(line, odd)
+            quads = list(mended(filter(is_absolute, parse(text, format=self._format, lenient=True)), odd))
+        except SyntaxError:
+            return None
+        self.odd.merge(odd.count, odd.some)
+        return quads or None
 
     @contextmanager
     def _opened(self) -> Iterator[BinaryIO]:
@@ -234,7 +253,12 @@ class Source:
         return self.path.open("rb")
 
     def _stream(self, file: _Watched) -> Iterator[Quad]:
-        parser: QuadParser = parse(cast(BinaryIO, file), format=self._format, base_iri=self._base)
+        parser: QuadParser = parse(
+            cast(BinaryIO, file),
+            format=self._format,
+            base_iri=self._base,
+            lenient=self._format in _WITHOUT_LINES,
+        )
         last = None
         lost = 0
         broken: int | None = None
@@ -249,7 +273,7 @@ class Source:
                     self.rules += 1
                     continue
                 broken = file.position if broken is None else broken
-                if self._format in (RdfFormat.RDF_XML, RdfFormat.JSON_LD):
+                if self._format in _WITHOUT_LINES:
                     line = error.lineno or self._line_of_bad_xml()
                     self._refuse(error.msg, line, "; so the rest of it is unread")
                     break

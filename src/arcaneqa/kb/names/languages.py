@@ -66,10 +66,12 @@ def tier_of(tag: str, language: str) -> int:
 
 def in_asked_language(kb: KnowledgeBase, question: str, ids: Ids) -> Ids:
     """Of texts in several languages, those in one that the question names, else those in the preferred one;
-    all where there are none, or where what is not text is among them."""
+    all where there are none, or where what is not text is among them. What English and British English write
+    alike is one text."""
     if not 1 < len(ids) <= _MOST or not kb.are_literals(ids).all():
         return ids
-    tags = [term.language.lower() if isinstance(term, Literal) else "" for term in kb.terms(ids)]
+    terms = [term for term in kb.terms(ids) if isinstance(term, Literal)]
+    tags = [term.language.lower() for term in terms]
     spoken = np.array([tag.split("-")[0] for tag in tags])
     if len(set(tags)) < 2:
         return ids
@@ -77,5 +79,6 @@ def in_asked_language(kb: KnowledgeBase, question: str, ids: Ids) -> Ids:
     for wanted in (named, [kb.profile.language]):
         found = np.isin(spoken, wanted)
         if found.any():
-            return ids[found]
+            alike = {terms[place].lexical: place for place in reversed(np.flatnonzero(found).tolist())}
+            return ids[sorted(alike.values())]
     return ids

@@ -8,8 +8,8 @@ from itertools import takewhile
 from rapidfuzz import fuzz
 
 SHORTEST = 5
-"""Letters that two words of one origin share, unless only "-e", "-er" or "-ing" stand behind four."""
-_AFTER_FOUR = frozenset(("", "e", "er", "ing"))
+"""Letters that two words of one origin share, unless behind four stands only what verbs and doers end in."""
+_AFTER_FOUR = frozenset(("", "e", "ed", "er", "or", "ing"))
 _ENDINGS = frozenset(
     (
         *("", "a", "ae", "al", "an", "ance", "ary", "e", "ed", "er", "ese", "i", "ia", "ial", "ian", "ic"),
