@@ -40,11 +40,11 @@ def tells_unasked(question: str, found: Found, kb: KnowledgeBase) -> bool:
             counted = {root_of(word) for word in split(asked["counted"])} - SMALL
             number = kb.schema.relation_ids.get(path[-1].iri) if path else None
             rows = None if number is None else kb.schema.relations[number].domain
-            return bool(counted) and not _are_said(counted, _names((), [*path, *_columns(rows, kb)], kb))
+            return bool(counted) and not are_said(counted, names_of((), [*path, *columns_of(rows, kb)], kb))
         case ex.And(ex.Class(), told) | told if isinstance(told, ex.Join) and told.relation.inverse:
             return is_unsaid(question, found, kb) and not _tells_names(told, found, kb)
         case ex.Count(ex.And(ex.Class() as rows, _), ()):
-            columns = _columns(kb.schema.class_ids.get(rows.iri), kb)
+            columns = columns_of(kb.schema.class_ids.get(rows.iri), kb)
             return not _is_only_kind(kb) and is_unsaid(question, found, kb, columns)
         case ex.Aggregate():
             return is_unsaid(question, found, kb)
@@ -54,21 +54,27 @@ def tells_unasked(question: str, found: Found, kb: KnowledgeBase) -> bool:
 def is_unsaid(question: str, found: Found, kb: KnowledgeBase, besides: Iterable[ex.Relation] = ()) -> bool:
     """Whether words stand beside the names that a program takes up, and neither it nor relations `besides`
     say any of them."""
-    named = [(topic.words.start, topic.words.end) for topic in found.topics]
-    asked = {root_of(word.folded) for word in words(question) if not _is_within(word, named)}
+    asked = beside_names(question, found)
     if all(root.isdigit() for root in asked - SMALL - MEASURING):
         return False
     nodes = ex.post_order(found.program)
     kinds = [node for node in nodes if isinstance(node, ex.Class)]
     steps = [step for node in nodes for step in ex.relations(node)]
-    return not _are_said(asked, _names(kinds, [*steps, *besides], kb))
+    return not are_said(asked, names_of(kinds, [*steps, *besides], kb))
+
+
+def beside_names(question: str, found: Found) -> set[str]:
+    """The roots of the words that are no names which a program takes up: who is ranked has a rank."""
+    named = [(topic.words.start, topic.words.end) for topic in found.topics]
+    said = [word.folded for word in words(question) if not _is_within(word, named)]
+    return {root for word in said for root in roots_of_name(word)}
 
 
 def _is_only_kind(kb: KnowledgeBase) -> bool:
     return sum(bool(kind.members) and not kind.hidden for kind in kb.schema.classes) == 1
 
 
-def _columns(kind: int | None, kb: KnowledgeBase) -> list[ex.Relation]:
+def columns_of(kind: int | None, kb: KnowledgeBase) -> list[ex.Relation]:
     """What has an order date may be an order."""
     shown = (one for one in kb.schema.relations if not one.hidden)
     return [ex.Relation(one.iri) for one in shown if one.domain == kind is not None]
@@ -78,7 +84,7 @@ def _is_within(word: Word, spans: Iterable[tuple[int, int]]) -> bool:
     return any(start < word.end and word.start < end for start, end in spans)
 
 
-def _names(kinds: Iterable[ex.Class], steps: Iterable[ex.Relation], kb: KnowledgeBase) -> set[str]:
+def names_of(kinds: Iterable[ex.Class], steps: Iterable[ex.Relation], kb: KnowledgeBase) -> set[str]:
     """The roots of the names of classes and relations, and of the classes that these join."""
     numbers = [kb.schema.relation_ids.get(step.iri) for step in steps]
     relations = [kb.schema.relations[number] for number in numbers if number is not None]
@@ -89,7 +95,8 @@ def _names(kinds: Iterable[ex.Class], steps: Iterable[ex.Relation], kb: Knowledg
     return {root for name in names for root in roots_of_name(name)}
 
 
-def _are_said(asked: Set[str], names: Set[str]) -> bool:
+def are_said(asked: Set[str], names: Set[str]) -> bool:
+    """Whether a word that says something is a word of these names, or of one origin with one."""
     if not (asked - SMALL).isdisjoint(names) or (asked & _SORTS and names & _SORTS):
         return True
     return any(are_of_one_origin(one, other) for one in asked - SMALL for other in names - SMALL)
