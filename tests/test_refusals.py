@@ -9,11 +9,13 @@ from arcaneqa.answer import ArcaneQA
 from arcaneqa.answered import MOST_CHARACTERS, Answer
 from arcaneqa.confidence import Confidence
 from arcaneqa.induction.found import Found, Outcome, Trace
-from arcaneqa.induction.topics import Topics
+from arcaneqa.induction.scorer import TopicWords
+from arcaneqa.induction.topics import Topic, Topics
 from arcaneqa.judgement.evidence import FEATURES
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.short_names import Names
 from arcaneqa.links import Links
+from arcaneqa.program import expression as ex
 from arcaneqa.program.execute import execute
 from arcaneqa.program.forms import PAPER
 from arcaneqa.program.text import parse
@@ -105,6 +107,28 @@ def test_no_time_answers_when_only_if_it_is_sure(qa: ArcaneQA) -> None:
     read = Found(brewery, -5.0, execute(brewery, qa.kb), (), Trace((), []), reading=-5.0)
     answer = qa.conclude(asked, Links(asked), Outcome((read,), is_complete=True, none=0.9), threshold=0.0)
     assert "This asks for a time, and the nearest reading finds none." in (answer.reason or "")
+
+
+def test_what_no_word_asks_for_answers_only_if_nobody_doubts_it(qa: ArcaneQA) -> None:
+    brewery = parse("(JOIN b:brewedBy_inv b:b1)", Names(qa.kb.profile), qa.kb.schema)
+    (beer,) = ex.mentioned(brewery)
+
+    def reason(asked: str, none: float, bias: float = 0.0) -> str:
+        confidence = Confidence(weights=(0.0,) * len(FEATURES), bias=bias)
+        told = ArcaneQA(qa.kb, qa.scorer, confidence, qa.linker, qa.settings)
+        start = asked.index("Old Abbey")
+        topic = Topic(beer, TopicWords("Old Abbey", start, start + len("Old Abbey"), 0))
+        read = Found(brewery, -5.0, execute(brewery, qa.kb), (topic,), Trace((), []), reading=-5.0)
+        found = Outcome((read,), is_complete=True, none=none)
+        return told.conclude(asked, Links(asked), found, threshold=0.0).reason or ""
+
+    why = "No word of the question asks for what the nearest reading tells."
+    assert why in reason("which hops are in Old Abbey?", 0.9)
+    assert not reason("which hops are in Old Abbey?", 0.1)
+    assert not reason("which hops are in Old Abbey?", 0.9, bias=2.0)
+    assert not reason("which ones brewed Old Abbey?", 0.9)
+    # What is told instead of a number is no answer to how many, whatever a model makes of it.
+    assert why in reason("how many cups are in Old Abbey?", 0.1, bias=2.0)
 
 
 def test_what_is_missing_is_said(qa: ArcaneQA) -> None:

@@ -18,6 +18,7 @@ from arcaneqa.judgement.coverage import Coverage, is_about, not_used
 from arcaneqa.judgement.directions import deed
 from arcaneqa.judgement.evidence import evidence, unknown_names
 from arcaneqa.judgement.refusals import Refusals, Suggest
+from arcaneqa.judgement.unasked import tells_unasked
 from arcaneqa.judgement.ways import only_names
 from arcaneqa.judgement.weighing import Weighed, still_wrong, weighed
 from arcaneqa.kb.interface import KnowledgeBase
@@ -48,6 +49,9 @@ WHAT_ONE_IS = frozenset(map(stem, ("profession", "occupation", "job", "type", "k
 SURE = 0.6
 """A program that takes up no word of the question, or finds no time where "when" is asked, needs at least
 this confidence: people are the population."""
+DOUBTED = 0.25
+"""Chance that none of the readings is meant, from which on one that is not sure must tell what a word of the
+question asks for."""
 
 
 ReadAgain = Callable[[str, Outcome, Found], Outcome]
@@ -239,11 +243,22 @@ class Conclusions:
             why = "The nearest reading is about nothing that the question names."
         elif certainty < SURE and not is_about(read, found, self._kb):
             why = "Nothing in the question names an entity, a class or a value of this knowledge base."
+        elif self._tells_unasked(question, found, outcome, left_out, certainty):
+            why = "No word of the question asks for what the nearest reading tells."
         else:
             return None
         sign = lacking(left_out.unmet, forms_of(found.program))
         missing = self._refusals.missing(read, links, found, left_out).replace(why, "").strip()
         return f"{self._refusals.heard(question, sign)}{why} {missing}".strip()
+
+    def _tells_unasked(
+        self, question: str, found: Found, outcome: Outcome, left_out: Coverage, certainty: float
+    ) -> bool:
+        """Whether a program tells something that no word asks for, where the model doubts it, or the question
+        asks how many and the number tells how many of something else."""
+        is_doubted = certainty < SURE and outcome.none > DOUBTED
+        tells_another = any(sign.form is Form.NUMBER for sign in left_out.unmet)
+        return (is_doubted or tells_another) and tells_unasked(question, found, self._kb)
 
     def _mistaken(self, question: str, links: Links, found: Found, left_out: Coverage) -> Mistaken | None:
         unknown = left_out.unknown

@@ -14,7 +14,7 @@ from arcaneqa.kb.schema import ValueKind
 from arcaneqa.program import expression as ex
 from arcaneqa.program.rewrite import rewrite
 
-_ALIVE = re.compile(
+ALIVE = re.compile(
     r"\b(?:alive|still\s+living|not\s+(?:yet\s+)?dead|(?:have|has)(?:\s+not|n['’]t)\s+(?:yet\s+)?died)\b",
     re.IGNORECASE,
 )
@@ -24,7 +24,7 @@ _DEATH = root_of("death")
 def living(question: str, found: Found, kb: KnowledgeBase) -> Found:
     """The same program with those who have none of the one relation that says when somebody died, where it
     takes the last who did, or all of their kind."""
-    if _ALIVE.search(question) is None:
+    if ALIVE.search(question) is None:
         return found
     dated = [
         relation

@@ -14,8 +14,9 @@ from arcaneqa.induction.found import Found
 from arcaneqa.judgement.added import added, put_right
 from arcaneqa.judgement.rules import Asked, Said, likeliest
 from arcaneqa.judgement.small_words import root_of
+from arcaneqa.judgement.unasked import is_unsaid
 from arcaneqa.judgement.ways import conjuncts
-from arcaneqa.kb.interface import Comparison, KnowledgeBase
+from arcaneqa.kb.interface import Comparison, KnowledgeBase, Step
 from arcaneqa.kb.names.name_forms import split
 from arcaneqa.kb.schema import Relation, ValueKind
 from arcaneqa.kb.terms import Literal
@@ -88,24 +89,45 @@ _CALLED = re.compile(r"\b(?:called|named|titled|entitled)\b", re.IGNORECASE)
 
 
 def counts_the_named(question: str, found: Found, kb: KnowledgeBase) -> bool:
-    """Whether a program counts rows by what only one of them is called: how many were killed at the battle
-    of Hastings is not that there is one such battle."""
+    """Whether a program counts rows by what only one of them is called, or what each row has one of: how many
+    were killed at the battle of Hastings is not that there is one such battle, and how many ordered a salad
+    not that it has one restaurant."""
     match found.program:
         case ex.Count(argument, ()) if found.result.value is not None and found.result.value.lexical == "1":
-            return _CALLED.search(question) is None and any(
-                _is_its_name(one, kb) for one in conjuncts(argument)
-            )
+            if _CALLED.search(question):
+                return False
+            if any(_is_its_name(one, kb) for one in conjuncts(argument)):
+                return True
+            return _is_its_value(argument, kb) and is_unsaid(question, found, kb)
     return False
 
 
 def _is_its_name(condition: ex.Expression, kb: KnowledgeBase) -> bool:
+    """Whether only one thing is called so: in full, or by a part of it where the other is another column."""
     match condition:
         case ex.Entity():
             return True
         case ex.Join(ex.Relation(iri, False), ex.Value(literal)) if iri in kb.schema.relation_ids:
             relation = kb.schema.relations[kb.schema.relation_ids[iri]]
-            rows = kb.subjects(relation.id, kb.equal(literal))
-            return relation.facts == relation.objects and kb.labels(rows.ids) == [literal.lexical]
+            labels = kb.labels(kb.subjects(relation.id, kb.equal(literal)).ids)
+            if relation.facts == relation.objects and len(labels) == 1:
+                called, said = set(split(labels[0] or "")), set(split(literal.lexical))
+                return bool(called) and (called <= said or said <= called)
+    return False
+
+
+def _is_its_value(program: ex.Expression, kb: KnowledgeBase) -> bool:
+    """Whether it is the value that a thing has for a relation by which nothing has two."""
+    match program:
+        case ex.And(ex.Class(), told) | told if isinstance(told, ex.Join) and told.relation.inverse:
+            number = kb.schema.relation_ids.get(told.relation.iri)
+            if number is None:
+                return False
+            has_one = _FEW < kb.schema.relations[number].facts == len(kb.having(Step(number, inverse=False)))
+            try:
+                return has_one and len(execute(told.argument, kb).nodes) == 1
+            except BudgetExceeded:
+                return False
     return False
 
 

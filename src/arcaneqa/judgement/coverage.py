@@ -22,6 +22,7 @@ from arcaneqa.judgement.answer_kinds import said_years
 from arcaneqa.judgement.asked import REMEMBERED, Sign, signs
 from arcaneqa.judgement.columns import is_column, said_yes_or_no
 from arcaneqa.judgement.counting import says_how_many
+from arcaneqa.judgement.nothing import has_zero
 from arcaneqa.judgement.polarity import says_measure
 from arcaneqa.judgement.small_words import FOLLOWING, MEASURING, SMALL, root_of, roots_of, roots_of_name
 from arcaneqa.kb.interface import KnowledgeBase
@@ -74,6 +75,7 @@ def coverage(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Co
         is_met = sign.met_by & forms or _counts(sign, found) or _is_truth(sign, found, kb)
         is_met = is_met or (sign.form is Form.NUMBER and says_how_many(question, found, kb))
         is_met = is_met or (sign.form is Form.NEXT and _follows(forms, names))
+        is_met = is_met or (sign.form is Form.EXCEPT and has_zero(found.program))
         if not is_met:
             plainer = _PLAINER.get(sign.form)
             measures = [_measures(found.program, kb)] if plainer in forms else []

@@ -12,6 +12,7 @@ from arcaneqa.induction.found import Found
 from arcaneqa.judgement.added import put_right
 from arcaneqa.judgement.asked import signs
 from arcaneqa.judgement.asked_kinds import column_asked_for
+from arcaneqa.judgement.nothing import has_zero
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.name_forms import split
 from arcaneqa.kb.schema import ValueKind
@@ -64,7 +65,7 @@ def _of_all(question: str, program: ex.Expression, kb: KnowledgeBase) -> ex.Expr
 def _taken_away(question: str, found: Found, kb: KnowledgeBase) -> ex.Expression:
     """The program less those of whom it says what is denied: the condition on what is named right behind."""
     sign = next((one for one in signs(question) if one.form is Form.EXCEPT), None)
-    if sign is None or forms_of(found.program) & sign.met_by:
+    if sign is None or forms_of(found.program) & sign.met_by or has_zero(found.program):
         return found.program
     denying, *_ = split(question[sign.start : sign.end])
     if any(denying in split(topic.words.text) for topic in found.topics):

@@ -25,6 +25,7 @@ from arcaneqa.judgement.coverage import Coverage, coverage
 from arcaneqa.judgement.denied import denies_another
 from arcaneqa.judgement.directions import counts_backwards, deed_said
 from arcaneqa.judgement.gaps import gap, says_none_of_it
+from arcaneqa.judgement.nothing import denies_unsaid, none_said
 from arcaneqa.judgement.placing import compares_twice, idle, misnumbered, misplaced, mistimed
 from arcaneqa.judgement.polarity import is_reversed, says_opposite
 from arcaneqa.judgement.rules import LEFT_OUT, Asked, Comparison, Fault, Saying
@@ -58,6 +59,7 @@ SAYINGS: tuple[Saying, ...] = (
     Saying("whether a column says it of the one that is named", truth_said),
     Saying("whether there is such a row", row_said),
     Saying("a column of a table beside", beside_said),
+    Saying("none of a number", none_said),
 )
 COMPARISONS: tuple[Comparison, ...] = (
     Comparison(
@@ -171,6 +173,11 @@ FAULTS: tuple[Fault, ...] = (
         "goes by a count that is the same for all",
         lambda asked, one: is_same_for_all(one, asked.kb),
         "The nearest reading goes by a number that is the same for all.",
+    ),
+    Fault(
+        "denies what nobody said",
+        lambda asked, one: denies_unsaid(asked.question, one, asked.kb),
+        "The nearest reading denies something else.",
     ),
     Fault("has a row for each", lambda asked, one: is_table_of_one(asked.question, one.program)),
 )
