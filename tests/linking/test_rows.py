@@ -58,6 +58,8 @@ def plain(text: str) -> str:
         ("how many storms killed more than 100 people?", "how many rows killed more than 100 people?"),
         ("Did Hurricane Andrew kill 100 people?", "Did row Andrew kill 100 people?"),
         ("hurricanes in FL", "rows in FL"),
+        ("hurricanes which happened in FL", "rows which happened in FL"),
+        ("Which storm was the first to storm FL?", "Which row was the first to storm FL?"),
         ("average deaths per hurricane", "average deaths per row"),
         ("list all hurricanes in FL", "list all rows in FL"),
         ("Which hurricanes were stronger than Hurricane Hugo?", "Which rows were stronger than row Hugo?"),

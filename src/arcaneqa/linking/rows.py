@@ -26,26 +26,9 @@ _BEFORE_NAMES = frozenset(
     (*_FINITE, *("and", "at", "by", "during", "for", "from", "in", "of", "on", "than", "the", "with"))
 )
 """Behind what else a word before a name is a verb: "who beat Norway", but "in hurricane Hugo"."""
-_ADJOINING = frozenset(
-    (
-        *(
-            "above",
-            "after",
-            "and",
-            "at",
-            "before",
-            "below",
-            "between",
-            "by",
-            "for",
-            "from",
-            "in",
-            "it",
-            "of",
-            "on",
-        ),
-        *("over", "per", "that", "there", "they", "to", "under", "where", "who", "whose", "with", "without"),
-    )
+_ADJOINING = re.compile(
+    "above|after|and|at|before|below|between|by|for|from|in|it|of|on|over|per|that|there|they|to|under|where|which"
+    "|who|whose|with|without"
 )
 """Behind a noun that is whole, beside verbs."""
 _SUPERLATIVE = re.compile("[a-z]{2,}est")
@@ -102,7 +85,9 @@ class _Asked:
             and len(word.folded) >= len(ROW)
             and word.folded.isalpha()
             and word.folded not in STOP_WORDS | UNITS | _ABSTRACT
+            and not _DID.fullmatch(word.folded)
             and stem(word.folded) not in self._columns
+            and self._folded(place - 1) != "to"  # "the first to coach" has no coach in it
         ]
 
     def stands_for_rows(self, place: int) -> bool:
@@ -129,7 +114,7 @@ class _Asked:
         if following is None or not self._question[self.said[place].end : following.start].isspace():
             return True
         said = following.folded
-        if said in _FINITE or said in _ADJOINING or _DID.fullmatch(said):
+        if said in _FINITE or _ADJOINING.fullmatch(said) or _DID.fullmatch(said):
             return True
         return _is_plural(self.said[place].folded) and stem(said) not in self._columns
 
@@ -152,7 +137,8 @@ class _Asked:
         while before >= 0 and self._folded(before) in _BETWEEN:
             before -= 1
         if before < 0 and not is_chosen:
-            return _is_plural(self.said[place].folded) and self._folded(place + 1) in _ADJOINING
+            is_several = _is_plural(self.said[place].folded)
+            return is_several and _ADJOINING.fullmatch(self._folded(place + 1)) is not None
         return before < 0 or self._folded(before) in _ASKING or (is_chosen and self._folded(before) in _BE)
 
     def _word(self, place: int) -> Word | None:
