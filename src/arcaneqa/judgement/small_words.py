@@ -26,6 +26,8 @@ FOREIGN = tuple(
 _BASES = {
     form: verb for verb, *forms in map(str.split, _LISTS["irregular"].strip().splitlines()) for form in forms
 }
+_VERBS = frozenset(_BASES.values())
+"""Of which the forms are irregular: else who works and a worker are seen to be of one origin."""
 
 
 _KEPT = 5_000
@@ -56,13 +58,17 @@ _SHORTEST_DONE = 5
 
 
 def ways_to_say(name: str) -> Iterator[list[str]]:
-    """The words of a name, and what can be done or was: what is tradeable can be traded, and who did not
-    improve is none of the improved."""
+    """The words of a name, and what can be done or was: what is tradeable can be traded, who did not improve
+    is none of the improved, and who won is the winner."""
     said = split(name)
     yield said
     *before, last = said or [""]
     if last.endswith("able") and len(last) > _SHORTEST_ABLE:
         yield [*before, last.removesuffix("able").removesuffix("e") + "ed"]
+    if last.endswith("er"):
+        doing = last.removesuffix("er")
+        verbs = (doing, f"{doing}e", doing[:-1])  # lead, drive, win
+        yield from ([*before, verb] for verb in verbs if verb in _VERBS)
     if last.endswith("ed") and len(last) > _SHORTEST_DONE:
         verb = last.removesuffix("ed")
         ways = [f"{verb[:-1]}y"] if verb.endswith("i") else [verb, f"{verb}e"]

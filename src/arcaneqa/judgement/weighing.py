@@ -213,7 +213,10 @@ def weighed(question: str, links: Links, outcome: Outcome, kb: KnowledgeBase) ->
         cost += sum(costs for costs, programs in worse if read.program in programs)
         found.append((replace(one, score=one.score - cost, reading=one.reading - cost), left_out))
     best: dict[ex.Expression, tuple[Found, Coverage]] = {}
-    for one, left_out in sorted(found, key=lambda pair: (-pair[0].score, len(pair[1].unused))):
+    # Of two that are as likely, one as the other puts it, the one that takes up more words.
+    for one, left_out in sorted(
+        found, key=lambda pair: (-pair[0].score, len(pair[1].unused), -pair[1].share)
+    ):
         best.setdefault(one.program, (one, left_out))  # two that were put right may have become one
     return Weighed(
         tuple(one for one, _ in best.values()),

@@ -21,7 +21,7 @@ from arcaneqa.judgement.rules import Asked, Said
 from arcaneqa.judgement.small_words import SMALL, root_of, roots_of, ways_to_deny, ways_to_say
 from arcaneqa.judgement.ways import conjuncts
 from arcaneqa.kb.interface import KnowledgeBase, NodeSet
-from arcaneqa.kb.names.name_forms import split, stem, words
+from arcaneqa.kb.names.name_forms import split, words
 from arcaneqa.kb.schema import Relation, ValueKind
 from arcaneqa.kb.terms import XSD, Literal
 from arcaneqa.links import LIKELY, Links
@@ -160,7 +160,7 @@ def truths_said(asked: Asked, _: Sequence[Found]) -> Said | None:
 
 def _told(question: str, kb: KnowledgeBase) -> Iterator[tuple[Relation, Literal]]:
     denied = DENYING.search(question)
-    said = [stem(word) for word in split(question[denied.end() :] if denied else question)]
+    said = [root_of(word) for word in split(question[denied.end() :] if denied else question)]
     for name, relation, truth in _columns(kb):
         if denied is None and name <= set(said):
             yield relation, truth
@@ -190,7 +190,7 @@ def _columns(kb: KnowledgeBase) -> tuple[_Named, ...]:
     if (known := _NAMED.get(kb)) is None:
         columns = (r for r in kb.schema.relations if r.kinds == {ValueKind.BOOLEAN} and not r.hidden)
         names = (
-            (frozenset(map(stem, said)) - SMALL, relation, truth)
+            (frozenset(map(root_of, said)) - SMALL, relation, truth)
             for relation in columns
             for ways, truth in ((ways_to_say, _TRUE), (ways_to_deny, _FALSE))
             for said in ways(relation.label)
