@@ -28,6 +28,7 @@ from arcaneqa.judgement.gaps import gap
 from arcaneqa.judgement.nothing import denies_unsaid, none_said
 from arcaneqa.judgement.placing import compares_twice, idle, misnumbered, misplaced, mistimed
 from arcaneqa.judgement.polarity import is_reversed, says_opposite
+from arcaneqa.judgement.ranked import most_rows_said, ranks_the_counted
 from arcaneqa.judgement.rules import LEFT_OUT, Asked, Comparison, Fault, Saying
 from arcaneqa.judgement.said_names import narrowed_unsaid, said_otherwise, without_stated
 from arcaneqa.judgement.stated import stated_said
@@ -58,6 +59,7 @@ SAYINGS: tuple[Saying, ...] = (
     Saying("whether there is such a row", row_said),
     Saying("a column of a table beside", beside_said),
     Saying("none of a number", none_said),
+    Saying("of what there is most in the rows", most_rows_said),
 )
 COMPARISONS: tuple[Comparison, ...] = (
     Comparison(
@@ -165,6 +167,11 @@ FAULTS: tuple[Fault, ...] = (
         "goes by a count that is the same for all",
         lambda asked, one: is_same_for_all(one, asked.kb),
         "The nearest reading goes by a number that is the same for all.",
+    ),
+    Fault(
+        "ranks what is counted",
+        lambda asked, one: ranks_the_counted(asked.question, one, asked.kb),
+        "The nearest reading ranks what is to be counted.",
     ),
     Fault(
         "denies what nobody said",
