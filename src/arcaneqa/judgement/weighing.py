@@ -28,6 +28,7 @@ from arcaneqa.judgement.gaps import gap, says_none_of_it
 from arcaneqa.judgement.nothing import denies_unsaid, none_said
 from arcaneqa.judgement.placing import compares_twice, idle, misnumbered, misplaced, mistimed
 from arcaneqa.judgement.polarity import is_reversed, says_opposite
+from arcaneqa.judgement.ranked import most_rows_said, ranks_the_counted
 from arcaneqa.judgement.rules import LEFT_OUT, Asked, Comparison, Fault, Saying
 from arcaneqa.judgement.said_names import narrowed_unsaid, said_otherwise, without_stated
 from arcaneqa.judgement.stated import stated_said
@@ -60,6 +61,7 @@ SAYINGS: tuple[Saying, ...] = (
     Saying("whether there is such a row", row_said),
     Saying("a column of a table beside", beside_said),
     Saying("none of a number", none_said),
+    Saying("of what there is most in the rows", most_rows_said),
 )
 COMPARISONS: tuple[Comparison, ...] = (
     Comparison(
@@ -175,6 +177,11 @@ FAULTS: tuple[Fault, ...] = (
         "The nearest reading goes by a number that is the same for all.",
     ),
     Fault(
+        "ranks what is counted",
+        lambda asked, one: ranks_the_counted(asked.question, one, asked.kb),
+        "The nearest reading ranks what is to be counted.",
+    ),
+    Fault(
         "denies what nobody said",
         lambda asked, one: denies_unsaid(asked.question, one, asked.kb),
         "The nearest reading denies something else.",
@@ -221,7 +228,10 @@ def weighed(question: str, links: Links, outcome: Outcome, kb: KnowledgeBase) ->
         cost += sum(costs for costs, programs in worse if read.program in programs)
         found.append((replace(one, score=one.score - cost, reading=one.reading - cost), left_out))
     best: dict[ex.Expression, tuple[Found, Coverage]] = {}
-    for one, left_out in sorted(found, key=lambda pair: (-pair[0].score, len(pair[1].unused))):
+    # Of two that are as likely, one as the other puts it, the one that takes up more words.
+    for one, left_out in sorted(
+        found, key=lambda pair: (-pair[0].score, len(pair[1].unused), -pair[1].share)
+    ):
         best.setdefault(one.program, (one, left_out))  # two that were put right may have become one
     return Weighed(
         tuple(one for one, _ in best.values()),

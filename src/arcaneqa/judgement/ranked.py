@@ -1,0 +1,81 @@
+"""Of what there is most in the rows of a table: "which shop has the most items?" asks for the shop with the
+most rows where each row is an item, and not for the item that is in most rows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from arcaneqa.induction.found import Found
+from arcaneqa.judgement.added import added
+from arcaneqa.judgement.rules import Asked, Said, likeliest
+from arcaneqa.judgement.small_words import root_of
+from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.names.name_forms import split
+from arcaneqa.kb.schema import Relation, ValueKind
+from arcaneqa.program import expression as ex
+
+_MOST = re.compile(
+    r"(?:which|what)\s+(?P<of>[\w ]+?)\s+\w+\s+the\s+(?P<end>most|fewest|least)\s+(?P<rows>\w+)",
+    re.IGNORECASE,
+)
+_LOOKED_AT = 5
+"""Rows; what one is called by, nearly all are."""
+
+
+def most_rows_said(asked: Asked, _: Sequence[Found]) -> Said | None:
+    """The value of the column that is asked for with the most rows, where these are what is counted: by the
+    name of their kind, or of the column by which they are called."""
+    question = _MOST.fullmatch(asked.question.strip(" ?.!"))
+    column = None if question is None else _column(question["of"], question["rows"], asked.kb)
+    if question is None or column is None or column.domain is None:
+        return None
+    back = ex.Relation(column.iri, inverse=True)
+    rows = ex.Class(asked.kb.schema.classes[column.domain].iri)
+    largest = question["end"].lower() == "most"
+    direction = ex.Direction.LARGEST if largest else ex.Direction.SMALLEST
+    program = ex.Extreme(direction, ex.Join(back, rows), ex.Counted((back,)))
+
+    def further(found: Sequence[Found]) -> list[Found]:
+        if any(one.program == program for one in found):
+            return []
+        one = added(program, likeliest(found), column, asked.kb)
+        return [] if one is None else [one]
+
+    return Said(lambda one: one.program != program, further)
+
+
+def ranks_the_counted(question: str, found: Found, kb: KnowledgeBase) -> bool:
+    """Whether a program ranks the very values of which something else shall have most."""
+    asked = _MOST.fullmatch(question.strip(" ?.!"))
+    match found.program:
+        case ex.Extreme(_, ex.Join(ex.Relation(iri, True), ex.Class()), ex.Counted((by,))) if asked:
+            number = kb.schema.relation_ids.get(iri)
+            label = "" if number is None else kb.schema.relations[number].label
+            is_counted = _roots(label) == _roots(asked["rows"]) != _roots(asked["of"])
+            return is_counted and by == ex.Relation(iri, inverse=True)
+    return False
+
+
+def _column(of: str, rows: str, kb: KnowledgeBase) -> Relation | None:
+    """The one column that is asked for, of rows that are called so."""
+    shown = [one for one in kb.schema.relations if not (one.hidden or one.is_identifier)]
+    called = [one for one in shown if _roots(one.label) == _roots(of) and one.domain is not None]
+    if len(called) != 1 or called[0].kinds & {ValueKind.NUMBER, ValueKind.BOOLEAN}:
+        return None
+    kind = called[0].domain
+    if kind is None or any(_roots(one.label) == _roots(of) for one in kb.schema.classes):
+        return None
+    named = [one for one in shown if one.domain == kind and _roots(one.label) == _roots(rows)]
+    are_rows = _roots(kb.schema.classes[kind].label) == _roots(rows) and not named
+    return called[0] if are_rows or (len(named) == 1 and _names_rows(named[0], kind, kb)) else None
+
+
+def _names_rows(column: Relation, kind: int, kb: KnowledgeBase) -> bool:
+    few = kb.nodes(kb.members(kind).ids[:_LOOKED_AT])
+    names = {label for label in kb.labels(few.ids) if label is not None}
+    return bool(names) and names == set(kb.labels(kb.objects(column.id, few).ids))
+
+
+def _roots(text: str) -> list[str]:
+    return [root_of(word) for word in split(text)]
