@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from arcaneqa.induction.found import Outcome
-from arcaneqa.judgement.asked_kinds import asked_kind, is_another_kind, is_of_others, led_on, tells_of_others
+from arcaneqa.judgement.asked_columns import tells_of_others
+from arcaneqa.judgement.asked_kinds import asked_kind, is_another_kind, is_of_others, led_on
 from arcaneqa.judgement.weighing import weighed
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names

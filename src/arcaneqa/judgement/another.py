@@ -21,7 +21,8 @@ from arcaneqa.judgement.asked_kinds import (
     schema_words,
     whole_noun,
 )
-from arcaneqa.judgement.small_words import SMALL, root_of
+from arcaneqa.judgement.named import nodes_of
+from arcaneqa.judgement.small_words import SMALL, root_of, roots_in_order
 from arcaneqa.judgement.ways import conjuncts
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.name_forms import Word, split, words
@@ -105,8 +106,8 @@ def another_name(question: str, links: Links, found: Found, unknown: Sequence[st
         mention = next((one for one in links.mentions if (one.start, one.end) == (start, end)), None)
         if mention is None or not isinstance(topic.term, ex.Entity):
             continue
-        ending = _roots(question[start:end])
-        names = {one.label: _roots(one.label) for one in mention.candidates}
+        ending = roots_in_order(question[start:end])
+        names = {one.label: roots_in_order(one.label) for one in mention.candidates}
         near = [label for label, own in names.items() if own[-len(ending) :] == ending != own]
         before = [word for word in words(question) if word.end <= start][-1:]
         if len(near) < len(names) or len(near) + len(ending) < _COMMON or not before:
@@ -133,7 +134,7 @@ def parted_name(question: str, links: Links, found: Found, kb: KnowledgeBase) ->
         if not is_name or used[0] == used[1] or question[one.end : two.start] != " ":
             continue
         labels = [candidate.label for mention in pair for candidate in mention.candidates]
-        have_both = any(said[0] | said[1] <= set(_roots(label)) for label in labels)
+        have_both = any(said[0] | said[1] <= set(roots_in_order(label)) for label in labels)
         if not have_both and _is_one_kind(one, two, kb):
             return Mistaken(question[one.start : two.end], tuple(dict.fromkeys(labels)))
     return None
@@ -152,8 +153,8 @@ def half_name(question: str, found: Found, unknown: Sequence[str], kb: Knowledge
         names = [word for word in beside if _is_name(word, question, unknown, kb)]
         if not names or not question[start].isupper():
             continue
-        own, called = _roots(question[start:end]), _names_of(topic.term, kb)
-        rooted = {name: _roots(name) for name in called}
+        own, called = roots_in_order(question[start:end]), _names_of(topic.term, kb)
+        rooted = {name: roots_in_order(name) for name in called}
         longer = [name for name, roots in rooted.items() if roots[: len(own)] == own != roots]
         is_slip = not any({*own} & {*roots} for roots in rooted.values())
         for word in names:
@@ -179,12 +180,9 @@ _BEARERS = 5
 
 def _names_of(term: ex.Entity | ex.Value, kb: KnowledgeBase) -> list[str]:
     """What somebody is called, or who has that text: labels, and texts that are said of them."""
-    if isinstance(term, ex.Entity):
-        node = kb.node(term.term)
-        bearers = kb.nodes(np.array([] if node is None else [node], np.int64))
-    else:
-        texts = kb.equal(term.literal)
-        bearers = kb.nodes(kb.difference(kb.neighbours(texts), texts).ids[:_BEARERS])
+    bearers = nodes_of(term, kb)
+    if isinstance(term, ex.Value):
+        bearers = kb.nodes(kb.difference(kb.neighbours(bearers), bearers).ids[:_BEARERS])
     around = kb.neighbours(bearers).ids
     texts_of = kb.terms(around[kb.are_literals(around)][:_MOST_TEXTS])
     labels = [label for label in kb.labels(bearers.ids) if label is not None]
@@ -215,8 +213,8 @@ def is_misnamed(question: str, program: ex.Expression, kb: KnowledgeBase) -> boo
     """Whether a program goes by a name where the question says another one's: "digital zoom" for the optical
     zoom, where something here is called so. Nothing that comes before the last word of its name is said, and
     what the question says there the program has nowhere."""
-    said = _roots(question)
-    names = [_roots(name) for name in _names_in(program, kb)]
+    said = roots_in_order(question)
+    names = [roots_in_order(name) for name in _names_in(program, kb)]
     known = {word for name in names for word in name}
     return any(
         (before, last) in _pairs(kb) and before not in known and before not in SMALL
@@ -242,9 +240,5 @@ def _pairs(kb: KnowledgeBase) -> frozenset[tuple[str, str]]:
     if (found := _PAIRS.get(kb)) is None:
         names = [class_words(one) for one in kb.schema.classes if not one.hidden]
         names += [relation_words(one) for one in kb.schema.relations if not one.hidden]
-        found = _PAIRS[kb] = frozenset(pair for name in names for pair in pairwise(_roots(name)))
+        found = _PAIRS[kb] = frozenset(pair for name in names for pair in pairwise(roots_in_order(name)))
     return found
-
-
-def _roots(text: str) -> list[str]:
-    return [root_of(word) for word in split(text)]

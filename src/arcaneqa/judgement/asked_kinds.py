@@ -1,7 +1,6 @@
-"""What a question asks for by its name. A kind of thing: "which carriers have no costs?" wants carriers, and
+"""The kind of thing that a question asks for by its name: "which carriers have no costs?" wants carriers, and
 not the generators that have none, nor what these are called; where those lead to carriers in one way, that is
-the way. Or a column: "which varieties come from Taiwan?" wants no coffees, though only coffees come from
-there."""
+the way."""
 
 from __future__ import annotations
 
@@ -10,11 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from weakref import WeakKeyDictionary
 
-import numpy as np
-
 from arcaneqa.errors import BudgetExceeded
-from arcaneqa.induction.found import Considered, Found, Trace
-from arcaneqa.induction.scorer import Candidate, TokenKind
+from arcaneqa.induction.found import Found
 from arcaneqa.induction.wording import class_words
 from arcaneqa.judgement.added import added
 from arcaneqa.judgement.rules import Asked, Said, likeliest
@@ -22,7 +18,7 @@ from arcaneqa.judgement.small_words import root_of
 from arcaneqa.judgement.ways import conjuncts
 from arcaneqa.kb.interface import KnowledgeBase, Step
 from arcaneqa.kb.names.name_forms import split
-from arcaneqa.kb.schema import Relation, ValueKind
+from arcaneqa.kb.schema import ValueKind
 from arcaneqa.program import expression as ex
 from arcaneqa.program.execute import execute
 
@@ -49,7 +45,7 @@ _DID = re.compile(
     "|began"
 )
 _WORDS: WeakKeyDictionary[KnowledgeBase, frozenset[str]] = WeakKeyDictionary()
-_LOOKED_AT = 5
+LOOKED_AT = 5
 """Of the answers; a set is of one kind, or nearly."""
 _NAMES: WeakKeyDictionary[KnowledgeBase, dict[tuple[str, ...], list[int]]] = WeakKeyDictionary()
 
@@ -58,7 +54,7 @@ def kind_said(asked: Asked, found: Sequence[Found]) -> Said | None:
     """The kind that is asked for by its name: where the likeliest reading finds another, what it has come
     through of that kind, or what it leads to."""
     kb = asked.kb
-    kind = _kind_asked_for(asked.question, found, kb)
+    kind = kind_asked_for(asked.question, found, kb)
     if kind is None:
         return None
 
@@ -70,7 +66,7 @@ def kind_said(asked: Asked, found: Sequence[Found]) -> Said | None:
     return Said(lambda one: is_another_kind(kind, one, kb), further)
 
 
-def _kind_asked_for(question: str, found: Sequence[Found], kb: KnowledgeBase) -> int | None:
+def kind_asked_for(question: str, found: Sequence[Found], kb: KnowledgeBase) -> int | None:
     kind = asked_kind(question, kb)
     return asked_kind_passed(question, likeliest(found), kb) if kind is None else kind
 
@@ -144,7 +140,7 @@ def schema_words(kb: KnowledgeBase) -> frozenset[str]:
 
 def is_another_kind(kind: int, found: Found, kb: KnowledgeBase) -> bool:
     """Whether nothing that is found, or counted, is of that kind."""
-    few = found.nodes.ids[:_LOOKED_AT]
+    few = found.nodes.ids[:LOOKED_AT]
     if found.result.table is not None or found.result.value is not None or kb.are_literals(few).any():
         return is_of_others(kind, found, kb)
     return kind not in kb.classes(kb.nodes(few)).tolist()
@@ -163,7 +159,7 @@ def is_of_others(kind: int, found: Found, kb: KnowledgeBase) -> bool:
         return False
     if found.result.value is not None:
         return _counts_others(kind, found.program, kb)
-    is_text = kb.are_literals(found.nodes.ids[:_LOOKED_AT]).any()
+    is_text = kb.are_literals(found.nodes.ids[:LOOKED_AT]).any()
     return bool(is_text) and _gives_values_of_others(kind, found.program, kb)
 
 
@@ -174,13 +170,13 @@ def _counts_others(kind: int, program: ex.Expression, kb: KnowledgeBase) -> bool
         return False
     named = (one.iri for one in conjuncts(program.argument) if isinstance(one, ex.Class))
     return any(
-        not _share_members(kind, number, kb) and not _are_about(number, kind, kb)
+        not share_members(kind, number, kb) and not are_about(number, kind, kb)
         for iri in named
         if (number := kb.schema.class_ids.get(iri)) is not None
     )
 
 
-def _are_about(rows: int, kind: int, kb: KnowledgeBase) -> bool:
+def are_about(rows: int, kind: int, kb: KnowledgeBase) -> bool:
     return any(
         relation.domain == rows and relation.range == kind and not relation.hidden
         for relation in kb.schema.relations
@@ -203,7 +199,7 @@ def _gives_values_of_others(kind: int, program: ex.Expression, kb: KnowledgeBase
     return named.isdisjoint(map(root_of, split(kb.schema.classes[kind].label)))
 
 
-def _share_members(one: int, other: int, kb: KnowledgeBase) -> bool:
+def share_members(one: int, other: int, kb: KnowledgeBase) -> bool:
     return one == other or kb.intersects(kb.members(one), kb.members(other))
 
 
@@ -250,7 +246,7 @@ def led_on(kind: int, found: Found, kb: KnowledgeBase) -> Found | None:
     if ex.denotes(found.program) is not ex.Denotation.SET:
         return None
     taken = {node.relation.iri for node in ex.post_order(found.program) if isinstance(node, ex.Join)}
-    relations, few = kb.schema.relations, kb.nodes(found.nodes.ids[:_LOOKED_AT])
+    relations, few = kb.schema.relations, kb.nodes(found.nodes.ids[:LOOKED_AT])
     away = [r for r in kb.out_relations(few).tolist() if relations[r].range == kind]
     back = [r for r in kb.in_relations(few).tolist() if relations[r].domain == kind]
     # One and its inverse are one way.
@@ -262,140 +258,3 @@ def led_on(kind: int, found: Found, kb: KnowledgeBase) -> Found | None:
         return None
     program = ex.Join(ex.Relation(way.iri, inverse=bool(away)), found.program)
     return added(program, found, way, kb, found.trace.steps)
-
-
-_COLUMNS: WeakKeyDictionary[KnowledgeBase, dict[tuple[str, ...], list[Relation]]] = WeakKeyDictionary()
-_ASKING_FOR = re.compile(
-    r"\s*(?:(?:what|which)\s+(?:is|are|was|were)"
-    r"|(?:please\s+)?(?:list|show|find|give|return|tell|get|report|display)(?:\s+me)?(?:\s+out)?)"
-    r"(?:\s+all)?(?:\s+of)?(?:\s+the)?(?:\s+all)?(?:\s+(?:distinct|different|unique))?\s+",
-    re.IGNORECASE,
-)
-_WHOSE = re.compile(r"of(?:\s+(?:all|the|each|every))*\s+", re.IGNORECASE)
-
-
-def column_asked_for(question: str, kb: KnowledgeBase) -> tuple[list[Relation], str]:
-    """The relations that are called what the question asks for, and what it goes on with."""
-    for noun, rest in _nouns_asked_for(question, kb):
-        if rest.startswith("and "):
-            continue
-        owner = _owner(rest, kb)
-        # The details of investors are the investor details.
-        for name in ((*noun, root_of("of"), *owner), (*owner, *noun), noun):
-            if called := _columns_by_name(kb).get(name):
-                return called, rest
-    return [], ""
-
-
-def _nouns_asked_for(question: str, kb: KnowledgeBase) -> Iterator[tuple[tuple[str, ...], str]]:
-    """What is asked for, as far as it can be told, each with what the question goes on with."""
-    for asking in (ASKING.match(question), _ASKING_FOR.match(question)):
-        said = [] if asking is None else split(question[asking.end() :])
-        if noun := whole_noun(said, kb):
-            yield noun, " ".join(said[len(noun) :])
-
-
-def _owner(rest: str, kb: KnowledgeBase) -> tuple[str, ...]:
-    """The roots of the noun for those of whom something is asked for: "of the teachers who …"."""
-    whose = _WHOSE.match(rest)
-    return () if whose is None else whole_noun([*split(rest[whose.end() :]), "is"], kb)
-
-
-def tells_of_others(question: str, found: Found, kb: KnowledgeBase) -> bool:
-    """Whether what is given is surely of others than it should be: the last names of teachers are not those
-    of pupils."""
-    match found.program:
-        case ex.Join(ex.Relation(_, True), some) if kb.are_literals(found.nodes.ids[:_LOOKED_AT]).any():
-            if (owner := _owning_kind(question, kb)) is None:
-                return False
-            try:
-                bearers = execute(some, kb).nodes.ids[:_LOOKED_AT]
-            except BudgetExceeded:
-                return False
-            kinds = kb.classes(kb.nodes(bearers)).tolist()
-            return bool(kinds) and not any(_may_be_same(owner, kind, kb) for kind in kinds)
-    return False
-
-
-def _owning_kind(question: str, kb: KnowledgeBase) -> int | None:
-    """The class of whose members something is asked for, if it is one."""
-    for _, rest in _nouns_asked_for(question, kb):
-        kinds = classes_by_name(kb).get(_owner(rest, kb), ())
-        if len(kinds) == 1:
-            return kinds[0]
-    return None
-
-
-def _may_be_same(one: int, other: int, kb: KnowledgeBase) -> bool:
-    """Whether things are of both kinds, or rows of one are about the other."""
-    return _share_members(one, other, kb) or _are_about(one, other, kb) or _are_about(other, one, kb)
-
-
-def _columns_by_name(kb: KnowledgeBase) -> dict[tuple[str, ...], list[Relation]]:
-    """Relations by the roots of their names' words; read once a knowledge base."""
-    if (names := _COLUMNS.get(kb)) is None:
-        names = {}
-        for relation in kb.schema.relations:
-            if not relation.hidden:
-                name = split(relation.label)
-                # Class rooms are classrooms.
-                for called in {tuple(map(root_of, name)), (root_of("".join(name)),)}:
-                    names.setdefault(called, []).append(relation)
-        _COLUMNS[kb] = names
-    return names
-
-
-def owns_column(found: Found, columns: Sequence[Relation], kb: KnowledgeBase) -> Relation | None:
-    """The column that was asked for, where things were found that have it instead, and are not called so."""
-    if not columns or ex.denotes(found.program) not in (ex.Denotation.SET, ex.Denotation.LIST):
-        return None
-    few = kb.nodes(found.nodes.ids[:_LOOKED_AT])
-    if not few or kb.are_literals(few.ids).any():
-        return None
-    had = set(kb.out_relations(few).tolist())
-    column = next((one for one in columns if one.id in had and not _gives(found.program, one, kb)), None)
-    if column is None or set(kb.labels(few.ids)) & set(kb.labels(kb.objects(column.id, few).ids)):
-        return None
-    return column
-
-
-def _gives(program: ex.Expression, column: Relation, kb: KnowledgeBase) -> bool:
-    """Whether it finds what others have in a column of that name."""
-    if not isinstance(program, ex.Join) or not program.relation.inverse:
-        return False
-    number = kb.schema.relation_ids.get(program.relation.iri)
-    given = "" if number is None else kb.schema.relations[number].label
-    return list(map(root_of, split(given))) == list(map(root_of, split(column.label)))
-
-
-def column_said(asked: Asked, found: Sequence[Found]) -> Said | None:
-    """The column that is asked for, unless what is asked for is a kind: readings that find what has it give
-    way to what it says there."""
-    if _kind_asked_for(asked.question, found, asked.kb) is not None:
-        return None
-    columns = column_asked_for(asked.question, asked.kb)[0]
-
-    def further(found: Sequence[Found]) -> list[Found]:
-        owned = ((one, owns_column(one, columns, asked.kb)) for one in found)
-        of_these = (_in_column(one, column, asked.kb) for one, column in owned if column is not None)
-        return [one for one in of_these if one is not None]
-
-    return Said(lambda one: owns_column(one, columns, asked.kb) is not None, further) if columns else None
-
-
-def _in_column(one: Found, column: Relation, kb: KnowledgeBase) -> Found | None:
-    program = _column_of(one.program, column)
-    try:
-        result = execute(program, kb)
-    except BudgetExceeded:
-        return None
-    step = Considered("", [Candidate(TokenKind.RELATION, column.label)], np.zeros(1, np.float32), 0)
-    trace = Trace(one.trace.topics, [*one.trace.steps, step])
-    return replace(one, program=program, result=result, trace=trace)
-
-
-def _column_of(program: ex.Expression, column: Relation) -> ex.Expression:
-    """What the members have in that column, in their order if they have one."""
-    if ex.denotes(program) is ex.Denotation.LIST:
-        return ex.Show(program, ((ex.Relation(column.iri),),))
-    return ex.Join(ex.Relation(column.iri, inverse=True), program)

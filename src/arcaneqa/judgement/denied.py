@@ -11,7 +11,7 @@ from arcaneqa.errors import BudgetExceeded
 from arcaneqa.induction.found import Found
 from arcaneqa.judgement.added import put_right
 from arcaneqa.judgement.asked import signs
-from arcaneqa.judgement.asked_kinds import column_asked_for
+from arcaneqa.judgement.asked_columns import column_asked_for
 from arcaneqa.judgement.nothing import has_zero
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.name_forms import split

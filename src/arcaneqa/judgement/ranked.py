@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from arcaneqa.induction.found import Found
 from arcaneqa.judgement.added import added
 from arcaneqa.judgement.rules import Asked, Said, likeliest
-from arcaneqa.judgement.small_words import root_of
+from arcaneqa.judgement.small_words import roots_in_order
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.kb.names.name_forms import split
 from arcaneqa.kb.schema import Relation, ValueKind
 from arcaneqa.program import expression as ex
 
@@ -52,7 +51,7 @@ def ranks_the_counted(question: str, found: Found, kb: KnowledgeBase) -> bool:
         case ex.Extreme(_, ex.Join(ex.Relation(iri, True), ex.Class()), ex.Counted((by,))) if asked:
             number = kb.schema.relation_ids.get(iri)
             label = "" if number is None else kb.schema.relations[number].label
-            is_counted = _roots(label) == _roots(asked["rows"]) != _roots(asked["of"])
+            is_counted = roots_in_order(label) == roots_in_order(asked["rows"]) != roots_in_order(asked["of"])
             return is_counted and by == ex.Relation(iri, inverse=True)
     return False
 
@@ -60,14 +59,16 @@ def ranks_the_counted(question: str, found: Found, kb: KnowledgeBase) -> bool:
 def _column(of: str, rows: str, kb: KnowledgeBase) -> Relation | None:
     """The one column that is asked for, of rows that are called so."""
     shown = [one for one in kb.schema.relations if not (one.hidden or one.is_identifier)]
-    called = [one for one in shown if _roots(one.label) == _roots(of) and one.domain is not None]
+    called = [
+        one for one in shown if roots_in_order(one.label) == roots_in_order(of) and one.domain is not None
+    ]
     if len(called) != 1 or called[0].kinds & {ValueKind.NUMBER, ValueKind.BOOLEAN}:
         return None
     kind = called[0].domain
-    if kind is None or any(_roots(one.label) == _roots(of) for one in kb.schema.classes):
+    if kind is None or any(roots_in_order(one.label) == roots_in_order(of) for one in kb.schema.classes):
         return None
-    named = [one for one in shown if one.domain == kind and _roots(one.label) == _roots(rows)]
-    are_rows = _roots(kb.schema.classes[kind].label) == _roots(rows) and not named
+    named = [one for one in shown if one.domain == kind and roots_in_order(one.label) == roots_in_order(rows)]
+    are_rows = roots_in_order(kb.schema.classes[kind].label) == roots_in_order(rows) and not named
     return called[0] if are_rows or (len(named) == 1 and _names_rows(named[0], kind, kb)) else None
 
 
@@ -75,7 +76,3 @@ def _names_rows(column: Relation, kind: int, kb: KnowledgeBase) -> bool:
     few = kb.nodes(kb.members(kind).ids[:_LOOKED_AT])
     names = {label for label in kb.labels(few.ids) if label is not None}
     return bool(names) and names == set(kb.labels(kb.objects(column.id, few).ids))
-
-
-def _roots(text: str) -> list[str]:
-    return [root_of(word) for word in split(text)]

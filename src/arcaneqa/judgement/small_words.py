@@ -42,6 +42,10 @@ FOLLOWING = frozenset(map(root_of, _LISTS["following"].split()))
 """Of words in the name of a relation that says what comes next or was before."""
 
 
+def roots_in_order(text: str) -> list[str]:
+    return [root_of(word) for word in split(text)]
+
+
 @lru_cache(_KEPT)
 def roots_of(text: str) -> frozenset[str]:
     """The roots of its words, also of two run together: who says "classrooms" means a "class room"."""

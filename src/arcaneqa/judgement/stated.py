@@ -14,8 +14,9 @@ from arcaneqa.induction.scorer import Candidate, TokenKind
 from arcaneqa.induction.topics import Topic, topics_from_links
 from arcaneqa.judgement.asked import signs
 from arcaneqa.judgement.coverage import coverage
+from arcaneqa.judgement.named import columns_with, nodes_of
 from arcaneqa.judgement.rules import Asked, Said
-from arcaneqa.kb.interface import KnowledgeBase, NodeSet
+from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.schema import Relation, ValueKind
 from arcaneqa.kb.values import kind_of
 from arcaneqa.links import LIKELY, Links
@@ -129,25 +130,13 @@ def _conditions(
 ) -> Iterator[tuple[Relation, ex.Expression]]:
     """How members of a kind may have to do with what is stated: they have it, or they lead to what is called
     so."""
-    nodes = _nodes(term, kb)
-    if direct := _leading(kind, nodes, kb):
+    nodes = nodes_of(term, kb)
+    if direct := columns_with(nodes, kind, kb):
         yield from ((relation, term) for relation in direct)
     elif isinstance(term, ex.Value):
         for number in kb.in_relations(nodes).tolist():
             called = kb.subjects(number, nodes)
             is_name = set(kb.labels(called.ids)) == {term.literal.lexical}
             naming = ex.Relation(kb.schema.relations[number].iri)
-            for relation in _leading(kind, called, kb) if is_name else ():
+            for relation in columns_with(called, kind, kb) if is_name else ():
                 yield relation, ex.Join(naming, term)
-
-
-def _leading(kind: int, nodes: NodeSet, kb: KnowledgeBase) -> list[Relation]:
-    relations = (kb.schema.relations[number] for number in kb.in_relations(nodes).tolist())
-    return [one for one in relations if one.domain == kind and not one.hidden]
-
-
-def _nodes(term: ex.Entity | ex.Value, kb: KnowledgeBase) -> NodeSet:
-    if isinstance(term, ex.Value):
-        return kb.equal(term.literal)
-    node = kb.node(term.term)
-    return kb.nodes(np.array([] if node is None else [node], np.int64))

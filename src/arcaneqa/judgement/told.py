@@ -16,11 +16,11 @@ from arcaneqa.induction.scorer import TopicWords
 from arcaneqa.induction.topics import Topic
 from arcaneqa.judgement.added import added
 from arcaneqa.judgement.asked_kinds import classes_called
+from arcaneqa.judgement.named import nodes_of
 from arcaneqa.judgement.rules import Asked, Said, likeliest
-from arcaneqa.judgement.small_words import root_of
+from arcaneqa.judgement.small_words import root_of, roots_in_order
 from arcaneqa.judgement.ways import relations_by_name
 from arcaneqa.kb.interface import KnowledgeBase, NodeSet
-from arcaneqa.kb.names.name_forms import split
 from arcaneqa.kb.profile import SKOS
 from arcaneqa.kb.schema import Class, Relation
 from arcaneqa.kb.terms import Literal
@@ -116,12 +116,11 @@ def kinds_told(question: str, links: Links, kb: KnowledgeBase) -> Told | None:
 
 def _is_one(topic: Topic, start: int, kind: str, links: Links, kb: KnowledgeBase) -> Told | None:
     """Whether what is named is of a class of that name, or below something of that name."""
-    node = kb.node(topic.term.term) if isinstance(topic.term, ex.Entity) else None
-    own = np.array([] if node is None else [node], np.int64)
-    has = [kb.schema.classes[number] for number in kb.classes(kb.nodes(own)).tolist()]
-    noun = _roots(kind)
+    own = nodes_of(topic.term, kb)
+    has = [kb.schema.classes[number] for number in kb.classes(own).tolist()]
+    noun = roots_in_order(kind)
     # A big city is a city.
-    of = [klass for klass in has if _roots(klass.label)[-len(noun) :] == noun]
+    of = [klass for klass in has if roots_in_order(klass.label)[-len(noun) :] == noun]
     called = [kb.schema.classes[number] for number in classes_called(kind, kb)] if has else []
     if of or len(called) == 1:
         klass = (of or called)[0]
@@ -134,7 +133,7 @@ def _is_one(topic: Topic, start: int, kind: str, links: Links, kb: KnowledgeBase
             for _ in range(_DEEPEST):
                 below = ex.Join(down, below)
                 nodes = _nodes(below, kb)
-                if node in nodes.ids:
+                if kb.intersects(nodes, own):
                     return Told(ex.Meet(topic.term, below), (topic,), relation)
                 if not nodes:
                     break
@@ -149,10 +148,6 @@ def _nodes(program: ex.Expression, kb: KnowledgeBase) -> NodeSet:
         return execute(program, kb).nodes
     except BudgetExceeded:
         return kb.nodes(np.empty(0, np.int64))
-
-
-def _roots(name: str) -> list[str]:
-    return [root_of(word) for word in split(name)]
 
 
 def _ways_down(kb: KnowledgeBase) -> Iterator[tuple[ex.Relation, Relation]]:
@@ -184,8 +179,7 @@ def other_names(question: str, links: Links, kb: KnowledgeBase) -> Told | None:
         before, behind = text[: topic.words.start], text[topic.words.end :]
         if not _asks_for_names(before, behind) or not isinstance(topic.term, ex.Entity):
             continue
-        node = kb.node(topic.term.term)
-        own = kb.out_relations(kb.nodes(np.array([] if node is None else [node], np.int64)))
+        own = kb.out_relations(nodes_of(topic.term, kb))
         for relation in (kb.schema.relations[number] for number in own.tolist()):
             if relation.iri in kb.profile.alias and not relation.hidden:
                 program = ex.Join(ex.Relation(relation.iri, inverse=True), topic.term)
@@ -233,8 +227,7 @@ def parts_told(question: str, links: Links, kb: KnowledgeBase) -> Told | None:
         relation = None if asked is None else _called(asked["what"], kb)
         if asked is None or relation is None or not isinstance(topic.term, ex.Entity):
             continue
-        node = kb.node(topic.term.term)
-        into = kb.in_relations(kb.nodes(np.array([] if node is None else [node], np.int64)))
+        into = kb.in_relations(nodes_of(topic.term, kb))
         if relation.id in into.tolist():
             program = ex.Join(ex.Relation(relation.iri), topic.term)
             return Told(_counted(asked, program), (topic,), relation)
@@ -247,6 +240,6 @@ def _counted(asked: re.Match[str], program: ex.Expression) -> ex.Expression:
 
 def _called(what: str, kb: KnowledgeBase) -> Relation | None:
     """The one relation of that name and "of", unless another says the same the other way."""
-    noun, known = tuple(_roots(what)), relations_by_name(kb)
+    noun, known = tuple(roots_in_order(what)), relations_by_name(kb)
     said = () if noun in known else known.get((*noun, root_of("of")), ())
     return said[0] if len(said) == 1 else None

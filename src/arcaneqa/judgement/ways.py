@@ -15,7 +15,7 @@ from arcaneqa.induction.found import Found
 from arcaneqa.induction.readings import is_same
 from arcaneqa.judgement.added import added
 from arcaneqa.judgement.asked import Wanted, wanted
-from arcaneqa.judgement.small_words import SMALL, root_of
+from arcaneqa.judgement.small_words import SMALL, root_of, roots_in_order
 from arcaneqa.kb.interface import KnowledgeBase, NodeSet
 from arcaneqa.kb.names.name_forms import split, stem
 from arcaneqa.kb.schema import Relation, ValueKind
@@ -58,7 +58,7 @@ def relations_by_name(kb: KnowledgeBase) -> Mapping[tuple[str, ...], Sequence[Re
         names = {}
         for relation in kb.schema.relations:
             if not relation.hidden:
-                names.setdefault(tuple(_roots(relation.label)), []).append(relation)
+                names.setdefault(tuple(roots_in_order(relation.label)), []).append(relation)
         _NAMES[kb] = names
     return names
 
@@ -120,10 +120,6 @@ def conjuncts(program: ex.Expression) -> Iterator[ex.Expression]:
             yield from conjuncts(argument)
         case _:
             yield program
-
-
-def _roots(label: str) -> list[str]:
-    return [root_of(word) for word in split(label)]
 
 
 def _stems(label: str) -> list[str]:

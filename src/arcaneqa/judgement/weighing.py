@@ -16,7 +16,8 @@ from arcaneqa.judgement.answer_kinds import (
     is_unmeasured,
     takes_coordinates,
 )
-from arcaneqa.judgement.asked_kinds import column_said, finds_others, kind_said, tells_of_others
+from arcaneqa.judgement.asked_columns import column_said, tells_of_others
+from arcaneqa.judgement.asked_kinds import finds_others, kind_said
 from arcaneqa.judgement.both_named import joined_said
 from arcaneqa.judgement.choices import chooses_neither
 from arcaneqa.judgement.corrected import corrected

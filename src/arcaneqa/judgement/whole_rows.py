@@ -15,14 +15,15 @@ from arcaneqa.induction.scorer import Candidate, TokenKind
 from arcaneqa.induction.topics import Topic, topics_from_links
 from arcaneqa.judgement.added import added
 from arcaneqa.judgement.asked import Wanted, signs, wanted
-from arcaneqa.judgement.asked_kinds import column_asked_for
+from arcaneqa.judgement.asked_columns import column_asked_for
 from arcaneqa.judgement.coverage import coverage
+from arcaneqa.judgement.named import columns_with, nodes_of
 from arcaneqa.judgement.polarity import said_comparisons
 from arcaneqa.judgement.rules import Asked, Said, likeliest
 from arcaneqa.judgement.small_words import roots_of
 from arcaneqa.judgement.yes_or_no import DENYING
-from arcaneqa.kb.interface import KnowledgeBase, NodeSet
-from arcaneqa.kb.schema import Relation, ValueKind
+from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.schema import ValueKind
 from arcaneqa.links import LIKELY, Links
 from arcaneqa.program import expression as ex
 from arcaneqa.program.execute import execute
@@ -76,7 +77,7 @@ def _named(links: Links, kb: KnowledgeBase) -> list[list[Topic]]:
 
 def _kinds(named: Sequence[Sequence[Topic]], kb: KnowledgeBase) -> list[int]:
     """Kinds whose members have something of what is named first."""
-    nodes = [_nodes(topic, kb) for topic in (named[0] if named else ())]
+    nodes = [nodes_of(topic.term, kb) for topic in (named[0] if named else ())]
     leading = {kb.schema.relations[r].domain for some in nodes for r in kb.in_relations(some).tolist()}
     own = {kind for some in nodes for kind in kb.classes(some).tolist()}
     return sorted(kind for kind in leading | own if kind is not None and not kb.schema.classes[kind].hidden)
@@ -98,11 +99,10 @@ def _all_in(
 
 def _ways(kind: int, topic: Topic, question: str, kb: KnowledgeBase) -> list[ex.Expression]:
     """It is a row itself, or rows have it in one column, or in one whose name is said."""
-    nodes = _nodes(topic, kb)
+    nodes = nodes_of(topic.term, kb)
     if isinstance(topic.term, ex.Entity) and kb.intersects(kb.members(kind), nodes):
         return [topic.term]
-    leading = (kb.schema.relations[number] for number in kb.in_relations(nodes).tolist())
-    columns = [one for one in leading if one.domain == kind and not one.hidden]
+    columns = columns_with(nodes, kind, kb)
     said = [one for one in columns if roots_of(one.label) & roots_of(question)]
     return [ex.Join(ex.Relation(one.iri), topic.term) for one in (said if len(said) == 1 else columns)]
 
@@ -128,13 +128,6 @@ def _iris(program: ex.Expression) -> Iterator[str]:
         yield from (relation.iri for relation in ex.relations(node))
 
 
-def _nodes(topic: Topic, kb: KnowledgeBase) -> NodeSet:
-    if isinstance(topic.term, ex.Value):
-        return kb.equal(topic.term.literal)
-    node = kb.node(topic.term.term)
-    return kb.nodes(np.array([] if node is None else [node], np.int64))
-
-
 # A table beside ---------------------------------------------------------------------------------------------
 
 
@@ -152,7 +145,9 @@ def beside_said(asked: Asked, found: Sequence[Found]) -> Said | None:
         return None
     topics = topics_from_links(Links(asked.question, (mention,)), asked.kb).items[:1]
     ways = [
-        (topic, way) for topic in topics for way in _leading(column.domain, _nodes(topic, asked.kb), asked.kb)
+        (topic, way)
+        for topic in topics
+        for way in columns_with(nodes_of(topic.term, asked.kb), column.domain, asked.kb)
     ]
     if len(ways) != 1:
         return None
@@ -164,8 +159,3 @@ def beside_said(asked: Asked, found: Sequence[Found]) -> Said | None:
         return [] if one is None else [one]
 
     return Said(lambda one: column.iri not in _iris(one.program), further)
-
-
-def _leading(kind: int | None, nodes: NodeSet, kb: KnowledgeBase) -> list[Relation]:
-    relations = (kb.schema.relations[number] for number in kb.in_relations(nodes).tolist())
-    return [one for one in relations if one.domain == kind is not None and not one.hidden]

@@ -16,11 +16,12 @@ from arcaneqa.induction.found import Found
 from arcaneqa.induction.scorer import Candidate, TokenKind
 from arcaneqa.judgement.added import narrowed, put_right
 from arcaneqa.judgement.asked import Wanted, wanted
+from arcaneqa.judgement.named import nodes_of
 from arcaneqa.judgement.polarity import plain_number, said_comparisons
 from arcaneqa.judgement.rules import Asked, Said
 from arcaneqa.judgement.small_words import SMALL, root_of, roots_of, ways_of_doing, ways_to_deny, ways_to_say
 from arcaneqa.judgement.ways import conjuncts
-from arcaneqa.kb.interface import KnowledgeBase, NodeSet
+from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.name_forms import split, words
 from arcaneqa.kb.schema import Relation, ValueKind
 from arcaneqa.kb.terms import XSD, Literal
@@ -48,7 +49,7 @@ def is_among(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Fo
         if relation.inverse and (beyond := _beyond(question, links, relation.iri, kb)) is not None:
             return put_right(ex.Meet(beyond, entity), found, kb)
         for other, place in _named_beside(spans[entity], links, kb):
-            nodes = _nodes(other, kb)
+            nodes = nodes_of(other, kb)
             number = kb.schema.relation_ids.get(relation.iri)
             ends = kb.in_relations(nodes) if relation.inverse else kb.out_relations(nodes)
             if number not in ends.tolist() or _says_another(question, (spans[entity], place), number, kb):
@@ -107,13 +108,6 @@ def _named_beside(
     for stated in links.literals:
         if stated.end <= start or end <= stated.start:
             yield from ((ex.Value(literal), (stated.start, stated.end)) for literal in stated.readings)
-
-
-def _nodes(term: ex.Entity | ex.Value, kb: KnowledgeBase) -> NodeSet:
-    if isinstance(term, ex.Value):
-        return kb.equal(term.literal)
-    node = kb.node(term.term)
-    return kb.nodes(np.array([] if node is None else [node], np.int64))
 
 
 def _says_another(
