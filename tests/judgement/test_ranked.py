@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -64,3 +65,31 @@ def test_rows_are_what_a_value_has_most_of(kb: Index, question: str, direction: 
 def test_what_is_counted_is_not_ranked(kb: Index, question: str, column: str, is_counted: bool) -> None:
     program = f"(ARGMAX (JOIN {M}{column}_inv (CLASS table:meals)) (COUNT {M}{column}_inv))"
     assert ranks_the_counted(question, found(program, kb), kb) is is_counted
+
+
+PLANETS = """@prefix : <http://example.org/> .
+:hoth a :Planet ; :population 9 ; :resident :ann . :endor a :Planet ; :population 3 ; :resident :bob, :cid .
+:ann a :Person ; :friend :bob . :bob a :Person . :cid a :Person .
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "program"),
+    [
+        ("Which planet has the most residents?", "(ARGMAX :Planet (COUNT :resident))"),
+        ("which planet has the fewest residents?", "(ARGMIN :Planet (COUNT :resident))"),
+        ("which planet has the most population?", "(ARGMAX :Planet :population)"),
+        ("which planet has the most friends?", "(ARGMAX :Planet :population)"),
+    ],
+)
+def test_what_a_kind_has_by_that_name_is_counted(tmp_path: Path, question: str, program: str) -> None:
+    (tmp_path / "planets.ttl").write_text(PLANETS)
+    build_index([tmp_path / "planets.ttl"], tmp_path / "index")
+    with Index(tmp_path / "index") as planets:
+        nearest = (
+            "(ARGMAX :Planet :population)",
+            "(ARGMAX (JOIN :resident_inv (CLASS :Planet)) (COUNT :friend))",
+        )
+        readings = Outcome(tuple(found(one, planets) for one in nearest), is_complete=True)
+        best = weighed(question, Links(question), readings, planets).found[0].program
+        assert best == parse(program, Names(planets.profile), planets.schema)

@@ -29,7 +29,7 @@ from arcaneqa.judgement.gaps import gap, says_none_of_it
 from arcaneqa.judgement.nothing import denies_unsaid, none_said
 from arcaneqa.judgement.placing import compares_twice, idle, misnumbered, misplaced, mistimed
 from arcaneqa.judgement.polarity import is_reversed, says_opposite
-from arcaneqa.judgement.ranked import most_rows_said, ranks_the_counted
+from arcaneqa.judgement.ranked import most_of_theirs_said, most_rows_said, ranks_the_counted
 from arcaneqa.judgement.rules import LEFT_OUT, Asked, Comparison, Fault, Saying
 from arcaneqa.judgement.said_names import narrowed_unsaid, said_otherwise, without_stated
 from arcaneqa.judgement.stated import stated_said
@@ -63,6 +63,7 @@ SAYINGS: tuple[Saying, ...] = (
     Saying("a column of a table beside", beside_said),
     Saying("none of a number", none_said),
     Saying("of what there is most in the rows", most_rows_said),
+    Saying("of what members of a kind have most", most_of_theirs_said),
 )
 COMPARISONS: tuple[Comparison, ...] = (
     Comparison(
