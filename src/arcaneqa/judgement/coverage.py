@@ -66,8 +66,6 @@ def coverage(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Co
     spans += [(one.start, one.end) for one, labels in naming if not labels.isdisjoint(constants)]
     said_constants = {label for _, labels in naming for label in labels}
     names = frozenset[str]().union(*called)
-    if kb.schema.is_of_rows:
-        names |= {ROW}  # of what else could it be
     forms = forms_of(found.program)
     met: list[Sign] = []
     unmet: list[Sign] = []
@@ -87,6 +85,8 @@ def coverage(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Co
         spans += [match.span() for match in _COMPARING.finditer(question)]
     spans += _run_together(question, names)
     telling = _telling_words(question)
+    if kb.schema.is_of_rows:  # bananas may have been taken for rows
+        telling = [(word, root) for word, root in telling if root != ROW]
     # Who counts customers' payments need not name them: they are what has a customer.
     counted = [sign.counted for sign in met if sign.counted is not None]
     led_from = {root_of(word) for one in chosen for word in split(one.types)} if counted else set()

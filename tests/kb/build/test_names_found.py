@@ -12,6 +12,7 @@ from arcaneqa.induction.wording import domain_words
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.build.name_words import Worth, read_as_names, worth
 from arcaneqa.kb.index import Index
+from arcaneqa.kb.interface import Step
 from arcaneqa.kb.profiles import Wanted, choose_profile, wanted_profile
 from arcaneqa.kb.terms import Iri
 
@@ -327,3 +328,20 @@ def test_the_only_names_of_a_register_label_its_rows_though_some_come_twice(tmp_
     assert label(register(tmp_path / "kinds", kinds, kinds), "57") is None
     assert label(register(tmp_path / "two", entities, entities[::-1]), "57") is None
     assert label(register(tmp_path / "text", [name.lower() for name in entities], kinds), "57") is None
+
+
+@pytest.mark.parametrize("blanks", ["b0 b1 b2 b3", "alpha beta gamma delta"])
+def test_what_things_without_an_iri_are_called_in_a_file_decides_nothing(tmp_path: Path, blanks: str) -> None:
+    facts = "".join(
+        f'<{EX}p{n}> <{EX}engagement> _:{blank} .\n_:{blank} <{EX}seat> "{chair} chair" .\n'
+        for n, (blank, chair) in enumerate(
+            zip(blanks.split(), ("first", "second", "third", "last"), strict=True)
+        )
+    )
+    (tmp_path / "seats.nt").write_text(facts)
+    build_index([tmp_path / "seats.nt"], tmp_path / "index")
+    with Index(tmp_path / "index") as kb:
+        engaged = kb.having(Step(kb.schema.relation_ids[f"{EX}engagement"], inverse=True)).ids
+        assert kb.labels(engaged) == [None] * 4
+        assert kb.diagnosis is not None
+        assert kb.diagnosis.by_iri == 0

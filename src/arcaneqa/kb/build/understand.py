@@ -40,6 +40,7 @@ _WORD = re.compile(r"[^\W\d_][^\W\d_A-Z]{2,}")
 _SAMPLE = 50
 """Entities whose IRIs tell whether those of a class are codes."""
 _ROW = "urn:row:"
+_BLANK = "_:"
 """What the IRIs of rows of tables begin with (`tables/triples.py`)."""
 
 
@@ -143,11 +144,16 @@ class Understanding:
         return [(rule, count) for rule, count in zip(rules, counts, strict=True) if count]
 
     def _are_codes(self, nodes: Array) -> bool:
-        sample = nodes[:: max(1, len(nodes) // _SAMPLE)][:_SAMPLE].astype(np.int64)
-        names = self._terms.entities.many(sample)
+        """Whether their IRIs say nothing. Things without one have no code either: what they are called in this
+        build is chance."""
+        names = [name for name in self._some_names(nodes) if not name.startswith(_BLANK)]
         # The name of a table says nothing of its rows.
         said = (name.rpartition(".")[2] if name.startswith(_ROW) else tail(name) for name in names)
-        return 2 * sum(bool(_WORD.search(one)) for one in said) < len(sample)
+        return 2 * sum(bool(_WORD.search(one)) for one in said) < len(names)
+
+    def _some_names(self, nodes: Array) -> list[str]:
+        sample = nodes[:: max(1, len(nodes) // _SAMPLE)][:_SAMPLE].astype(np.int64)
+        return self._terms.entities.many(sample)
 
     def _are_keys(self, nodes: Array, texts: Sequence[str]) -> bool:
         names = self._terms.entities.many(nodes.astype(np.int64))
@@ -202,7 +208,8 @@ class Understanding:
             [r for r in shown if ValueKind.TEXT in r.kinds and not r.is_identifier] if len(unnamed) else []
         )
         spoken.sort(key=lambda r: -int(is_unnamed[self._facts.rows("out", r.id).keys].sum()))
-        by_iri = 0 if self._are_codes(unnamed) else len(unnamed)
+        are_blank = all(name.startswith(_BLANK) for name in self._some_names(unnamed))
+        by_iri = 0 if are_blank or self._are_codes(unnamed) else len(unnamed)
         return Diagnosis(
             profile.name,
             why,
