@@ -86,7 +86,7 @@ def coverage(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Co
     spans += _run_together(question, names)
     telling = _telling_words(question)
     if kb.schema.is_of_rows:  # bananas may have been taken for rows
-        telling = [(word, root) for word, root in telling if root != ROW]
+        telling = tuple((word, root) for word, root in telling if root != ROW)
     # Who counts customers' payments need not name them: they are what has a customer.
     counted = [sign.counted for sign in met if sign.counted is not None]
     led_from = {root_of(word) for one in chosen for word in split(one.types)} if counted else set()

@@ -333,13 +333,13 @@ def test_the_only_names_of_a_register_label_its_rows_though_some_come_twice(tmp_
 @pytest.mark.parametrize("blanks", ["b0 b1 b2 b3", "alpha beta gamma delta"])
 def test_what_things_without_an_iri_are_called_in_a_file_decides_nothing(tmp_path: Path, blanks: str) -> None:
     facts = "".join(
-        f'<{EX}p{n}> <{EX}engagement> _:{blank} .\n_:{blank} <{EX}seat> "{chair} chair" .\n'
-        for n, (blank, chair) in enumerate(
-            zip(blanks.split(), ("first", "second", "third", "last"), strict=True)
+        f'<{EX}p{n}> a <{EX}Person> ; <{EX}engagement> _:{blank} .\n_:{blank} <{EX}seat> "{seat}" .\n'
+        for n, (blank, seat) in enumerate(
+            zip(blanks.split(), ("first chair", "third chair", "second chair", "solo horn"), strict=True)
         )
     )
-    (tmp_path / "seats.nt").write_text(facts)
-    build_index([tmp_path / "seats.nt"], tmp_path / "index")
+    (tmp_path / "seats.ttl").write_text(facts)
+    build_index([tmp_path / "seats.ttl"], tmp_path / "index")
     with Index(tmp_path / "index") as kb:
         engaged = kb.having(Step(kb.schema.relation_ids[f"{EX}engagement"], inverse=True)).ids
         assert kb.labels(engaged) == [None] * 4
