@@ -206,59 +206,6 @@ def test_nobody_waits_for_a_helper_that_has_not_begun(stored: Stored, ids: NDArr
         busy.set()
 
 
-@pytest.mark.parametrize("workers", [1, 2, 4])
-@pytest.mark.parametrize("length", [3, 40])
-def test_what_was_read_ahead_is_read_the_same(
-    stored: Stored, ids: NDArray[np.int32], workers: int, length: int
-) -> None:
-    """Also where it is asked for at once, never, or while somebody else reads."""
-    reader = BertReader(stored)
-    reader._team = _team(1)
-    expected, other = ids[:length], ids[-length:]
-    lengths = np.array([length])
-    alone, of_other = (reader.read(one, lengths) for one in (expected, other))
-    reader._team = _team(workers)
-    for pause in (0.0, 0.01):
-        reader.begin(expected, lengths)
-        time.sleep(pause)
-        assert np.array_equal(_within(20, lambda: reader.read(other, lengths)), of_other)
-        assert np.array_equal(reader.read(expected, lengths), alone)
-        reader.begin(expected, lengths)
-        assert np.array_equal(reader.read(other, lengths), of_other)
-        reader.begin(expected, lengths)
-        few = np.arange(length) < 2
-        assert np.array_equal(reader.read(expected, lengths, few)[few], alone[few])
-
-
-def test_a_helper_reads_ahead_while_its_caller_does_something_else(
-    stored: Stored, ids: NDArray[np.int32], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    reader, whole, helped = BertReader(stored), kernels.encode, threading.Event()
-    reader._team = _team(2)
-
-    def encode(*arguments: Any) -> None:
-        whole(*arguments)
-        if arguments[-1] >= 0:
-            helped.set()
-
-    monkeypatch.setattr(bert, "encode", encode)
-    reader.begin(ids[:4], np.array([4]))
-    assert helped.wait(20), "it comes back once it has waited in vain for more"
-    found = reader._ahead.read[2].buffers.rows[:4].copy()
-    assert np.array_equal(found, reader.read(ids[:4], np.array([4])))
-
-
-def test_what_another_process_began_is_read_anew(stored: Stored, ids: NDArray[np.int32]) -> None:
-    reader = BertReader(stored)
-    reader._team = _team(1)
-    alone = reader.read(ids[:40], np.array([40]))
-    reader._team = _team(2)
-    reader.begin(ids[:40], np.array([40]))
-    before = reader._ahead.read
-    reader._ahead.read = before[0], before[1] + 1, None
-    assert np.array_equal(reader.read(ids[:40], np.array([40])), alone)
-
-
 def test_many_callers_with_helpers_read_as_one_alone(
     stored: Stored, ids: NDArray[np.int32], monkeypatch: pytest.MonkeyPatch
 ) -> None:

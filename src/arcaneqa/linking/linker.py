@@ -57,9 +57,6 @@ MOST_PROPOSALS = 200
 class SpanScorer(Protocol):
     """A model's second opinion on which stretches of a question name something."""
 
-    def expect(self, question: str) -> None:
-        """It will be asked about this question soon."""
-
     def odds(
         self, question: str, stretches: Sequence[tuple[int, int]], known: NDArray[np.float64]
     ) -> NDArray[np.float64]:
@@ -129,8 +126,6 @@ class Linker:
         return Linker(kb, self._weights, self._limit, self._spans)
 
     def link(self, question: str) -> Links:
-        if self._spans is not None:
-            self._spans.expect(question[:LONGEST_TEXT])
         text = Text.of(question)
         considered = self.consider(text)
         mentions = self._with_identified(question, self._mentions(considered))

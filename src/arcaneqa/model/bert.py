@@ -8,14 +8,12 @@ it, to the last bit.
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Sequence
-from threading import local
 
 import numpy as np
 
 from arcaneqa.errors import ModelError
-from arcaneqa.model.board import announce, left, let_begin
+from arcaneqa.model.board import announce, left
 from arcaneqa.model.buffers import Shape, Size, Workplace, Workplaces
 from arcaneqa.model.kernels import encode
 from arcaneqa.model.large_pages import in_large_pages
@@ -56,7 +54,6 @@ class BertReader:
         self._team = Team()
         inner = layers.wide.bias.shape[1]
         self._workplaces = Workplaces(Shape(self.width, inner, self._heads, self._depth))
-        self._ahead = local()
 
     @staticmethod
     def can_read(stored: Stored) -> bool:
@@ -71,12 +68,13 @@ class BertReader:
         )
 
     def read(self, ids: Words, lengths: Ints, is_wanted: Flags | None = None) -> Floats:
-        return self._read(ids, lengths, self._depth, is_wanted)
+        every = np.ones(len(ids), bool) if is_wanted is None else is_wanted
+        return self._read(ids, lengths, self._depth, every)
 
     def looks(self, ids: Words) -> Floats:
         found = []
         for layer in range(max(0, self._depth - HEAT_LAYERS), self._depth):
-            rows = self._read(ids, np.array([len(ids)]), layer, None)
+            rows = self._read(ids, np.array([len(ids)]), layer, np.ones(len(ids), bool))
             own = f"{_PREFIX}encoder.layer.{layer}.attention.self."
             query, key = (
                 (
@@ -92,36 +90,7 @@ class BertReader:
         mean: Floats = np.mean(found, axis=0)
         return mean
 
-    def begin(self, ids: Words, lengths: Ints) -> None:
-        """Helpers read ahead what this thread will ask for next, while it does something else; nobody does
-        where others read as well, who keep the processors busy."""
-        with self._team.gathered() as workers:
-            if workers > 1:
-                workplace = self._begun(ids, lengths, self._depth, None, workers, is_ahead=True)
-                self._ahead.read = ids, os.getpid(), workplace
-                let_begin(workplace.buffers.board)
-
-    def _read(self, ids: Words, lengths: Ints, depth: int, is_wanted: Flags | None) -> Floats:
-        ahead, self._ahead.read = getattr(self._ahead, "read", None), None
-        with self._team.gathered() as workers:
-            # Helpers of what another process began are not here.
-            if ahead is not None and ahead[1] == os.getpid():
-                found = self._ended(ahead[2], len(ahead[0]))
-                if is_wanted is None and depth == self._depth and np.array_equal(ids, ahead[0]):
-                    return found
-            return self._ended(self._begun(ids, lengths, depth, is_wanted, workers), len(ids))
-
-    def _begun(
-        self,
-        ids: Words,
-        lengths: Ints,
-        depth: int,
-        is_wanted: Flags | None,
-        workers: int,
-        is_ahead: bool = False,
-    ) -> Workplace:
-        """Where helpers begin to read at once; whoever wants to see it takes part in the rest. Of a short
-        input nothing is left for a helper, unless it reads ahead."""
+    def _read(self, ids: Words, lengths: Ints, depth: int, is_wanted: Flags) -> Floats:
         total, each = len(ids), lengths.tolist()
         size = Size(total, sum(-(-length // FLOAT_COLUMNS) for length in each), max(each))
         if size.longest > len(self._positions):
@@ -129,26 +98,19 @@ class BertReader:
                 f"the encoder in {self._stored.folder} reads at most {len(self._positions)} word pieces, "
                 "fewer than its configuration says; train the model again with a lower max_tokens"
             )
-        workplace = self._workplaces.take(size)
-        buffers, table = workplace.buffers, self._words
-        buffers.job[:] = len(each), depth
-        wanted = np.ones(total, bool) if is_wanted is None else is_wanted
-        more = (self._positions, self._second, self._separator)
-        if not lay_out(ids, lengths, wanted, table.rows, table.scales, *more, buffers):
-            raise ModelError(UNKNOWN_WORDS)
-        tasks = max(1, min(workers, total // _LEAST_ROWS))
-        helpers = max(1, tasks - 1) if is_ahead else tasks - 1
-        asleep = announce(buffers.board, tasks, depth + 1, helpers)
-        for helper in range(helpers):
-            if asleep >> helper & 1:
-                self._wake(workplace, helper)
-        return workplace
-
-    def _ended(self, workplace: Workplace, total: int) -> Floats:
-        encode(workplace.buffers, self._weights, workplace.scratch(0), self._is_exact, -1)
-        found: Floats = workplace.buffers.rows[:total].copy()
-        self._workplaces.give_back(workplace)
-        return found
+        with self._team.gathered() as workers, self._workplaces.one(size) as workplace:
+            buffers = workplace.buffers
+            buffers.job[:] = len(each), depth
+            rows, scales, more = self._words.rows, self._words.scales, (self._positions, self._second)
+            if not lay_out(ids, lengths, is_wanted, rows, scales, *more, self._separator, buffers):
+                raise ModelError(UNKNOWN_WORDS)
+            tasks = max(1, min(workers, total // _LEAST_ROWS))
+            asleep = announce(buffers.board, tasks, depth + 1, tasks - 1)
+            for helper in range(tasks - 1):
+                if asleep >> helper & 1:
+                    self._wake(workplace, helper)
+            encode(buffers, self._weights, workplace.scratch(0), self._is_exact, -1)
+            return buffers.rows[:total].copy()
 
     def _wake(self, workplace: Workplace, helper: int) -> None:
         def help_out() -> None:

@@ -77,17 +77,6 @@ def announce(board: Ints, tasks: int, rounds: int, helpers: int) -> int:
     return asleep
 
 
-@compiled
-def let_begin(board: Ints) -> None:
-    """Wait a little for somebody to take a task of the turn: whoever was woken needs the caller's hold on
-    Python for that, which is free meanwhile."""
-    place = board.ctypes.data
-    for _ in range(_LOOKS):
-        if read(place + (_ROUNDS + _LINE) * 8) == board[_NUMBER]:
-            return
-        pause()
-
-
 @_part_of_it
 def turn_of(board: int) -> int:
     turn: int = read(board)

@@ -6,6 +6,8 @@ To make large arrays for every call would take a tenth of a short one; so they a
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 import numpy as np
@@ -144,8 +146,9 @@ class Workplaces:
         self._free: list[Workplace] = []
         self._process = os.getpid()
 
-    def take(self, size: Size) -> Workplace:
-        """With room for so much; to be given back."""
+    @contextmanager
+    def one(self, size: Size) -> Iterator[Workplace]:
+        """With room for so much."""
         if self._process != os.getpid():
             # A process that was split off has none of the helpers that its parent's buffers speak of.
             self._free, self._process = [], os.getpid()
@@ -153,7 +156,9 @@ class Workplaces:
             found = self._free.pop()
         except IndexError:
             found = Workplace(_LEAST.grown(size), self._shape)
-        return found if found.size.holds(size) else Workplace(found.size.grown(size), self._shape)
-
-    def give_back(self, workplace: Workplace) -> None:
-        self._free.append(workplace)
+        if not found.size.holds(size):
+            found = Workplace(found.size.grown(size), self._shape)
+        try:
+            yield found
+        finally:
+            self._free.append(found)

@@ -10,6 +10,7 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from threading import Lock
 from typing import Any, Protocol
 
@@ -42,11 +43,6 @@ class Reader(Protocol):
         be left half read."""
         ...
 
-    def begin(self, ids: Words, lengths: Ints) -> None:
-        """This thread will read these next: a reader may begin with them while the thread does something
-        else."""
-        ...
-
     def looks(self, ids: Words) -> Floats:
         """How much each token of one input looks at each other one; rows add up to one."""
         ...
@@ -75,9 +71,6 @@ class CountedReader:
             self._pieces += len(ids)
             self._seconds += seconds
         return found
-
-    def begin(self, ids: Words, lengths: Ints) -> None:
-        self._reader.begin(ids, lengths)
 
     def looks(self, ids: Words) -> Floats:
         return self._reader.looks(ids)
@@ -137,9 +130,6 @@ class StaticReader:
     def read(self, ids: Words, lengths: Ints, is_wanted: Flags | None = None) -> Floats:  # noqa: ARG002
         return self._vectors[ids]
 
-    def begin(self, ids: Words, lengths: Ints) -> None:
-        pass
-
     def looks(self, ids: Words) -> Floats:
         return alike(self._vectors[ids])
 
@@ -190,9 +180,6 @@ class TorchReader:
             ids_there, mask_there = (torch.from_numpy(one).to(self._device) for one in (padded, mask))
             found: Floats = self._encoder(ids_there, mask_there).float().cpu().numpy()[mask]
         return found
-
-    def begin(self, ids: Words, lengths: Ints) -> None:
-        pass
 
     def looks(self, ids: Words) -> Floats:
         return alike(self.read(ids, np.array([len(ids)])))
@@ -250,35 +237,20 @@ class QuestionReader:
     def __init__(self, reader: Reader, known: KnownPieces) -> None:
         self._reader = reader
         self._known = known
-        self._vectors: dict[str, ReadQuestion] = {}
-        self._lock = Lock()
+        self.one = lru_cache(REMEMBERED)(self._one)
 
-    def expect(self, question: str) -> None:
-        """This thread will want the question's vectors: they may be made while it does something else."""
-        if question not in self._vectors:
-            row = self._row(self._known.question(question))
-            self._reader.begin(row, np.array([len(row)], np.int64))
-
-    def one(self, question: str) -> ReadQuestion:
-        if (known := self._vectors.get(question)) is None:
-            [known] = self.read([question])
-            with self._lock:
-                if len(self._vectors) >= REMEMBERED:
-                    self._vectors.pop(next(iter(self._vectors)))
-                self._vectors[question] = known
-        return known
+    def _one(self, question: str) -> ReadQuestion:
+        [found] = self.read([question])
+        return found
 
     def read(self, questions: Sequence[str]) -> list[ReadQuestion]:
         pieces = [self._known.question(question) for question in questions]
-        rows = [self._row(own) for own in pieces]
+        opening, closing = self._known.specials[CLS], self._known.specials[SEP]
+        rows = [np.array([*opening, *own.ids, *closing], np.int32) for own in pieces]
         lengths = np.array([len(row) for row in rows], np.int64)
         read: list[Floats] = []
         for part in parts(lengths):
             vectors = self._reader.read(np.concatenate(rows[part]), lengths[part])
             read += np.split(vectors, np.cumsum(lengths[part])[:-1])
-        first = len(self._known.specials[CLS])
+        first = len(opening)
         return [ReadQuestion(own, vectors[first:]) for own, vectors in zip(pieces, read, strict=True)]
-
-    def _row(self, question: Pieces) -> Words:
-        """As the encoder reads it."""
-        return np.array([*self._known.specials[CLS], *question.ids, *self._known.specials[SEP]], np.int32)

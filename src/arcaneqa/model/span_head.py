@@ -99,9 +99,6 @@ class SpanScorer:
         self._head = head
         self._reader = reader
 
-    def expect(self, question: str) -> None:
-        self._reader.expect(question)
-
     def odds(
         self, question: str, stretches: Sequence[Stretch], known: NDArray[np.float64]
     ) -> NDArray[np.float64]:
