@@ -24,6 +24,7 @@ from arcaneqa.judgement.columns import is_column, said_yes_or_no
 from arcaneqa.judgement.counting import says_how_many
 from arcaneqa.judgement.nothing import has_zero
 from arcaneqa.judgement.polarity import says_measure
+from arcaneqa.judgement.rules import Asked
 from arcaneqa.judgement.small_words import FOLLOWING, MEASURING, SMALL, root_of, roots_of, roots_of_name
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.name_forms import Word, split, stem, words
@@ -54,6 +55,14 @@ class Coverage:
     share: float
     dropped: int = 0
     unsaid: tuple[str, ...] = ()
+
+
+def left_out_by(asked: Asked, found: Found) -> Coverage:
+    """What a reading of this question leaves out, worked out once."""
+    known: tuple[Found, Coverage] | None = asked.left_out.get(id(found))
+    if known is None:
+        known = asked.left_out[id(found)] = found, coverage(asked.question, asked.links, found, asked.kb)
+    return known[1]
 
 
 def coverage(question: str, links: Links, found: Found, kb: KnowledgeBase) -> Coverage:

@@ -72,9 +72,6 @@ _OF = re.compile(
 
 def _lacked_by_name(question: str, topic: Topic, found: Found, kb: KnowledgeBase) -> Relation | None:
     """A relation that is asked for by its name and that others of the kind have."""
-    own = _own(topic, kb)
-    if own is None:
-        return None
     before, behind = question[: topic.words.start], question[topic.words.end :]
     asked = None if behind.strip(" ?.!\"'") else _OF.fullmatch(before.rstrip("\"'"))
     name = tuple(map(root_of, split(asked["what"]))) if asked else ()
@@ -82,7 +79,10 @@ def _lacked_by_name(question: str, topic: Topic, found: Found, kb: KnowledgeBase
     said = _telling(question, topic)
     if not said <= _told_by(found.program, kb):
         called += (one.relation for one in _maybe_said(said, kb) if _says(said, one))
-    kinds = set(kb.classes(own).tolist()) if called else set()
+    own = _own(topic, kb) if called else None
+    if own is None:
+        return None
+    kinds = set(kb.classes(own).tolist())
     had = {*kb.out_relations(own).tolist(), *kb.in_relations(own).tolist()}
     if not had.isdisjoint(relation.id for relation in called):
         return None

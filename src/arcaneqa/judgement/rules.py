@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from arcaneqa.induction.found import Found
 from arcaneqa.kb.interface import KnowledgeBase
@@ -20,11 +21,13 @@ little to overrule a model that is sure."""
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question, what was linked in it, and the facts that it is about."""
+    """A question, what was linked in it, and the facts that it is about; and what readings leave out of it,
+    which several rules want to know (`coverage.left_out_by`)."""
 
     question: str
     links: Links
     kb: KnowledgeBase
+    left_out: dict[int, tuple[Found, Any]] = field(default_factory=dict, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

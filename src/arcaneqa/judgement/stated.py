@@ -13,7 +13,7 @@ from arcaneqa.induction.found import Considered, Found, Trace
 from arcaneqa.induction.scorer import Candidate, TokenKind
 from arcaneqa.induction.topics import Topic, topics_from_links
 from arcaneqa.judgement.asked import signs
-from arcaneqa.judgement.coverage import coverage
+from arcaneqa.judgement.coverage import left_out_by
 from arcaneqa.judgement.named import columns_with, nodes_of
 from arcaneqa.judgement.rules import Asked, Said
 from arcaneqa.kb.interface import KnowledgeBase
@@ -43,7 +43,7 @@ def stated_said(asked: Asked, found: Sequence[Found]) -> Said | None:
     likely = sorted(found, key=lambda one: -one.score)
     least = likely[0].score - _FAR
     near = [one for one in likely if one.score >= least]
-    left_out = [coverage(asked.question, asked.links, one, asked.kb).unused for one in near]
+    left_out = [left_out_by(asked, one).unused for one in near]
     if not all(left_out):
         return None
     pairs = list(zip(near, left_out, strict=True))[:_LOOKED_AT]

@@ -22,7 +22,7 @@ from arcaneqa.judgement.both_named import joined_said
 from arcaneqa.judgement.choices import chooses_neither
 from arcaneqa.judgement.corrected import corrected
 from arcaneqa.judgement.counting import commonest_said, counts_the_named, is_same_for_all
-from arcaneqa.judgement.coverage import Coverage, coverage
+from arcaneqa.judgement.coverage import Coverage, left_out_by
 from arcaneqa.judgement.denied import denies_another
 from arcaneqa.judgement.directions import counts_backwards, deed_said
 from arcaneqa.judgement.gaps import gap, says_none_of_it
@@ -195,7 +195,7 @@ FAULTS: tuple[Fault, ...] = (
 def _takes_away_another(asked: Asked, one: Found) -> bool:
     if not any(isinstance(node, ex.Not) for node in ex.post_order(one.program)):
         return False
-    unused = coverage(asked.question, asked.links, one, asked.kb).unused
+    unused = left_out_by(asked, one).unused
     return denies_another(asked.question, one, unused)
 
 
@@ -222,7 +222,7 @@ def weighed(question: str, links: Links, outcome: Outcome, kb: KnowledgeBase) ->
     found: list[tuple[Found, Coverage]] = []
     for read in ways:
         one, costs = corrected(asked, read)
-        left_out = coverage(question, links, one, kb)
+        left_out = left_out_by(asked, one)
         count = costs + _doubts(question, one, left_out, kb)
         wrong = left_out.dropped + sum(int(rule.count(asked, one)) for rule in FAULTS)
         wrong += sum(told.is_other(one) for told in said)

@@ -16,7 +16,7 @@ from arcaneqa.induction.topics import Topic, topics_from_links
 from arcaneqa.judgement.added import added
 from arcaneqa.judgement.asked import Wanted, signs, wanted
 from arcaneqa.judgement.asked_columns import column_asked_for
-from arcaneqa.judgement.coverage import coverage
+from arcaneqa.judgement.coverage import left_out_by
 from arcaneqa.judgement.named import columns_with, nodes_of
 from arcaneqa.judgement.polarity import said_comparisons
 from arcaneqa.judgement.rules import Asked, Said, likeliest
@@ -45,7 +45,7 @@ def row_said(asked: Asked, found: Sequence[Found]) -> Said | None:
         return None
 
     def is_other(one: Found) -> bool:
-        unused = coverage(question, asked.links, one, asked.kb).unused
+        unused = left_out_by(asked, one).unused
         return Form.TRUTH not in forms_of(one.program) or bool(unused)
 
     if not all(map(is_other, found)):

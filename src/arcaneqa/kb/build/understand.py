@@ -144,8 +144,8 @@ class Understanding:
         return [(rule, count) for rule, count in zip(rules, counts, strict=True) if count]
 
     def _are_codes(self, nodes: Array) -> bool:
-        """Whether their IRIs say nothing. Things without one have no code either: what they are called in this
-        build is chance."""
+        """Whether their IRIs say nothing. Things without one have no code either: what a build calls them is
+        chance."""
         names = [name for name in self._some_names(nodes) if not name.startswith(_BLANK)]
         # The name of a table says nothing of its rows.
         said = (name.rpartition(".")[2] if name.startswith(_ROW) else tail(name) for name in names)
