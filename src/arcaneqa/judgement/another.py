@@ -21,7 +21,7 @@ from arcaneqa.judgement.asked_kinds import (
     schema_words,
     whole_noun,
 )
-from arcaneqa.judgement.named import nodes_of
+from arcaneqa.judgement.looked_up import nodes_of
 from arcaneqa.judgement.small_words import SMALL, root_of, roots_in_order
 from arcaneqa.judgement.ways import conjuncts
 from arcaneqa.kb.interface import KnowledgeBase

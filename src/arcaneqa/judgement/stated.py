@@ -14,7 +14,7 @@ from arcaneqa.induction.scorer import Candidate, TokenKind
 from arcaneqa.induction.topics import Topic, topics_from_links
 from arcaneqa.judgement.asked import signs
 from arcaneqa.judgement.coverage import left_out_by
-from arcaneqa.judgement.named import columns_with, nodes_of
+from arcaneqa.judgement.looked_up import columns_with, nodes_of
 from arcaneqa.judgement.rules import Asked, Said
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.schema import Relation, ValueKind

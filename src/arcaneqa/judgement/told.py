@@ -16,7 +16,7 @@ from arcaneqa.induction.scorer import TopicWords
 from arcaneqa.induction.topics import Topic
 from arcaneqa.judgement.added import added
 from arcaneqa.judgement.asked_kinds import classes_called
-from arcaneqa.judgement.named import nodes_of
+from arcaneqa.judgement.looked_up import nodes_of
 from arcaneqa.judgement.rules import Asked, Said, likeliest
 from arcaneqa.judgement.small_words import root_of, roots_in_order
 from arcaneqa.judgement.ways import relations_by_name

@@ -17,7 +17,7 @@ from arcaneqa.judgement.added import added
 from arcaneqa.judgement.asked import Wanted, signs, wanted
 from arcaneqa.judgement.asked_columns import column_asked_for
 from arcaneqa.judgement.coverage import left_out_by
-from arcaneqa.judgement.named import columns_with, nodes_of
+from arcaneqa.judgement.looked_up import columns_with, nodes_of
 from arcaneqa.judgement.polarity import said_comparisons
 from arcaneqa.judgement.rules import Asked, Said, likeliest
 from arcaneqa.judgement.small_words import roots_of

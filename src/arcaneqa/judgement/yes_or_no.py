@@ -16,7 +16,7 @@ from arcaneqa.induction.found import Found
 from arcaneqa.induction.scorer import Candidate, TokenKind
 from arcaneqa.judgement.added import narrowed, put_right
 from arcaneqa.judgement.asked import Wanted, wanted
-from arcaneqa.judgement.named import nodes_of
+from arcaneqa.judgement.looked_up import nodes_of
 from arcaneqa.judgement.polarity import plain_number, said_comparisons
 from arcaneqa.judgement.rules import Asked, Said
 from arcaneqa.judgement.small_words import SMALL, root_of, roots_of, ways_of_doing, ways_to_deny, ways_to_say
