@@ -15,7 +15,7 @@ from arcaneqa.answer import ArcaneQA
 from arcaneqa.cli.main import app
 from arcaneqa.errors import ModelError
 from arcaneqa.kb.index import Index
-from arcaneqa.linking.linker import Linker
+from arcaneqa.linking.linker import Linker, Opinion
 from arcaneqa.linking.weights import Weights
 from arcaneqa.model.reader import QuestionReader
 from arcaneqa.model.scorer import ModelScorer
@@ -65,7 +65,7 @@ def test_a_head_tells_a_name_from_the_same_word(reader: QuestionReader, head: Sp
     odds = {}
     for question in ("where is a nice place in france?", "who is the present mayor of nice?"):
         start = question.index("nice")
-        [odds[question]] = SpanScorer(head, reader).odds(question, [(start, start + 4)], np.zeros(1))
+        [odds[question]] = SpanScorer(head, reader).begin(question)([(start, start + 4)], np.zeros(1))
     word, name = odds.values()
     assert name > word + 1
 
@@ -90,7 +90,7 @@ def test_scores_are_the_same_alone_and_together(reader: QuestionReader, head: Sp
     for text, own, question in zip(texts, stretches, together, strict=True):
         vectors, met = stretch_vectors(question, own)
         known = np.zeros(len(own))
-        alone = SpanScorer(head, reader).odds(text, own, known)
+        alone = SpanScorer(head, reader).begin(text)(own, known)
         assert met.all()
         assert np.allclose(alone, head.odds(vectors, known.astype(np.float32)), atol=0.1)
 
@@ -115,7 +115,7 @@ def test_odd_questions_keep_their_links(
 
 def test_what_the_encoder_does_not_read_stays_as_known(reader: QuestionReader, head: SpanHead) -> None:
     question = "word " * 200 + "paris"
-    odds = SpanScorer(head, reader).odds(question, [(0, 4), (1000, 1005)], np.array([0.5, 0.5]))
+    odds = SpanScorer(head, reader).begin(question)([(0, 4), (1000, 1005)], np.array([0.5, 0.5]))
     assert odds[1] == 0.5
     assert odds[0] != 0.5
 
@@ -123,11 +123,12 @@ def test_what_the_encoder_does_not_read_stays_as_known(reader: QuestionReader, h
 class Contrary:
     """Everything is the other way round."""
 
-    def odds(
-        self, question: str, stretches: Sequence[tuple[int, int]], known: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        assert all(0 <= start < end <= len(question) for start, end in stretches)
-        return -known
+    def begin(self, question: str) -> Opinion:
+        def odds(stretches: Sequence[tuple[int, int]], known: NDArray[np.float64]) -> NDArray[np.float64]:
+            assert all(0 <= start < end <= len(question) for start, end in stretches)
+            return -known
+
+        return odds
 
 
 def test_the_opinion_counts(kb: Index) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import pytest
@@ -19,10 +20,11 @@ from numpy.typing import NDArray
 from arcaneqa.errors import ModelError
 from arcaneqa.model import bert, kernels
 from arcaneqa.model.bert import BertReader
+from arcaneqa.model.buffers import Workplace
 from arcaneqa.model.large_pages import in_large_pages
 from arcaneqa.model.reader import TorchReader
 from arcaneqa.model.stored import Floats, Stored, bundled_model, read_stored
-from arcaneqa.model.threads import Team
+from arcaneqa.model.threads import Helper, Team
 from arcaneqa.model.tiles import MULTIPLIES_BYTES
 
 _T = TypeVar("_T")
@@ -139,7 +141,7 @@ def test_a_helper_that_fails_holds_up_nobody(
     failed = threading.Event()
 
     def encode(*arguments: Any) -> None:
-        helper = arguments[-1]
+        helper = arguments[-2]
         if helper == (0 if is_first else 1) and not failed.is_set():
             failed.set()
             raise MemoryError
@@ -157,53 +159,122 @@ def test_a_helper_that_fails_holds_up_nobody(
     assert {0, 1} <= set(helped)
 
 
-def test_where_no_thread_can_be_started_the_caller_reads_alone(
-    stored: Stored, ids: NDArray[np.int32]
+@pytest.mark.parametrize("error", [RuntimeError, OSError])
+def test_where_no_helper_can_be_had_the_caller_reads_alone(
+    stored: Stored, ids: NDArray[np.int32], monkeypatch: pytest.MonkeyPatch, error: type[Exception]
 ) -> None:
+    """No thread, or nothing that it could be woken with."""
     reader = BertReader(stored)
     reader._team = _team(1)
     alone = reader.read(ids, LENGTHS)
 
+    def none(*_: object) -> Helper:
+        raise error
+
+    monkeypatch.setattr(bert, "Helper", none)
     reader._team = _team(3)
-    reader._team._helpers = ThreadPoolExecutor(2)
-    reader._team._helpers.shutdown()
     assert np.array_equal(_within(20, lambda: reader.read(ids, LENGTHS)), alone)
+    monkeypatch.undo()
+    assert np.array_equal(_within(20, lambda: reader.read(ids, LENGTHS)), alone)
+    assert set(_only_workplace(reader).helpers) == {0, 1}, "as soon as there are some they help"
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="threads cannot choose a processor")
 def test_a_helper_stays_off_the_processor_of_whoever_wakes_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    chosen: Future[set[int]] = Future()
-    monkeypatch.setattr("arcaneqa.model.threads.other_processors", lambda: {1})
-    monkeypatch.setattr(os, "sched_setaffinity", lambda _, others: chosen.set_result(others))
-    worked = threading.Event()
-    assert _team(2).wake(worked.set)
-    assert chosen.result(20) == {1}
-    assert worked.wait(20)
+    heard, went = threading.Event(), threading.Event()
 
-    def refused(_: int, __: set[int]) -> None:
+    def listen(bell: int) -> None:
+        os.read(bell, 8)
+        heard.set()
+
+    helper = Helper(listen, went.set)
+    chosen: list[tuple[int, set[int]]] = []
+
+    def refused(thread: int, others: set[int]) -> None:
+        chosen.append((thread, others))
         raise PermissionError
 
+    monkeypatch.setattr("arcaneqa.model.threads.other_processors", lambda: {1})
     monkeypatch.setattr(os, "sched_setaffinity", refused)
-    worked.clear()
-    assert _team(2).wake(worked.set)
-    assert worked.wait(20), "where it may not choose it works where it is"
+    assert helper.wake()
+    assert chosen == [(helper._thread.native_id, {1})]
+    assert heard.wait(20), "where it may not choose it works where it is"
+    assert went.wait(20)
+    assert not helper.wake(), "what its bell was may be somebody else's file by now"
 
 
-def test_nobody_waits_for_a_helper_that_has_not_begun(stored: Stored, ids: NDArray[np.int32]) -> None:
+def test_nobody_waits_for_a_helper_that_has_not_begun(
+    stored: Stored, ids: NDArray[np.int32], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As on a busy machine: the only helper does something else until all is read."""
     reader = BertReader(stored)
     reader._team = _team(1)
     alone = reader.read(ids, LENGTHS)
-    reader._team, busy = _team(2), threading.Event()
+    reader._team, busy, whole = _team(2), threading.Event(), kernels.encode
 
-    def do_something_else() -> None:
-        busy.wait(60)
+    def encode(*arguments: Any) -> None:
+        if arguments[-2] >= 0:
+            busy.wait(60)
+        whole(*arguments)
 
-    assert reader._team.wake(do_something_else)
+    monkeypatch.setattr(bert, "encode", encode)
     try:
         assert np.array_equal(_within(20, lambda: reader.read(ids, LENGTHS)), alone)
     finally:
         busy.set()
+
+
+@pytest.mark.parametrize("workers", [1, 2, 4])
+@pytest.mark.parametrize("length", [3, 40])
+def test_what_was_begun_is_read_the_same(
+    stored: Stored, ids: NDArray[np.int32], workers: int, length: int
+) -> None:
+    """Also where it is asked for at once, late, never, or after something else."""
+    reader = BertReader(stored)
+    reader._team = _team(1)
+    lengths, other = np.array([length]), ids[-length:]
+    alone, of_other = reader.read(ids[:length], lengths), reader.read(other, lengths)
+    reader._team = _team(workers)
+    for pause in (0.0, 0.01):
+        rows = reader.begin(ids[:length], lengths)
+        time.sleep(pause)
+        assert np.array_equal(_within(20, lambda: reader.read(other, lengths)), of_other)
+        assert np.array_equal(_within(20, rows), alone)
+        reader.begin(other, lengths)
+        assert np.array_equal(_within(20, lambda: reader.read(ids[:length], lengths)), alone)
+
+
+def test_a_helper_reads_what_was_begun_while_its_caller_does_something_else(
+    stored: Stored, ids: NDArray[np.int32]
+) -> None:
+    reader = BertReader(stored)
+    reader._team = _team(2)
+    alone = reader.read(ids[:10], np.array([10]))
+    rows = reader.begin(ids[:10], np.array([10]))
+    workplace = cast(Any, rows).args[0]
+    for _ in range(2_000):
+        if np.array_equal(workplace.buffers.rows[:10], alone):
+            break
+        time.sleep(0.01)
+    else:
+        pytest.fail("nobody has read it")
+    assert np.array_equal(rows(), alone)
+
+
+def test_helpers_end_with_the_place_they_work_at(stored: Stored, ids: NDArray[np.int32]) -> None:
+    """Awake or asleep."""
+    for pause in (0.0, 0.02):
+        reader = BertReader(stored)
+        reader._team = _team(3)
+        reader.read(ids, LENGTHS)
+        time.sleep(pause)
+        threads = [helper._thread for helper in _only_workplace(reader).helpers.values()]
+        assert len(threads) == 2
+        del reader
+        gc.collect()
+        for thread in threads:
+            thread.join(20)
+            assert not thread.is_alive()
 
 
 def test_many_callers_with_helpers_read_as_one_alone(
@@ -243,10 +314,15 @@ def test_a_process_that_is_split_off_reads_with_helpers_of_its_own(
     if child == 0:
         reader.read(ids, LENGTHS)
         is_same = np.array_equal(reader.read(ids, LENGTHS), alone)
-        os._exit(0 if is_same and reader._team._helpers is not None else 1)
+        os._exit(0 if is_same and _only_workplace(reader).helpers else 1)
     reader._team._lock.release()
     status = _within(60, lambda: os.waitpid(child, 0)[1])
     assert os.waitstatus_to_exitcode(status) == 0
+
+
+def _only_workplace(reader: BertReader) -> Workplace:
+    [found] = reader._workplaces._free
+    return found
 
 
 def _within(seconds: float, work: Callable[[], _T]) -> _T:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arcaneqa.model.board import announce, board, end, left, next_turn, take, turn_of, wait_for
+from arcaneqa.model.board import announce, board, dismiss, end, left, next_turn, take, turn_of, wait_for
 
 ROUNDS = 3
 
@@ -63,8 +65,20 @@ def test_a_helper_is_woken_once_and_again_when_it_has_gone_to_sleep() -> None:
     place = shown.ctypes.data
     assert announce(shown, 2, ROUNDS, 2) == 0b11
     assert announce(shown, 2, ROUNDS, 2) == 0, "both count as awake"
-    assert next_turn(place, 1, 0) == 2
-    assert next_turn(place, 2, 0) == 0, "nothing came for a while"
-    assert announce(shown, 2, ROUNDS, 2) == 0b01
-    left(shown, 1)
-    assert announce(shown, 2, ROUNDS, 2) == 0b10
+    heard, rung = os.pipe()
+    assert next_turn(place, 1, 0, heard) == 2
+    with ThreadPoolExecutor(1) as thread:
+        turn = thread.submit(next_turn, place, 2, 0, heard)
+        time.sleep(0.05)
+        os.write(rung, bytes(8))  # once too often, or by somebody else
+        time.sleep(0.05)
+        assert not turn.done(), "nothing came"
+        assert announce(shown, 2, ROUNDS, 2) == 0b01
+        os.write(rung, bytes(8))
+        assert turn.result(20) == 3
+        left(shown, 1)
+        assert announce(shown, 2, ROUNDS, 2) == 0b10
+        turn = thread.submit(next_turn, place, 4, 0, heard)
+        dismiss(shown)
+        os.write(rung, bytes(8))
+        assert turn.result(20) < 0

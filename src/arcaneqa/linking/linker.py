@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -54,13 +54,16 @@ MOST_PROPOSALS = 200
 """Of names for a question, before they are weighed."""
 
 
+Opinion = Callable[[Sequence[tuple[int, int]], NDArray[np.float64]], NDArray[np.float64]]
+"""Log-odds of stretches of a question (first character, behind the last) to name something, where those by
+words and names are known."""
+
+
 class SpanScorer(Protocol):
     """A model's second opinion on which stretches of a question name something."""
 
-    def odds(
-        self, question: str, stretches: Sequence[tuple[int, int]], known: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        """Log-odds of stretches (first character, behind the last); `known` are those by words and names."""
+    def begin(self, question: str) -> Opinion:
+        """The question may be read while its names are looked up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +130,9 @@ class Linker:
 
     def link(self, question: str) -> Links:
         text = Text.of(question)
+        opinion = self._opinion(text)
         considered = self.consider(text)
-        mentions = self._with_identified(question, self._mentions(considered))
+        mentions = self._with_identified(question, self._mentions(considered, opinion))
         literals = find_literals(question[:LONGEST_TEXT], self._kb, self._used_types)
         stated = [
             literal
@@ -201,14 +205,10 @@ class Linker:
     def scores(self, considered: Considered) -> tuple[dict[Span, float], NDArray[np.float64]]:
         """Log-probability of each span to be a mention, and of each proposal among those of its span."""
         odds, candidates = self.plain_scores(considered)
-        return _chances(considered, self._judged(considered, odds)), candidates
+        return _judged(considered, odds, self._opinion(considered.text)), candidates
 
-    def _judged(self, considered: Considered, odds: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The odds of spans as a model's encoder corrects them, where there is one."""
-        if self._spans is None:
-            return odds
-        stretches = [considered.text.stretch(span) for span in considered.spans]
-        return self._spans.odds(considered.text.question[:LONGEST_TEXT], stretches, odds)
+    def _opinion(self, text: Text) -> Opinion | None:
+        return None if self._spans is None else self._spans.begin(text.question[:LONGEST_TEXT])
 
     def plain_scores(self, considered: Considered) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Log-odds of each span by its words and names alone, and log-probabilities of its proposals."""
@@ -220,10 +220,10 @@ class Linker:
             candidates[members] -= np.logaddexp.reduce(candidates[members])
         return odds, candidates
 
-    def _mentions(self, considered: Considered) -> list[MentionLink]:
+    def _mentions(self, considered: Considered, opinion: Opinion | None) -> list[MentionLink]:
         odds, candidates = self.plain_scores(considered)
         by_words = _chances(considered, odds)
-        mentions = _chances(considered, self._judged(considered, odds))
+        mentions = _judged(considered, odds, opinion)
         proposals = considered.proposals
         joint = [mentions[proposal.span] + float(candidates[n]) for n, proposal in enumerate(proposals)]
         chosen: dict[Span, list[int]] = {}
@@ -327,6 +327,13 @@ def _mention_link(
 def _chances(considered: Considered, odds: NDArray[np.float64]) -> dict[Span, float]:
     """Log-probabilities of spans from their log-odds."""
     return dict(zip(considered.spans, (-np.logaddexp(0, -odds)).tolist(), strict=True))
+
+
+def _judged(considered: Considered, odds: NDArray[np.float64], opinion: Opinion | None) -> dict[Span, float]:
+    """The same as a model's encoder corrects them, where there is one."""
+    if opinion is None:
+        return _chances(considered, odds)
+    return _chances(considered, opinion([considered.text.stretch(span) for span in considered.spans], odds))
 
 
 def _schema_words(kb: KnowledgeBase) -> set[str]:

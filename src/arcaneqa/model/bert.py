@@ -8,7 +8,8 @@ it, to the last bit.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -21,15 +22,16 @@ from arcaneqa.model.layers import Layers, Matrix, Norm, Weights
 from arcaneqa.model.laying_out import NO_MARK, lay_out
 from arcaneqa.model.reader import UNKNOWN_WORDS, Flags, Table, Words, separator_of, softmax
 from arcaneqa.model.stored import Floats, Stored
-from arcaneqa.model.threads import Team
+from arcaneqa.model.threads import Helper, Team
 from arcaneqa.model.tiles import BYTE_COLUMNS, FLOAT_COLUMNS, MULTIPLIES_BYTES, ROWS
 from arcaneqa.ragged import Ints
 
 HEAT_LAYERS = 2
 """The last layers see what the earlier ones have aligned."""
 _PREFIX = "encoder.network."
-_LEAST_ROWS = ROWS
-"""What a thread should have to do, so that it is worth waking."""
+_LEAST_ROWS = ROWS - 1
+"""What a thread should have to do, so that it is worth waking: a question alone has twice as many."""
+_CALLER = _NO_BELL = -1
 
 
 class BertReader:
@@ -68,13 +70,18 @@ class BertReader:
         )
 
     def read(self, ids: Words, lengths: Ints, is_wanted: Flags | None = None) -> Floats:
-        every = np.ones(len(ids), bool) if is_wanted is None else is_wanted
-        return self._read(ids, lengths, self._depth, every)
+        return self._read(ids, lengths, self._depth, is_wanted)
+
+    def begin(self, ids: Words, lengths: Ints) -> Callable[[], Floats]:
+        with self._team.gathered() as workers:
+            if workers == 1:
+                return partial(self.read, ids, lengths)
+            return partial(self._ended, self._begun(ids, lengths, self._depth, None, workers), len(ids))
 
     def looks(self, ids: Words) -> Floats:
         found = []
         for layer in range(max(0, self._depth - HEAT_LAYERS), self._depth):
-            rows = self._read(ids, np.array([len(ids)]), layer, np.ones(len(ids), bool))
+            rows = self._read(ids, np.array([len(ids)]), layer, None)
             own = f"{_PREFIX}encoder.layer.{layer}.attention.self."
             query, key = (
                 (
@@ -90,7 +97,14 @@ class BertReader:
         mean: Floats = np.mean(found, axis=0)
         return mean
 
-    def _read(self, ids: Words, lengths: Ints, depth: int, is_wanted: Flags) -> Floats:
+    def _read(self, ids: Words, lengths: Ints, depth: int, is_wanted: Flags | None) -> Floats:
+        with self._team.gathered() as workers:
+            return self._ended(self._begun(ids, lengths, depth, is_wanted, workers), len(ids))
+
+    def _begun(
+        self, ids: Words, lengths: Ints, depth: int, is_wanted: Flags | None, workers: int
+    ) -> Workplace:
+        """Where helpers begin to read at once. Whoever wants to see what becomes of it does the rest."""
         total, each = len(ids), lengths.tolist()
         size = Size(total, sum(-(-length // FLOAT_COLUMNS) for length in each), max(each))
         if size.longest > len(self._positions):
@@ -98,32 +112,44 @@ class BertReader:
                 f"the encoder in {self._stored.folder} reads at most {len(self._positions)} word pieces, "
                 "fewer than its configuration says; train the model again with a lower max_tokens"
             )
-        with self._team.gathered() as workers, self._workplaces.one(size) as workplace:
-            buffers = workplace.buffers
-            buffers.job[:] = len(each), depth
-            rows, scales, more = self._words.rows, self._words.scales, (self._positions, self._second)
-            if not lay_out(ids, lengths, is_wanted, rows, scales, *more, self._separator, buffers):
-                raise ModelError(UNKNOWN_WORDS)
-            tasks = max(1, min(workers, total // _LEAST_ROWS))
-            asleep = announce(buffers.board, tasks, depth + 1, tasks - 1)
-            for helper in range(tasks - 1):
-                if asleep >> helper & 1:
-                    self._wake(workplace, helper)
-            encode(buffers, self._weights, workplace.scratch(0), self._is_exact, -1)
-            return buffers.rows[:total].copy()
+        workplace = self._workplaces.take(size)
+        buffers, table = workplace.buffers, self._words
+        buffers.job[:] = len(each), depth
+        wanted = np.ones(total, bool) if is_wanted is None else is_wanted
+        more = (self._positions, self._second, self._separator)
+        if not lay_out(ids, lengths, wanted, table.rows, table.scales, *more, buffers):
+            raise ModelError(UNKNOWN_WORDS)
+        tasks = max(1, min(workers, total // _LEAST_ROWS))
+        asleep = announce(buffers.board, tasks, depth + 1, tasks - 1)
+        for helper in range(tasks - 1):
+            if asleep >> helper & 1:
+                self._wake(workplace, helper)
+        return workplace
 
-    def _wake(self, workplace: Workplace, helper: int) -> None:
-        def help_out() -> None:
-            try:
-                encode(
-                    workplace.buffers, self._weights, workplace.scratch(helper + 1), self._is_exact, helper
-                )
-            except BaseException:
-                left(workplace.buffers.board, helper)
-                raise
+    def _ended(self, workplace: Workplace, total: int) -> Floats:
+        buffers, scratch = workplace.buffers, workplace.scratch(0)
+        encode(buffers, self._weights, scratch, self._is_exact, _CALLER, _NO_BELL)
+        found: Floats = buffers.rows[:total].copy()
+        self._workplaces.give_back(workplace)
+        return found
 
-        if not self._team.wake(help_out):
-            left(workplace.buffers.board, helper)
+    def _wake(self, workplace: Workplace, number: int) -> None:
+        if (helper := workplace.helpers.get(number)) is not None and helper.wake():
+            return
+        # Of the workplace only its arrays: helpers end with it.
+        buffers, scratch = workplace.buffers, workplace.scratch(number + 1)
+        weights, is_exact = self._weights, self._is_exact
+
+        def help_out(bell: int) -> None:
+            encode(buffers, weights, scratch, is_exact, number, bell)
+
+        def leave() -> None:
+            left(buffers.board, number)
+
+        try:
+            workplace.helpers[number] = Helper(help_out, leave)
+        except (RuntimeError, OSError):  # the system lets the process have no more threads, or no more bells
+            leave()
 
 
 def _layers(stored: Stored, depth: int, in_bytes: bool) -> tuple[Layers, bool]:

@@ -37,6 +37,8 @@ _STAY = 200_000
 """Looks of a helper that has nothing to do, some four milliseconds, before it goes to sleep: between two
 calls of one question there is less (over a large knowledge base more than two for a third of them), and to be
 woken takes a good part of a call."""
+_OVER = -1
+"""In place of a turn's number: there will be no other."""
 
 
 def _part_of_it(function: Any) -> Any:
@@ -44,6 +46,7 @@ def _part_of_it(function: Any) -> Any:
 
 
 _usleep: Any = types.ExternalFunction("usleep", types.intc(types.uint32))
+_read: Any = types.ExternalFunction("read", types.intp(types.intc, types.uintp, types.uintp))
 
 
 @_part_of_it
@@ -60,6 +63,11 @@ def board(rounds: int) -> Ints:
 def left(board: Ints, helper: int) -> None:
     """A helper that counts as awake is not: it could not begin."""
     board[_FLAGS + helper * _LINE] = 0
+
+
+def dismiss(board: Ints) -> None:
+    """Helpers that look at the board, or are woken, work no more."""
+    board[_NUMBER] = _OVER
 
 
 @compiled
@@ -128,19 +136,26 @@ def wait_for(board: int, turn: int, round_: int) -> bool:
 
 
 @_part_of_it
-def next_turn(board: int, turn: int, helper: int) -> int:
-    """A helper waits for a turn after this one; 0 where none came, and from then on it is asleep."""
+def next_turn(board: int, turn: int, helper: int, bell: int) -> int:
+    """A helper waits for a turn after this one, first awake, then asleep until the bell rings; negative where
+    it is dismissed."""
     flag = _flag(board, helper)
-    while True:
-        for _ in range(_STAY):
-            now: int = read(board)
-            if now != turn:
-                return now
-            pause()
-        write(flag, 0)
-        # Whoever announced a turn just then may have taken the helper to be awake still.
-        if read(board) == turn or not change(flag, 0, 1):
-            return 0
+    now: int = turn
+    for _ in range(_STAY):
+        now = read(board)
+        if now != turn:
+            return now
+        pause()
+    write(flag, 0)
+    now = read(board)
+    if now != turn:
+        # Whoever announced it may have taken the helper to be awake still, and not ring.
+        change(flag, 0, 1)
+    while now == turn:
+        # Into the rest of the flag's line. It may have rung too often: then it is heard again.
+        _read(bell, flag + 8, 8)
+        now = read(board)
+    return now
 
 
 @_part_of_it

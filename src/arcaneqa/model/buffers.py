@@ -6,15 +6,15 @@ To make large arrays for every call would take a tenth of a short one; so they a
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import NamedTuple
+from weakref import finalize
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcaneqa.model.board import board
+from arcaneqa.model.board import board, dismiss
 from arcaneqa.model.stored import Floats
+from arcaneqa.model.threads import Helper
 from arcaneqa.model.tiles import FLOAT_COLUMNS, ROWS
 from arcaneqa.ragged import Ints
 
@@ -124,18 +124,28 @@ class Scratch(NamedTuple):
 
 
 class Workplace:
-    """Buffers, and the scratch space of each thread that works in them."""
+    """Buffers, the scratch space of each thread that works in them, and those threads that help."""
 
     def __init__(self, size: Size, shape: Shape) -> None:
         self.size = size
         self.buffers = Buffers.of(size, shape)
+        self.helpers: dict[int, Helper] = {}
         self._shape = shape
         self._scratches: dict[int, Scratch] = {}
+        # When the process ends they need not be woken.
+        finalize(self, _send_home, os.getpid(), self.buffers.board, self.helpers).atexit = False
 
     def scratch(self, worker: int) -> Scratch:
         if (own := self._scratches.get(worker)) is None:
             own = self._scratches[worker] = Scratch.of(self.size, self._shape)
         return own
+
+
+def _send_home(process: int, board: Ints, helpers: dict[int, Helper]) -> None:
+    if process == os.getpid():  # one that was split off has the bells of its parent's helpers
+        dismiss(board)
+        for helper in helpers.values():
+            helper.wake()
 
 
 class Workplaces:
@@ -146,9 +156,8 @@ class Workplaces:
         self._free: list[Workplace] = []
         self._process = os.getpid()
 
-    @contextmanager
-    def one(self, size: Size) -> Iterator[Workplace]:
-        """With room for so much."""
+    def take(self, size: Size) -> Workplace:
+        """With room for so much; to be given back."""
         if self._process != os.getpid():
             # A process that was split off has none of the helpers that its parent's buffers speak of.
             self._free, self._process = [], os.getpid()
@@ -156,9 +165,7 @@ class Workplaces:
             found = self._free.pop()
         except IndexError:
             found = Workplace(_LEAST.grown(size), self._shape)
-        if not found.size.holds(size):
-            found = Workplace(found.size.grown(size), self._shape)
-        try:
-            yield found
-        finally:
-            self._free.append(found)
+        return found if found.size.holds(size) else Workplace(found.size.grown(size), self._shape)
+
+    def give_back(self, workplace: Workplace) -> None:
+        self._free.append(workplace)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from arcaneqa.compiled import compiled
 from arcaneqa.model.board import end, next_turn, take, tasks_of, turn_of, wait_for
 from arcaneqa.model.buffers import CHUNK, Buffers, Scratch
-from arcaneqa.model.curves import ROUNDING, ROUNDING_BITS, exp_of_negative
+from arcaneqa.model.curves import ROUNDING, ROUNDING_BITS, gelu
 from arcaneqa.model.layers import Matrix, Norm, Weights
 from arcaneqa.model.softening import soften
 from arcaneqa.model.stored import Floats
@@ -56,20 +56,22 @@ def _exact(function: Any) -> Any:
 
 
 @_kept
-def encode(buffers: Buffers, weights: Weights, scratch: Scratch, is_exact: bool, helper: int) -> None:
+def encode(
+    buffers: Buffers, weights: Weights, scratch: Scratch, is_exact: bool, helper: int, bell: int
+) -> None:
     """Take part in a turn: what is in the buffers goes through the first norm and the layers, in place.
 
     The caller (`helper` is negative) comes back when all of it is done; a helper stays for the turns that
-    follow, until none has come for a while. `is_exact`: products are of bytes.
+    follow until it is dismissed, and sleeps at its bell where none come. `is_exact`: products are of bytes.
     """
     board = buffers.board.ctypes.data
-    turn = turn_of(board) if helper < 0 else next_turn(board, 0, helper)
-    while turn:
+    turn = turn_of(board) if helper < 0 else next_turn(board, 0, helper, bell)
+    while turn > 0:
         _read(buffers, weights, scratch, is_exact, board, turn, helper + 1)
         if helper < 0:
             wait_for(board, turn, buffers.job[1])
             return
-        turn = next_turn(board, turn, helper)
+        turn = next_turn(board, turn, helper, bell)
 
 
 @_exact
@@ -306,21 +308,10 @@ def _attend(
 
 @_exact
 def _bend(rows: Floats, count: int) -> None:
-    """GELU. The normal distribution is Abramowitz and Stegun's 7.1.26, good to seven digits."""
     for row in range(count):
         own = rows[row]
         for place in range(len(own)):
-            value = own[place]
-            size = abs(value) * np.float32(0.70710678)
-            near = np.float32(1) / (np.float32(1) + np.float32(0.3275911) * size)
-            series = np.float32(1.061405429)
-            series = series * near - np.float32(1.453152027)
-            series = series * near + np.float32(1.421413741)
-            series = series * near - np.float32(0.284496736)
-            series = series * near + np.float32(0.254829592)
-            # Half of what is missing to one, on the side of the larger half.
-            tail = np.float32(0.5) * series * near * exp_of_negative(-size * size)
-            own[place] = max(value, np.float32(0)) - abs(value) * tail
+            own[place] = gelu(own[place])
 
 
 @_exact

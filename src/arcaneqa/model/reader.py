@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import partial
 from threading import Lock
 from typing import Any, Protocol
 
@@ -43,6 +43,10 @@ class Reader(Protocol):
         be left half read."""
         ...
 
+    def begin(self, ids: Words, lengths: Ints) -> Callable[[], Floats]:
+        """The same for whoever has something else to do meanwhile: a call tells the rows."""
+        ...
+
     def looks(self, ids: Words) -> Floats:
         """How much each token of one input looks at each other one; rows add up to one."""
         ...
@@ -63,12 +67,20 @@ class CountedReader:
             return Reads(self._calls, self._pieces, self._seconds)
 
     def read(self, ids: Words, lengths: Ints, is_wanted: Flags | None = None) -> Floats:
+        return self._counted(partial(self._reader.read, ids, lengths, is_wanted), len(ids))
+
+    def begin(self, ids: Words, lengths: Ints) -> Callable[[], Floats]:
+        rows = self._reader.begin(ids, lengths)
+        return lambda: self._counted(rows, len(ids))
+
+    def _counted(self, rows: Callable[[], Floats], pieces: int) -> Floats:
+        """Seconds are those that somebody waited."""
         started = time.perf_counter()
-        found = self._reader.read(ids, lengths, is_wanted)
+        found = rows()
         seconds = time.perf_counter() - started
         with self._lock:
             self._calls += 1
-            self._pieces += len(ids)
+            self._pieces += pieces
             self._seconds += seconds
         return found
 
@@ -130,6 +142,9 @@ class StaticReader:
     def read(self, ids: Words, lengths: Ints, is_wanted: Flags | None = None) -> Floats:  # noqa: ARG002
         return self._vectors[ids]
 
+    def begin(self, ids: Words, lengths: Ints) -> Callable[[], Floats]:
+        return partial(self.read, ids, lengths)
+
     def looks(self, ids: Words) -> Floats:
         return alike(self._vectors[ids])
 
@@ -170,6 +185,9 @@ class TorchReader:
             for part in _cut(lengths, TOKENS_PER_CALL, is_padded=True)
         ]
         return np.concatenate(read)
+
+    def begin(self, ids: Words, lengths: Ints) -> Callable[[], Floats]:
+        return partial(self.read, ids, lengths)
 
     def _read(self, ids: Words, lengths: Ints) -> Floats:
         torch = self._torch
@@ -237,20 +255,40 @@ class QuestionReader:
     def __init__(self, reader: Reader, known: KnownPieces) -> None:
         self._reader = reader
         self._known = known
-        self.one = lru_cache(REMEMBERED)(self._one)
+        self._opening, self._closing = known.specials[CLS], known.specials[SEP]
+        self._first = len(self._opening)
+        self._last: dict[str, ReadQuestion] = {}
+        self._lock = Lock()
 
-    def _one(self, question: str) -> ReadQuestion:
-        [found] = self.read([question])
-        return found
+    def one(self, question: str) -> ReadQuestion:
+        return self.begin(question)()
+
+    def begin(self, question: str) -> Callable[[], ReadQuestion]:
+        """For whoever has something else to do meanwhile: a call tells what was read."""
+        if (known := self._last.get(question)) is not None:
+            return lambda: known
+        pieces = self._known.question(question)
+        row = self._row(pieces)
+        rows = self._reader.begin(row, np.array([len(row)], np.int64))
+        return lambda: self._kept(question, ReadQuestion(pieces, rows()[self._first :]))
+
+    def _kept(self, question: str, read: ReadQuestion) -> ReadQuestion:
+        with self._lock:
+            if len(self._last) >= REMEMBERED:
+                self._last.pop(next(iter(self._last)))
+            self._last[question] = read
+        return read
 
     def read(self, questions: Sequence[str]) -> list[ReadQuestion]:
         pieces = [self._known.question(question) for question in questions]
-        opening, closing = self._known.specials[CLS], self._known.specials[SEP]
-        rows = [np.array([*opening, *own.ids, *closing], np.int32) for own in pieces]
+        rows = [self._row(own) for own in pieces]
         lengths = np.array([len(row) for row in rows], np.int64)
         read: list[Floats] = []
         for part in parts(lengths):
             vectors = self._reader.read(np.concatenate(rows[part]), lengths[part])
             read += np.split(vectors, np.cumsum(lengths[part])[:-1])
-        first = len(opening)
-        return [ReadQuestion(own, vectors[first:]) for own, vectors in zip(pieces, read, strict=True)]
+        return [ReadQuestion(own, vectors[self._first :]) for own, vectors in zip(pieces, read, strict=True)]
+
+    def _row(self, question: Pieces) -> Words:
+        """As the encoder reads it."""
+        return np.array([*self._opening, *question.ids, *self._closing], np.int32)

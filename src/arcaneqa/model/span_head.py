@@ -8,7 +8,7 @@ encoder it was trained for, and fits no other.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -99,11 +99,12 @@ class SpanScorer:
         self._head = head
         self._reader = reader
 
-    def odds(
-        self, question: str, stretches: Sequence[Stretch], known: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        if not stretches:
-            return known
-        vectors, met = stretch_vectors(self._reader.one(question), stretches)
-        corrected = self._head.odds(vectors, known.astype(np.float32)).astype(np.float64)
-        return np.where(met, corrected, known)
+    def begin(self, question: str) -> Callable[[Sequence[Stretch], NDArray[np.float64]], NDArray[np.float64]]:
+        read = self._reader.begin(question)
+
+        def odds(stretches: Sequence[Stretch], known: NDArray[np.float64]) -> NDArray[np.float64]:
+            vectors, met = stretch_vectors(read(), stretches)
+            corrected = self._head.odds(vectors, known.astype(np.float32)).astype(np.float64)
+            return np.where(met, corrected, known)
+
+        return odds

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from threading import Lock
+from threading import Lock, Thread
 from weakref import WeakSet
 
 from arcaneqa.model.board import MOST_HELPERS
@@ -15,13 +15,14 @@ from arcaneqa.processors import other_processors, processors
 
 _LATELY = 0.1
 """Seconds in which a thread that reads for several questions comes back for their next step."""
+_ONCE = (1).to_bytes(8, sys.byteorder)
 
 
 _teams: WeakSet[Team] = WeakSet()
 
 
 class Team:
-    """How many may work on one call, and the helpers' threads, which are started when first needed.
+    """How many may work on one call.
 
     Where callers have met lately each works alone: together they keep the processors busy, and nobody waits
     for anybody.
@@ -36,7 +37,6 @@ class Team:
         self._lock = Lock()
         self._callers = 0
         self._met = float("-inf")
-        self._helpers: ThreadPoolExecutor | None = None
 
     @contextmanager
     def gathered(self) -> Iterator[int]:
@@ -53,28 +53,66 @@ class Team:
             with self._lock:
                 self._callers -= 1
 
-    def wake(self, help_out: Callable[[], None]) -> bool:
-        """Have a helper do something; whether it could be asked to. Whoever calls does not wait for it."""
+
+class Helper:
+    """A thread that works, and sleeps at its bell, in compiled code: nothing that Python does holds it up
+    when it wakes."""
+
+    def __init__(self, work: Callable[[int], None], leave: Callable[[], None]) -> None:
+        """`work` is given what to listen at; whoever sees it `leave` can wake it no more."""
+        self._bell = _Bell()
         try:
-            if self._helpers is None:
-                self._helpers = ThreadPoolExecutor(self.most - 1, "encoder")
-            self._helpers.submit(_elsewhere, other_processors(), help_out)
-        except RuntimeError:  # the system lets the process have no more threads, or it is about to end
-            return False
-        return True
+            more = (work, leave, self._bell)
+            self._thread = Thread(target=_work, args=more, name="encoder", daemon=True)
+            self._thread.start()
+        except BaseException:  # the system lets the process have no more threads
+            self._bell.close()
+            raise
+
+    def wake(self) -> bool:
+        """Whether it still can be woken."""
+        if others := other_processors():
+            # A busy system would let it wake where whoever waits for it is at work.
+            with suppress(OSError):  # a sandbox may not let anybody choose
+                os.sched_setaffinity(self._thread.native_id or 0, others)
+        return self._bell.ring()
 
 
-def _elsewhere(others: set[int], work: Callable[[], None]) -> None:
-    """Work on one of these processors. A busy system would leave a helper where it was woken, in the way of
-    whoever waits for it."""
-    if others:
-        with suppress(OSError):  # a sandbox may not let it choose
-            os.sched_setaffinity(0, others)
-    work()
+def _work(work: Callable[[int], None], leave: Callable[[], None], bell: _Bell) -> None:
+    # Others do what it leaves undone, and whoever has the same trouble there tells it.
+    with suppress(Exception):
+        work(bell.heard_at)
+    bell.close()
+    leave()
+
+
+class _Bell:
+    """What `board.next_turn` sleeps at: to read from it takes until somebody has rung."""
+
+    def __init__(self) -> None:
+        if hasattr(os, "eventfd"):
+            self.heard_at = self._rung_at = os.eventfd(0)
+        else:
+            self.heard_at, self._rung_at = os.pipe()
+        self._lock = Lock()
+        self._is_there = True
+
+    def ring(self) -> bool:
+        """False where nobody listens any more."""
+        with self._lock:
+            if self._is_there:
+                os.write(self._rung_at, _ONCE)
+            return self._is_there
+
+    def close(self) -> None:
+        with self._lock:
+            self._is_there = False
+            for one in {self.heard_at, self._rung_at}:
+                os.close(one)
 
 
 def _split_off() -> None:
-    """A process that was split off has none of its parent's threads, and nobody who would open a lock."""
+    """Nobody opens a lock that another thread of the parent held."""
     for team in list(_teams):
         team._begin()
 
