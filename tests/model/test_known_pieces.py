@@ -70,6 +70,7 @@ def test_decisions_are_laid_out_as_in_training(decisions: list[Asked]) -> None:
 
 @given(st.text(max_size=30) | _SAID)
 @settings(deadline=None)
+@example("River rIVER Of un ing ##ing unriver MASK SEP")
 @example("ΟΔΥΣΣΕΥΣ e\u0301 \u0301x [SEP] a[MASK]b\x1cc\u00a0d  中文字")
 def test_a_text_has_the_pieces_of_its_words(text: str) -> None:
     tokenizer = _words().tokenizer
