@@ -11,7 +11,7 @@ import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -109,9 +109,14 @@ def asked_alone(question: str) -> tuple[int, int] | None:
     return None if found is None else found.span("name")
 
 
+_LIST = re.compile(r"\{([a-z_]+)\}")
+"""The name of a list, in whose place any of its words may stand."""
+
+
 def _patterns(words: list[str], lists: dict[str, list[str]]) -> list[re.Pattern[str]]:
+    @cache
     def filled(text: str) -> str:
-        return re.sub(r"\{([a-z_]+)\}", lambda name: f"(?:{'|'.join(map(filled, lists[name[1]]))})", text)
+        return _LIST.sub(lambda name: f"(?:{'|'.join(map(filled, lists[name[1]]))})", text)
 
     return [re.compile(filled(text)) for text in words]
 

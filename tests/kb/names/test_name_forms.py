@@ -12,6 +12,7 @@ from arcaneqa.kb.names.name_forms import (
     name_from_iri,
     shorter,
     split,
+    word_of_any_script,
     words,
 )
 
@@ -141,3 +142,9 @@ def test_words_lie_inside_the_text_in_order(text: str) -> None:
     places = [(word.start, word.end) for word in words(text)]
     assert places == sorted(places)
     assert all(0 <= start < end <= len(text) for start, end in places)
+
+
+@given(st.text(st.characters(max_codepoint=127), max_size=30))
+@example("O'Neil's C++ & `x`-ray_2 A#4")
+def test_plain_english_is_cut_into_words_as_any_script_is(text: str) -> None:
+    assert [text[word.start : word.end] for word in words(text)] == word_of_any_script().findall(text)

@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from enum import IntEnum
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -17,17 +17,8 @@ from arcaneqa.kb.names.words import CAMEL, tail
 # joins endings to names: every letter is taken for a word, so that a name can begin and end anywhere.
 SPACELESS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u1100-\u11ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u9fff"
 SPACELESS += "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
-_MARK = [unicodedata.category(chr(place))[0] == "M" for place in range(0x1D00)]
-# From each first one to the last beside it: one by one they would take longer to compile than all the rest.
-MARKS = "".join(
-    f"{chr(first)}-{chr(next(place for place in range(first, 0x1D00) if not _MARK[place + 1]))}"
-    for first in range(0x300, 0x1CFF)
-    if _MARK[first] and not _MARK[first - 1]
-)
-_LETTERS = rf"[^\W_{SPACELESS}](?:[^\W_{SPACELESS}]|[{MARKS}])*"
 _BEHIND = r"(?:[+#]+(?!\w))?|&"
 ASCII_WORD = re.compile(rf"[a-zA-Z0-9]+(?:['`][a-zA-Z0-9]+)*{_BEHIND}")
-WORD = re.compile(rf"{_LETTERS}(?:['’`´]{_LETTERS})*{_BEHIND}|(?=[{SPACELESS}])[^\W_][{MARKS}]*")
 PARENTHESIS = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*")
 POSSESSIVE = re.compile(r"['’`´]s?$")
 COMBINING = re.compile("[\u0300-\u036f]")
@@ -76,10 +67,25 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFC", COMBINING.sub("", apart)).translate(UNSTROKED)
 
 
+@cache
+def word_of_any_script() -> re.Pattern[str]:
+    """Takes several milliseconds to compile, which whoever asks in plain English shall not wait for."""
+    is_mark = [unicodedata.category(chr(place))[0] == "M" for place in range(0x1D00)]
+    # From each first one to the last beside it: one by one they take longer to compile than all the rest.
+    marks = "".join(
+        f"{chr(first)}-{chr(is_mark.index(False, first) - 1)}"
+        for first in range(0x300, 0x1CFF)
+        if is_mark[first] and not is_mark[first - 1]
+    )
+    letters = rf"[^\W_{SPACELESS}](?:[^\W_{SPACELESS}]|[{marks}])*"
+    return re.compile(rf"{letters}(?:['’`´]{letters})*{_BEHIND}|(?=[{SPACELESS}])[^\W_][{marks}]*")
+
+
 @lru_cache(maxsize=64)
 def words(text: str) -> tuple[Word, ...]:
     """Of a question, which is taken apart a dozen times before it is answered."""
-    return tuple(Word(_plain(match[0]), match.start(), match.end()) for match in WORD.finditer(text))
+    word = ASCII_WORD if text.isascii() else word_of_any_script()
+    return tuple(Word(_plain(match[0]), match.start(), match.end()) for match in word.finditer(text))
 
 
 def split(text: str) -> list[str]:
@@ -92,7 +98,7 @@ def _split(text: str) -> tuple[str, ...]:
     """Rules ask for the words of the same questions, relations and classes again and again."""
     if text.isascii():
         return tuple([word if word.isalnum() else _plain(word) for word in ASCII_WORD.findall(text.lower())])
-    return tuple([_plain(word) for word in WORD.findall(unicodedata.normalize("NFC", text))])
+    return tuple([_plain(word) for word in word_of_any_script().findall(unicodedata.normalize("NFC", text))])
 
 
 def _plain(word: str) -> str:
