@@ -1,6 +1,7 @@
 """How many times as quick as another checkout: both are asked the same in turn, in one run on one machine.
 
 Each asks with its own bundled model, or both with the other's, which shows what the code alone has gained.
+The other has its own packages where it has a `.venv`.
 """
 
 from __future__ import annotations
@@ -61,6 +62,20 @@ _FITTED = "confidence.json"
 
 
 @dataclass(frozen=True, slots=True)
+class Checkout:
+    source: Path
+    python: str
+
+    @classmethod
+    def of(cls, source: Path) -> Checkout:
+        own = source.parent / ".venv" / "bin" / "python"
+        return cls(source.resolve(), str(own) if own.exists() else sys.executable)
+
+
+Both = tuple[Checkout, Checkout]
+
+
+@dataclass(frozen=True, slots=True)
 class Asked:
     """Questions, and the index that each of the two checkouts has of their knowledge base."""
 
@@ -96,18 +111,18 @@ class Table:
 
 def report(other: Path, given: Sequence[str], most: int, seconds: float, same_model: bool) -> str:
     """`other` is the source folder of the checkout to compare with."""
-    sources = (other.resolve(), CHECKOUT / "src")
+    both = (Checkout.of(other), Checkout(CHECKOUT / "src", sys.executable))
     asked = [Asked.read(one, most) for one in given]
     table = Table()
     with ExitStack() as stack:
         stack.enter_context(_byte_code_kept())
         model = stack.enter_context(_model_of(other)) if same_model else None
         for one in asked:
-            _ask(sources, one, model, table)
+            _ask(both, one, model, table)
         if seconds:
             demo = [question for one in asked if one.name == DEMO for question in one.questions]
-            _serve(sources, demo, seconds, model, table)
-        _start(sources, model, table)
+            _serve(both, demo, seconds, model, table)
+        _start(both, model, table)
     models = "both ask with its bundled model" if same_model else "each asks with its own bundled model"
     note = f"“Before” is commit {_commit(other)}; {models}. They are asked in turn and rest in between."
     return "\n".join(["| | before | now | |", "|---|--:|--:|--:|", *table.rows, "", note])
@@ -129,11 +144,11 @@ def _model_of(source: Path) -> Iterator[str]:
         yield str(folder)
 
 
-def _ask(sources: tuple[Path, Path], asked: Asked, model: str | None, table: Table) -> None:
+def _ask(both: Both, asked: Asked, model: str | None, table: Table) -> None:
     with ExitStack() as stack:
         processes = []
-        for source, kb in zip(sources, asked.kbs, strict=True):
-            process = _process(source, _ASK.format(kb=kb, model=model))
+        for checkout, kb in zip(both, asked.kbs, strict=True):
+            process = _process(checkout, _ASK.format(kb=kb, model=model))
             stack.callback(_end, process)
             processes.append(process)
         for process in processes:
@@ -152,14 +167,13 @@ def _ask(sources: tuple[Path, Path], asked: Asked, model: str | None, table: Tab
     table.add("· word pieces read", (pieces.sum(0) / reading.sum(0) / 1000).tolist(), "/ms", 1)
 
 
-def _serve(
-    sources: tuple[Path, Path], questions: Sequence[str], seconds: float, model: str | None, table: Table
-) -> None:
+def _serve(both: Both, questions: Sequence[str], seconds: float, model: str | None, table: Table) -> None:
     with ExitStack() as stack:
         services = []
-        for source in sources:
-            with _path(source):
-                url, pid = stack.enter_context(server(["--waiting", str(CLIENTS), *_named(model)]))
+        options = ["--waiting", str(CLIENTS), *_named(model)]
+        for checkout in both:
+            with _path(checkout):
+                url, pid = stack.enter_context(server(options, checkout.python))
             services.append((url, pid, cycle(questions)))
         answered, passed, spent = np.zeros(2), np.zeros(2), np.zeros(2)
         for turn in range(ROUNDS + 1):
@@ -176,14 +190,14 @@ def _serve(
     table.add("· memory of the service afterwards", held, "MB")
 
 
-def _start(sources: tuple[Path, Path], model: str | None, table: Table) -> None:
+def _start(both: Both, model: str | None, table: Table) -> None:
     taken, spent = np.zeros((ROUNDS + 1, 2)), np.zeros((ROUNDS + 1, 2))
-    command = [sys.executable, "-c", START, "ask", "what is the capital of France?", *_named(model)]
+    command = ["-c", START, "ask", "what is the capital of France?", *_named(model)]
     for turn in range(len(taken)):
-        for place, source in enumerate(sources):
-            with _path(source):
+        for place, checkout in enumerate(both):
+            with _path(checkout):
                 started, before = time.perf_counter(), _children_seconds()
-                subprocess.run(command, capture_output=True, check=True)
+                subprocess.run([checkout.python, *command], capture_output=True, check=True)
                 taken[turn, place] = time.perf_counter() - started
                 spent[turn, place] = _children_seconds() - before
     table.add(
@@ -209,9 +223,9 @@ def _children_seconds() -> float:
 
 
 @contextmanager
-def _path(source: Path) -> Iterator[None]:
+def _path(checkout: Checkout) -> Iterator[None]:
     """Processes that are started inside import the package from a checkout."""
-    with _environment(PYTHONPATH=str(source)):
+    with _environment(PYTHONPATH=str(checkout.source)):
         yield
 
 
@@ -239,10 +253,10 @@ def _environment(**variables: str) -> Iterator[None]:
                 os.environ[name] = value
 
 
-def _process(source: Path, program: str) -> subprocess.Popen[str]:
-    with _path(source):
+def _process(checkout: Checkout, program: str) -> subprocess.Popen[str]:
+    with _path(checkout):
         return subprocess.Popen(
-            [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [checkout.python, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
 
 

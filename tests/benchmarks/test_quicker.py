@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
 from arcaneqa.errors import InputError
-from benchmarks.quicker import WARM, Asked, Table
+from benchmarks.quicker import WARM, Asked, Checkout, Table
 
 DEMO = Path(__file__).parents[2] / "demo" / "questions.jsonl"
 
@@ -33,3 +34,12 @@ def test_a_ratio_above_one_is_better() -> None:
     table.add("one question", [90, 30], "ms")
     table.add("answers", [8, 24], "/s")
     assert [row.rpartition("|")[0].rpartition("|")[2].strip() for row in table.rows] == ["3.00×", "3.00×"]
+
+
+def test_another_checkout_runs_with_its_own_packages_where_it_has_some(tmp_path: Path) -> None:
+    source = tmp_path / "src"
+    assert Checkout.of(source).python == sys.executable
+    own = tmp_path / ".venv" / "bin" / "python"
+    own.parent.mkdir(parents=True)
+    own.touch()
+    assert Checkout.of(source).python == str(own)

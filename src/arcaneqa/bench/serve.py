@@ -68,9 +68,9 @@ class Load:
 
 
 @contextmanager
-def server(options: Sequence[str]) -> Iterator[tuple[str, int]]:
+def server(options: Sequence[str], python: str = sys.executable) -> Iterator[tuple[str, int]]:
     """`arcaneqa serve` in a process of its own: its address and process id."""
-    command = [sys.executable, "-c", START, "serve", "--port", "0", *options]
+    command = [python, "-c", START, "serve", "--port", "0", *options]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     try:
