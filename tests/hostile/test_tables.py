@@ -115,6 +115,17 @@ def test_a_bad_table_is_a_sentence(tmp_path: Path, what: str) -> None:
     assert not (tmp_path / "kb").exists()
 
 
+@pytest.mark.parametrize("verb", [("index", "--out", "kb"), ("ask", "how old is Ann?", "--kb")])
+def test_a_refused_table_is_one_sentence_to_the_very_end(tmp_path: Path, verb: tuple[str, ...]) -> None:
+    # What reads tables complains aloud when a process ends without having let go of it.
+    table = tmp_path / "x.csv"
+    table.write_text("id,name\n")
+    ended = run(
+        *[str(tmp_path / "kb") if word == "kb" else word for word in verb], str(table), memory=4 << 30
+    )
+    assert ended.is_a_sentence, ended
+
+
 @pytest.mark.slow
 def test_a_computed_gigabyte_is_refused(tmp_path: Path) -> None:
     database(

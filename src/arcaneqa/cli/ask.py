@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 from typing import Annotated
 
@@ -69,6 +70,11 @@ def command(
             if given:
                 instead = "give one" if input is None else f"with --input, {output} holds the records"
                 raise InputError(f"{option} is for one question; {instead}.")
+    from arcaneqa.answer import ArcaneQA
+
+    # Modules stay, and there is no garbage to look for among them, not even at the end. What tables are read
+    # with comes later: it wants to be collected at the end.
+    gc.freeze()
     index_first(kb)
     if input is not None and output is not None:
         from arcaneqa.batch import answer_file
@@ -76,8 +82,6 @@ def command(
         summary = answer_file(input, output, kb, model, exact, threshold, exclude_mentioned)
         note(str(summary))
         return
-    from arcaneqa.answer import ArcaneQA
-
     qa = ArcaneQA.load(kb, model, exact=exact)
     if question is None:
         from arcaneqa.cli.prompt import converse

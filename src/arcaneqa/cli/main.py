@@ -5,8 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -40,7 +39,8 @@ VERBS: tuple[str, ...] = (
 )
 
 _MADE = 50_000
-"""Objects that may hold others, beyond which garbage among them is looked for; Python's own number is 700."""
+"""Objects that may hold others, beyond which garbage among them is looked for; Python's own number is 700.
+Nearly all that a verb makes at first are modules, which stay."""
 
 
 def _version(wanted: bool) -> None:
@@ -88,8 +88,8 @@ def _asked_for(arguments: Sequence[str]) -> Sequence[str]:
 def main() -> None:
     """Run a verb; every failure on purpose is one sentence on stderr and exit code 2."""
     try:
-        with _little_garbage():
-            with_verbs(_asked_for(sys.argv[1:]))()
+        gc.set_threshold(_MADE)
+        with_verbs(_asked_for(sys.argv[1:]))()
     except ArcaneError as error:
         say(f"arcaneqa: {error}", err=True)
         sys.exit(2)
@@ -114,17 +114,6 @@ def main() -> None:
     except KeyboardInterrupt:
         _say_interrupted()
         sys.exit(130)
-
-
-@contextmanager
-def _little_garbage() -> Iterator[None]:
-    """Nearly all that a verb makes at first are modules, which stay: to look for garbage among them hundreds
-    of times, and once more at the end, is a sixth of the time until a first answer."""
-    gc.set_threshold(_MADE)
-    try:
-        yield
-    finally:
-        gc.freeze()
 
 
 def _say_interrupted() -> None:

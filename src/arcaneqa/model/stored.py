@@ -7,6 +7,7 @@ Compact storage keeps a matrix as int8 with one scale a row. One such folder com
 from __future__ import annotations
 
 import hashlib
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -89,17 +90,30 @@ def read_stored(folder: Path) -> Stored:
     """Raises ModelError where a file is missing or damaged."""
     manifest = manifest_of(folder)
     config = ModelConfig.from_json(manifest["model"])
-    contents: dict[str, bytes] = {}
-    for name, digest in manifest["files"].items():
+    contents = {name: _content(folder / name) for name in manifest["files"]}
+    with ThreadPoolExecutor(1) as aside:
+        are_whole = aside.submit(_compare, folder, contents, manifest["files"])
         try:
-            data = (folder / name).read_bytes()
-        except OSError as error:
-            raise ModelError(
-                f"{folder / name} cannot be read ({error.strerror}); copy the model again"
-            ) from error
-        if hashlib.sha256(data).hexdigest() != digest:
+            arrays, tokenizer = _parsed(folder, contents)
+        finally:  # a file that is damaged is said to be so, whatever else it is
+            are_whole.result()
+    return Stored(folder, config, manifest["encoder"], tokenizer, arrays)
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise ModelError(f"{path} cannot be read ({error.strerror}); copy the model again") from error
+
+
+def _compare(folder: Path, contents: dict[str, bytes], digests: dict[str, str]) -> None:
+    for name, content in contents.items():
+        if hashlib.sha256(content).hexdigest() != digests[name]:
             raise ModelError(f"{folder / name} is damaged (its checksum differs); copy the model again")
-        contents[name] = data
+
+
+def _parsed(folder: Path, contents: dict[str, bytes]) -> tuple[dict[str, NDArray[Any]], Tokenizer]:
     if TOKENIZER not in contents:
         raise ModelError(f"{folder} has no tokenizer; copy the model again")
     arrays: dict[str, NDArray[Any]] = {}
@@ -107,10 +121,9 @@ def read_stored(folder: Path) -> Stored:
         for name in sorted(contents):
             if name.endswith(".safetensors"):
                 arrays |= load_arrays(contents[name])
-        tokenizer = Tokenizer.from_buffer(contents[TOKENIZER])
+        return arrays, Tokenizer.from_buffer(contents[TOKENIZER])
     except (SafetensorError, ValueError) as error:
         raise ModelError(f"{folder} holds a file that cannot be read ({error})") from error
-    return Stored(folder, config, manifest["encoder"], tokenizer, arrays)
 
 
 def bundled_model() -> Path:
