@@ -15,7 +15,9 @@ settings.load_profile("house")
 
 @pytest.fixture(autouse=True)
 def few_open_files() -> Iterator[None]:
-    """An index's maps go when it is collected, which a process that holds a model does seldom."""
+    """An index's maps go when it is collected, which a process that holds a model does seldom, and never once
+    `ask` has set aside what there is for the short time that it runs."""
     yield
+    gc.unfreeze()
     if len(list(Path("/proc/self/fd").iterdir())) > 500:
         gc.collect()

@@ -70,11 +70,13 @@ def command(
             if given:
                 instead = "give one" if input is None else f"with --input, {output} holds the records"
                 raise InputError(f"{option} is for one question; {instead}.")
+    # Modules stay: garbage is looked for neither while they are imported nor among them later. What tables
+    # are read with comes after them: it wants to be collected at the end.
+    gc.disable()
     from arcaneqa.answer import ArcaneQA
 
-    # Modules stay, and there is no garbage to look for among them, not even at the end. What tables are read
-    # with comes later: it wants to be collected at the end.
     gc.freeze()
+    gc.enable()
     index_first(kb)
     if input is not None and output is not None:
         from arcaneqa.batch import answer_file

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -37,10 +36,6 @@ VERBS: tuple[str, ...] = (
     "cache",
     "bench",
 )
-
-_MADE = 50_000
-"""Objects that may hold others, beyond which garbage among them is looked for; Python's own number is 700.
-Nearly all that a verb makes at first are modules, which stay."""
 
 
 def _version(wanted: bool) -> None:
@@ -88,7 +83,6 @@ def _asked_for(arguments: Sequence[str]) -> Sequence[str]:
 def main() -> None:
     """Run a verb; every failure on purpose is one sentence on stderr and exit code 2."""
     try:
-        gc.set_threshold(_MADE)
         with_verbs(_asked_for(sys.argv[1:]))()
     except ArcaneError as error:
         say(f"arcaneqa: {error}", err=True)
