@@ -18,12 +18,12 @@ from arcaneqa.kb.index import Index
 from arcaneqa.program import expression as ex
 from tests.judgement.found_programs import found
 
-COOKS = """cook_id,name,full_name,age,town,type of oven
-0,Ann,Ann Lee,20,York,gas
-1,Bob,Bob Ray,21,Bath,gas
-2,Cid,Cid Orr,22,York,wood
-3,Dot,Dot Fox,23,Hull,gas
-4,Eve,Eve Kay,24,Bath,wood
+COOKS = """cook_id,name,full_name,age,town,type of oven,house
+0,Ann,Ann Lee,20,York,gas,The Mill Bakery
+1,Bob,Bob Ray,21,Bath,gas,Bath Inn
+2,Cid,Cid Orr,22,York,wood,The Mill Bakery
+3,Dot,Dot Fox,23,Hull,gas,Hull Bakery
+4,Eve,Eve Kay,24,Bath,wood,Bath Inn
 """
 SALES = "sale_id,cook_id,order_date,paid\n" + "".join(
     f"{n},{n % 3},2020-01-0{1 + n},{n * 7}\n" for n in range(9)
@@ -65,6 +65,12 @@ def read(question: str, program: str, kb: Index) -> Found:
         # What rows are called stands for what they are.
         ("which baker is 20?", f"(JOIN {C}name_inv (JOIN {C}age 20))", False),
         ("which street is Ann Lee in?", f"(JOIN {C}town_inv {ANN})", True),
+        # What comes is called what is asked for; that tells neither how many nor who has it.
+        ("which bakery trained Ann Lee?", f"(JOIN {C}house_inv {ANN})", False),
+        ("in which bakery has Ann Lee trained?", f"(JOIN {C}house_inv {ANN})", False),
+        ("which brewery trained Ann Lee?", f"(JOIN {C}house_inv {ANN})", True),
+        ("how many bakeries trained Ann Lee?", f"(JOIN {C}house_inv {ANN})", True),
+        ("which firm has the bakery of Ann Lee?", f"(JOIN {C}house_inv {ANN})", True),
         ("how big was the fine of Ann Lee?", f"(SUM (AND table:cooks {ANN}) {C}age)", True),
         ("how much was paid by Ann Lee?", f"(SUM (JOIN {S}cook_id {ANN}) {S}paid)", False),
         # Whom there is most of, and not who is asked for, says what is counted.

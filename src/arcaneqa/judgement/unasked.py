@@ -2,7 +2,8 @@
 says how much carbohydrate is in it, nor are days of illness counted by changes of salary.
 
 Words alone do not tell: whoever comes from a planet has it as a homeworld. A model knows that and hardly
-doubts such a reading; what it doubts and no word asks for is only the nearest there is.
+doubts such a reading; what it doubts and no word asks for is only the nearest there is. Nor need a relation
+say what its answers say themselves: the Mill Bakery is the bakery asked for, whoever trains there.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ from collections.abc import Iterable, Set
 
 from arcaneqa.errors import BudgetExceeded, ProgramError
 from arcaneqa.induction.found import Found
-from arcaneqa.judgement.small_words import MEASURING, SMALL, root_of, roots_of_name
+from arcaneqa.judgement.asked import Wanted, wanted
+from arcaneqa.judgement.asked_kinds import asked_noun
+from arcaneqa.judgement.small_words import MEASURING, SMALL, root_of, roots_of, roots_of_name
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.name_forms import Word, split, words
 from arcaneqa.kb.names.origins import are_of_one_origin
@@ -42,7 +45,9 @@ def tells_unasked(question: str, found: Found, kb: KnowledgeBase) -> bool:
             rows = None if number is None else kb.schema.relations[number].domain
             return bool(counted) and not are_said(counted, names_of((), [*path, *columns_of(rows, kb)], kb))
         case ex.And(ex.Class(), told) | told if isinstance(told, ex.Join) and told.relation.inverse:
-            return is_unsaid(question, found, kb) and not _tells_names(told, found, kb)
+            if not is_unsaid(question, found, kb):
+                return False
+            return not _is_called_so(question, found, kb) and not _tells_names(told, found, kb)
         case ex.Count(ex.And(ex.Class() as rows, _), ()):
             columns = columns_of(kb.schema.class_ids.get(rows.iri), kb)
             return not _is_only_kind(kb) and is_unsaid(question, found, kb, columns)
@@ -110,3 +115,11 @@ def _tells_names(told: ex.Join, found: Found, kb: KnowledgeBase) -> bool:
     except (BudgetExceeded, ProgramError):
         return False
     return bool(kb.are_literals(few).any()) and set(kb.labels(few)) <= set(kb.labels(rows.ids))
+
+
+def _is_called_so(question: str, found: Found, kb: KnowledgeBase) -> bool:
+    """Whether the noun that is asked for is in the name of what comes; no name is how many there are."""
+    *_, noun = asked_noun(question, kb) or ("",)
+    if wanted(question) in (Wanted.AMOUNT, Wanted.COUNT) or noun not in beside_names(question, found) - SMALL:
+        return False
+    return any(noun in roots_of(label or "") for label in kb.labels(found.nodes.ids[:_LOOKED_AT]))
