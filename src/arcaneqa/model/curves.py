@@ -19,26 +19,6 @@ LN_2, LN_2_REST = np.float32(0.693359375), np.float32(2.12194440e-4)
 """In two parts, the first of which has few digits: its multiples are exact. The second is to be added."""
 SERIES = tuple(np.float32(1.0 / divisor) for divisor in (720, 120, 24, 6, 2, 1, 1))
 """Of the exponential function, the highest power first."""
-HILL_ENDS = np.float32(4.5)
-HILL = tuple(
-    np.float32(part)
-    for part in (
-        0.009816003,
-        -0.044675171,
-        -0.0044451766,
-        0.18137291,
-        -0.15098009,
-        -0.20903763,
-        0.4241561,
-        -0.20159544,
-        -0.14541547,
-        0.24643634,
-        -0.13312373,
-        0.027499873,
-    )
-)
-"""x times the chance that a normal number is larger than x, for x from 0 (at -1) to where the hill ends (at
-1): the polynomial of this degree that is nowhere farther off, the highest power first."""
 
 
 def _curve(function: Any) -> Any:
@@ -57,18 +37,6 @@ def exp_of_negative(value: np.float32) -> np.float32:
         series = series * rest + part
     factor: np.float32 = float_of_bits((np.int32(power) + np.int32(127)) << np.int32(23))
     return series * factor
-
-
-@_curve
-def gelu(value: np.float32) -> np.float32:
-    """To five digits after the point, without a division: all that it lacks to the larger of the number and
-    zero is a low hill around zero, which is a polynomial here."""
-    size = abs(value)
-    place = min(size, HILL_ENDS) * (np.float32(2) / HILL_ENDS) - np.float32(1)
-    lacking = HILL[0]
-    for part in HILL[1:]:
-        lacking = lacking * place + part
-    return max(value, np.float32(0)) - lacking
 
 
 @_curve
