@@ -41,17 +41,15 @@ def measure(sets: Sequence[Path], encoder: str, batch: int, call_tokens: int, up
     began = time.perf_counter()
     batches = [corpus.batch(part, call_tokens, settings.candidates, 1) for part in chosen]
     building = (time.perf_counter() - began) / len(batches)
-    real = float(np.mean([sum(int(mask.sum()) for _, mask in one.inputs.calls) for one in batches]))
-    padded = float(np.mean([sum(ids.numel() for ids, _ in one.inputs.calls) for one in batches]))
+    real = float(np.mean([sum(len(call.ids) for call in one.inputs.calls) for one in batches]))
+    padded = float(np.mean([sum(call.cells for call in one.inputs.calls) for one in batches]))
     moved = [one.to(device) for one in batches]
     network = model.network.to(device).train()
     optimizer = optimizer_of(network, settings, device)
     half = half_on(settings, device)
 
     def encode(one: Sequences) -> None:
-        for ids, mask in one.inputs.calls:
-            with torch.autocast(device.type, torch.bfloat16, enabled=half):
-                network.encoder(ids, mask).float().sum().backward()
+        network.encoder(one.inputs.calls, half).sum().backward()
 
     def learn(one: Sequences) -> None:
         network(one, half).losses.mean().backward()
@@ -73,7 +71,7 @@ def measure(sets: Sequence[Path], encoder: str, batch: int, call_tokens: int, up
     name = torch.cuda.get_device_name() if device.type == "cuda" else "CPU"
     lines = [
         f"{name}, {'bf16' if half else 'fp32'}, torch {torch.__version__}. An update has {batch} questions,",
-        f"{real:,.0f} encoder tokens ({padded / real:.2f} × with padding), {real / batch:,.0f} a question.",
+        f"{real:,.0f} encoder tokens ({padded / real:.2f} × if padded), {real / batch:,.0f} a question.",
         f"Reading and tokenising {len(corpus):,} questions took {reading:.1f} s.",
         "",
         "| part | ms an update | questions/s | M tokens/s |",

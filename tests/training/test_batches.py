@@ -65,14 +65,15 @@ def test_blanks_hide_that_share_of_the_question_and_nothing_else(model: Model) -
     chosen = np.flatnonzero(corpus.decisions > 0)
     plain, blanked = (corpus.batch(chosen, 10_000, None, 3, blanks) for blanks in (0.0, 0.3))
     hidden = asked = 0
-    for (before, mask), (after, _) in zip(plain.inputs.calls, blanked.inputs.calls, strict=True):
-        changed = before != after
-        assert (after[changed] == model.words.blank).all()
-        ends = (before == model.words.separator).int().argmax(1)
-        in_question = (torch.arange(before.shape[1]) < ends[:, None]) & mask
-        assert not (changed & ~in_question).any()
-        hidden += int(changed.sum())
-        asked += int(in_question.sum()) - len(before)
+    for call, other in zip(plain.inputs.calls, blanked.inputs.calls, strict=True):
+        lengths = call.lengths.tolist()
+        for before, after in zip(*(torch.split(one.ids, lengths) for one in (call, other)), strict=True):
+            changed = before != after
+            assert (after[changed] == model.words.blank).all()
+            end = int((before == model.words.separator).int().argmax())
+            assert not changed[end:].any()
+            hidden += int(changed.sum())
+            asked += end - 1
     assert 0.25 < hidden / asked < 0.35
 
 
@@ -80,7 +81,7 @@ def test_decisions_that_do_not_fit_are_split(model: Model) -> None:
     corpus = Corpus.of(prepared(), model.words)
     inputs = corpus.batch(np.arange(12), 10_000).inputs
     assert int(inputs.inputs_each.max()) > 1
-    assert all(ids.shape[1] <= SHORT.max_tokens for ids, _ in inputs.calls)
+    assert all(call.longest <= SHORT.max_tokens for call in inputs.calls)
 
 
 def test_every_part_learns(encoder: Path) -> None:

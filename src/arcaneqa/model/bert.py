@@ -43,7 +43,6 @@ class BertReader:
         self._heads = int(shape["num_attention_heads"])
         self._depth = int(shape["num_hidden_layers"])
         self.width = int(shape["hidden_size"])
-        self.pad = int(shape.get("pad_token_id") or 0)
         self._words = Table(stored, f"{_PREFIX}embeddings.word_embeddings.weight")
         types = stored.floats(f"{_PREFIX}embeddings.token_type_embeddings.weight")
         self._positions = stored.floats(f"{_PREFIX}embeddings.position_embeddings.weight") + types[0]

@@ -67,7 +67,7 @@ def create(source: str, config: ModelConfig) -> Model:
 
 
 def _model(encoder: Encoder, tokenizer: Tokenizer, config: ModelConfig) -> Model:
-    words = WordPieces(tokenizer, config, encoder.pad)
+    words = WordPieces(tokenizer, config)
     if config.segments:
         encoder.separator = words.separator
     return Model(Network(encoder, config), words)

@@ -9,6 +9,7 @@ import gzip
 import json
 import os
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processor
 from torch import Tensor, nn
 
 from arcaneqa.errors import ModelError
+from arcaneqa.model import packed_bert
+from arcaneqa.model.call import Call, Grid, in_second_segment
 
 
 def steady_gpu() -> None:
@@ -28,17 +31,16 @@ def steady_gpu() -> None:
 
 
 class Encoder(nn.Module, ABC):
-    """Vectors of width `width` for every token of a padded batch.
+    """Vectors of width `width` for every token of some calls, end to end; `half` computes them in bf16.
 
     What stands behind the first `separator` of an input is its second segment; without one there is none.
     """
 
     width: int
-    pad: int
     separator: int | None = None
 
     @abstractmethod
-    def forward(self, ids: Tensor, mask: Tensor) -> Tensor: ...
+    def forward(self, calls: Sequence[Call], half: bool = False) -> Tensor: ...
 
     @abstractmethod
     def description(self) -> dict[str, Any]:
@@ -46,26 +48,34 @@ class Encoder(nn.Module, ABC):
 
 
 class ContextualEncoder(Encoder):
-    """Any Hugging Face encoder with absolute positions; the pooling layer is left out."""
+    """Any Hugging Face encoder with absolute positions; the pooling layer is left out. BERT has its own way
+    to be read, without padding."""
 
     def __init__(self, network: Any) -> None:
         super().__init__()
         self.network = network
         self.config = network.config
         self.width = int(self.config.hidden_size)
-        self.pad = int(getattr(self.config, "pad_token_id", 0) or 0)
+        self._pad = int(getattr(self.config, "pad_token_id", 0) or 0)
+        self._is_packed = packed_bert.can_read(self.config)
 
-    def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
-        # BERT takes a ready mask as it is; of a plain one it asks whether anything is masked at all,
-        # for which a GPU would have to be waited for at every call.
-        ready = mask[:, None, None, :] if self.config.model_type == "bert" else mask.long()
-        more = {} if self.separator is None else {"token_type_ids": self._segments(ids)}
-        output: Tensor = self.network(input_ids=ids, attention_mask=ready, **more).last_hidden_state
-        return output
+    def forward(self, calls: Sequence[Call], half: bool = False) -> Tensor:
+        if self._is_packed:
+            kind = torch.bfloat16 if half else torch.float32
+            return packed_bert.read(self.network, calls, self.separator, kind).float()
+        return torch.cat([self._padded(call, half).float() for call in calls])
 
-    def _segments(self, ids: Tensor) -> Tensor:
-        marks = torch.eq(ids, self.separator or 0).long()
-        return (marks.cumsum(1) > marks).long()
+    def _padded(self, call: Call, half: bool) -> Tensor:
+        grid = Grid.of(call)
+        more = {}
+        if self.separator is not None:
+            second = in_second_segment(call, self.separator).long()
+            more = {"token_type_ids": grid.spread(second)}
+        with torch.autocast(call.ids.device.type, torch.bfloat16, enabled=half):
+            read = self.network(
+                input_ids=grid.spread(call.ids, self._pad), attention_mask=grid.mask.long(), **more
+            )
+        return grid.gather(read.last_hidden_state)
 
     def description(self) -> dict[str, Any]:
         settings = json.loads(self.config.to_json_string(use_diff=False))
@@ -78,12 +88,11 @@ class StaticEncoder(Encoder):
     def __init__(self, words: int, width: int, trainable: bool) -> None:
         super().__init__()
         self.width = width
-        self.pad = 0
         self.vectors = nn.Embedding(words, width)
         self.vectors.weight.requires_grad_(trainable)
 
-    def forward(self, ids: Tensor, mask: Tensor) -> Tensor:  # noqa: ARG002 - padding is never read
-        output: Tensor = self.vectors(ids)
+    def forward(self, calls: Sequence[Call], half: bool = False) -> Tensor:  # noqa: ARG002 - only looked up
+        output: Tensor = self.vectors(torch.cat([call.ids for call in calls]))
         return output
 
     def description(self) -> dict[str, Any]:

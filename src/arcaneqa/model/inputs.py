@@ -10,25 +10,22 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from arcaneqa.model.call import Call, tensor
 from arcaneqa.model.word_pieces import Packed
-from arcaneqa.ragged import Ints, ranges
+from arcaneqa.ragged import Ints, offsets_of, ranges
 
 _ALIKE = 0.7
 """Inputs of one call are at least this long, compared with the longest."""
 
 
-def tensor(array: Any) -> Tensor:
-    return torch.from_numpy(np.ascontiguousarray(array, dtype=np.int64))
-
-
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """All encoder calls of a batch; positions count through their padded outputs, end to end.
+    """All encoder calls of a batch; positions count through their outputs, end to end.
 
     A question's words are averaged over its decision's inputs, a candidate's over its word pieces.
     """
 
-    calls: tuple[tuple[Tensor, Tensor], ...]
+    calls: tuple[Call, ...]
     words: Tensor
     word_mask: Tensor
     input_decisions: Tensor
@@ -50,31 +47,27 @@ def exchanged(value: Any, change: Callable[[Any], Any]) -> Any:
     return value
 
 
-def arrange(packed: Packed, pad: int, tokens_per_call: int, multiple: int = 1) -> Inputs:
-    """Sort inputs by length and cut them into calls of at most `tokens_per_call` padded tokens.
+def arrange(packed: Packed, tokens_per_call: int) -> Inputs:
+    """Sort inputs by length and cut them into calls of at most `tokens_per_call` tokens, were they padded.
 
-    A call that is a quarter full takes no input that would be mostly padding there. Lengths are
-    rounded up to a `multiple`: attention kernels of GPUs want one of 8.
+    A call that is a quarter full takes no input that would be mostly padding where there is some.
     """
     count = len(packed.input_lengths)
     order = np.argsort(-packed.input_lengths, kind="stable")
     falling = -packed.input_lengths[order]
-    padded_starts = np.empty(count, np.int64)
+    starts = np.empty(count, np.int64)
     calls = []
     done = 0
     used = 0
     while done < count:
-        longest = -(-int(packed.input_lengths[order[done]]) // multiple) * multiple
+        longest = int(packed.input_lengths[order[done]])
         alike = int(np.searchsorted(falling, falling[done] * _ALIKE, side="right")) - done
         enough = max(alike, tokens_per_call // 4 // longest)
         chosen = order[done : done + max(1, min(enough, tokens_per_call // longest))]
         lengths = packed.input_lengths[chosen]
-        mask = np.arange(longest) < lengths[:, None]
-        ids = np.full((len(chosen), longest), pad, np.int64)
-        ids[mask] = packed.ids[ranges(packed.input_starts[chosen], lengths)]
-        calls.append((torch.from_numpy(ids), torch.from_numpy(mask)))
-        padded_starts[chosen] = used + np.arange(len(chosen)) * longest
-        used += len(chosen) * longest
+        calls.append(Call.of(packed.ids[ranges(packed.input_starts[chosen], lengths)], lengths))
+        starts[chosen] = used + offsets_of(lengths)[:-1]
+        used += int(lengths.sum())
         done += len(chosen)
 
     lengths = packed.question_lengths
@@ -83,11 +76,11 @@ def arrange(packed: Packed, pad: int, tokens_per_call: int, multiple: int = 1) -
     mask = column < lengths[:, None]
     # Positions past a question's end repeat its first mark; the mask keeps them out.
     within = np.where(mask, column + 1, 0)[packed.input_decisions]
-    shift: Ints = (padded_starts - packed.input_starts)[packed.candidate_inputs]
+    shift: Ints = (starts - packed.input_starts)[packed.candidate_inputs]
     each = np.maximum(packed.candidate_lengths, 1)
     return Inputs(
         calls=tuple(calls),
-        words=tensor(padded_starts[:, None] + within),
+        words=tensor(starts[:, None] + within),
         word_mask=torch.from_numpy(mask),
         input_decisions=tensor(packed.input_decisions),
         inputs_each=tensor(np.bincount(packed.input_decisions, minlength=len(lengths))),

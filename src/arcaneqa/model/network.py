@@ -16,15 +16,19 @@ from arcaneqa.model.config import KIND_INDEX, ModelConfig
 from arcaneqa.model.encoder import Encoder
 from arcaneqa.model.inputs import Inputs, exchanged
 
+_NEVER = -1e30
+"""Less than any score, and still a number: there may be nothing else to attend to."""
+
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """Candidates `[N, width]` of all decisions end to end; words of questions, as read and after the LSTM."""
+    """Candidates `[N, width]` of all decisions end to end; words of questions, as read and after the LSTM,
+    and what `barred` adds to their scores in attention."""
 
     candidates: Tensor
     words: Tensor
     questions: Tensor
-    mask: Tensor
+    barred: Tensor
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +37,10 @@ class Sequences:
 
     Decisions (steps with a choice) are ordered by step and then row: those of step t are
     `decision_rows[t]`. `chosen` indexes the candidates, followed by the kinds of forced tokens. A
-    variable made by the program is the state of the step after its `)`: `variable_steps` of the
-    chosen token where it is one (else -1), and the lists `made_*` for candidates. `topic_*` list
-    the candidates that are linked entities with their mentions. `alone` are the questions by themselves, for
-    a network that starts from them.
+    variable made by the program is the state of the step after its `)`. Those chosen at step t come from the
+    steps `variable_sources[t]`, and `variables` says from which of these (-1 is none); for candidates the
+    lists `made_*` do. `topic_*` list the candidates that are linked entities with their mentions. `alone` are
+    the questions by themselves, for a network that starts from them.
     """
 
     inputs: Inputs
@@ -45,7 +49,7 @@ class Sequences:
     candidate_decisions: Tensor
     gold: Tensor
     chosen: Tensor
-    variable_steps: Tensor
+    variables: Tensor
     decision_rows: tuple[Tensor, ...]
     topic_candidates: Tensor
     topic_decisions: Tensor
@@ -54,7 +58,7 @@ class Sequences:
     made_candidates: Tensor
     made_rows: Tensor
     made_steps: Tensor
-    uses_variables: tuple[bool, ...]
+    variable_sources: tuple[tuple[int, ...], ...]
 
     def to(self, device: torch.device) -> Sequences:
         """On a GPU without waiting for it: from memory that it may read by itself."""
@@ -110,30 +114,22 @@ class Network(nn.Module):
 
     def encode(self, inputs: Inputs, half: bool = False) -> Encoded:
         """Q_t and W_t of the paper for many decisions; `half` computes the encoder in bf16."""
-        tokens = self._tokens(inputs, half)
+        tokens = self.encoder(inputs.calls, half)
         words = self._words(inputs, tokens)
         sums = tokens.new_zeros(len(inputs.pieces_each), tokens.shape[-1])
         sums = sums.index_add(0, inputs.piece_candidates, take(tokens, inputs.pieces))
-        questions = self._read_questions(words)
-        return Encoded(sums / inputs.pieces_each[:, None], words, questions, inputs.word_mask)
+        questions = self._read_questions(words, inputs.word_mask)
+        barred = ~inputs.word_mask[:, :, None] * _NEVER
+        return Encoded(sums / inputs.pieces_each[:, None], words, questions, barred)
 
     def read_alone(self, inputs: Inputs, half: bool = False) -> tuple[Tensor, Tensor]:
         """Questions by themselves after the LSTM, and their last word there: where the decoder starts."""
         assert self.alone is not None
-        words = self.alone(self._words(inputs, self._tokens(inputs, half)))
-        questions = self._read_questions(words)
+        words = self.alone(self._words(inputs, self.encoder(inputs.calls, half)))
+        questions = self._read_questions(words, inputs.word_mask)
         lengths = inputs.word_mask.sum(1)
         last = questions[torch.arange(len(lengths), device=lengths.device), (lengths - 1).clamp(min=0)]
         return questions, last * (lengths > 0)[:, None]
-
-    def _tokens(self, inputs: Inputs, half: bool) -> Tensor:
-        device = inputs.words.device
-        flat = []
-        for ids, mask in inputs.calls:
-            with torch.autocast(device.type, torch.bfloat16, enabled=half):
-                output = self.encoder(ids, mask)
-            flat.append(output.float().reshape(-1, output.shape[-1]))
-        return torch.cat(flat)
 
     def _words(self, inputs: Inputs, tokens: Tensor) -> Tensor:
         count, longest = inputs.word_mask.shape
@@ -146,10 +142,11 @@ class Network(nn.Module):
             words = words / inputs.inputs_each[:, None, None]
         return words * inputs.word_mask[:, :, None]
 
-    def _read_questions(self, words: Tensor) -> Tensor:
+    def _read_questions(self, words: Tensor, mask: Tensor) -> Tensor:
+        """What stands behind a question's end is zero, as its words are."""
         read, _ = self.question_lstm(self._early(words))
         questions: Tensor = self.dropout(read) if self.config.late_dropout else read
-        return questions
+        return questions * mask[:, :, None]
 
     def _early(self, values: Tensor) -> Tensor:
         """Dropout wherever the published model has none."""
@@ -195,12 +192,14 @@ class Network(nn.Module):
         hidden, memory = self.cell(torch.cat([token, attended], -1), state)
         return hidden, memory
 
-    def attend(self, hidden: Tensor, questions: Tensor, mask: Tensor) -> Tensor:
-        """q_t: the question's words, weighted by a_t = softmax(Q_t h_t)."""
-        weights = torch.einsum("blh,bh->bl", questions, hidden).masked_fill(~mask, float("-inf"))
-        # A question without a single word piece attends to nothing.
-        weights = weights.softmax(-1).nan_to_num(0.0)
-        return torch.einsum("bl,blh->bh", weights, questions)
+    def attend(self, hidden: Tensor, questions: Tensor, barred: Tensor) -> Tensor:
+        """q_t: the question's words, weighted by a_t = softmax(Q_t h_t).
+
+        A question without a single word piece attends to zeros. Every kernel counts: there are some for
+        every step, and they wait for each other.
+        """
+        weights = torch.baddbmm(barred, questions, hidden[:, :, None]).softmax(1)
+        return torch.bmm(weights.transpose(1, 2), questions)[:, 0]
 
     def point(self, hidden: Tensor, attended: Tensor) -> Tensor:
         """What candidates are multiplied with: h_t itself, or h_t joined with q_t."""
@@ -216,31 +215,35 @@ class Network(nn.Module):
         rows, worth = self.embed(encoded, batch, alone)
         # Behind the candidates stand forced tokens, and what fills up shorter programs.
         others = memory.new_zeros(1, self.config.hidden) if self.forced is None else self.forced.weight
-        tokens = take(torch.cat([rows, others]), batch.chosen)
+        tokens = take(torch.cat([rows, others]), batch.chosen).unbind(1)
         token = memory if self.start is None else self.start.expand(count, -1)
+        # In pieces once and for all: a slice at every step would get a gradient as large as the whole.
+        sizes = [len(active) for active in batch.decision_rows]
+        questions, barred = torch.split(encoded.questions, sizes), torch.split(encoded.barred, sizes)
         states: list[Tensor] = []
-        pointed: list[Tensor] = []
-        first = 0
+        deciding: list[Tensor] = []
+        reads: list[Tensor] = []
         every_row = torch.arange(count, device=rows.device)
         for step in range(steps):
             hidden, memory = self.advance(token, attended, (hidden, memory))
             states.append(hidden)
             active = batch.decision_rows[step]
             if len(active):
-                here = slice(first, first + len(active))
                 state = self._early(hidden.index_select(0, active))
-                read = self.attend(state, encoded.questions[here], encoded.mask[here])
+                read = self.attend(state, questions[step], barred[step])
                 attended = attended.index_copy(0, active, read)
-                pointed.append(self.point(state, read))
-                first += len(active)
-            token = tokens[:, step]
-            if batch.uses_variables[step]:
-                source = batch.variable_steps[:, step]
-                made = self.made(take(torch.cat(states), source.clamp(min=0) * count + every_row))
+                deciding.append(state)
+                reads.append(read)
+            token = tokens[step]
+            if sources := batch.variable_sources[step]:
+                source = batch.variables[:, step]
+                known = torch.cat([states[number] for number in sources])
+                made = self.made(take(known, source.clamp(min=0) * count + every_row))
                 token = token + made * (source >= 0)[:, None]
         made = self.made(take(torch.cat(states), batch.made_steps * count + batch.made_rows))
         rows = rows.index_add(0, batch.made_candidates, made)
-        scores = (rows * take(torch.cat(pointed), batch.candidate_decisions)).sum(-1) + worth
+        pointed = self.point(torch.cat(deciding), torch.cat(reads))
+        scores = (rows * take(pointed, batch.candidate_decisions)).sum(-1) + worth
         return outcome(scores, batch.candidate_decisions, batch.gold)
 
 

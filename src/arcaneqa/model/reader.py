@@ -36,7 +36,6 @@ UNKNOWN_WORDS = "the tokenizer knows more words than the model; copy the model a
 
 class Reader(Protocol):
     width: int
-    pad: int
 
     def read(self, ids: Words, lengths: Ints, is_wanted: Flags | None = None) -> Floats:
         """A row for every token of inputs that lie end to end. Where it is said which are wanted, others may
@@ -58,7 +57,7 @@ class CountedReader:
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
         self._lock = Lock()
-        self.width, self.pad = reader.width, reader.pad
+        self.width = reader.width
         self._calls, self._pieces, self._seconds = 0, 0, 0.0
 
     @property
@@ -132,8 +131,6 @@ class Table:
 class StaticReader:
     """Word vectors, whatever stands beside a word."""
 
-    pad = 0
-
     def __init__(self, stored: Stored) -> None:
         self._vectors = Table(stored, "encoder.vectors.weight")
         self.width = self._vectors.width
@@ -156,9 +153,10 @@ class TorchReader:
         with needs("A model with this encoder, or on this device,", "train"):
             import torch
 
+            from arcaneqa.model.call import Call
             from arcaneqa.model.encoder import encoder_from
 
-        self._torch = torch
+        self._torch, self._call = torch, Call.of
         try:
             self._device = torch.device(device)
             torch.zeros(1, device=self._device)
@@ -174,7 +172,7 @@ class TorchReader:
         except RuntimeError as error:
             raise ModelError(f"the weights in {stored.folder} do not fit its configuration") from error
         self._encoder.separator = separator_of(stored)
-        self.width, self.pad = self._encoder.width, self._encoder.pad
+        self.width = self._encoder.width
         self._encoder.to(self._device)
 
     def read(self, ids: Words, lengths: Ints, is_wanted: Flags | None = None) -> Floats:  # noqa: ARG002
@@ -190,13 +188,8 @@ class TorchReader:
         return partial(self.read, ids, lengths)
 
     def _read(self, ids: Words, lengths: Ints) -> Floats:
-        torch = self._torch
-        mask = np.arange(lengths.max()) < lengths[:, None]
-        padded = np.full(mask.shape, self.pad, np.int64)
-        padded[mask] = ids
-        with torch.inference_mode():
-            ids_there, mask_there = (torch.from_numpy(one).to(self._device) for one in (padded, mask))
-            found: Floats = self._encoder(ids_there, mask_there).float().cpu().numpy()[mask]
+        with self._torch.inference_mode():
+            found: Floats = self._encoder((self._call(ids, lengths).to(self._device),)).cpu().numpy()
         return found
 
     def looks(self, ids: Words) -> Floats:

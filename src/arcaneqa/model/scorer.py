@@ -71,7 +71,7 @@ class ModelScorer:
         self.config = stored.config
         self._reader = reader_of(stored, device)
         self._decoder = Decoder(stored, self._reader.width)
-        self._words = WordPieces(stored.tokenizer, stored.config, self._reader.pad)
+        self._words = WordPieces(stored.tokenizer, stored.config)
         self._known_pieces = KnownPieces(self._words)
         self.questions = QuestionReader(self._reader, self._known_pieces)
         self._cached = cached

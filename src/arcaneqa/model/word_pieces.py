@@ -63,12 +63,11 @@ class Pieces:
 class WordPieces:
     """A tokenizer file of any BERT-like model, cut to the lengths of the configuration."""
 
-    def __init__(self, tokenizer: Tokenizer, config: ModelConfig, pad: int = 0) -> None:
+    def __init__(self, tokenizer: Tokenizer, config: ModelConfig) -> None:
         tokenizer.no_truncation()
         tokenizer.no_padding()
         self.tokenizer = tokenizer
         self.config = config
-        self.pad = pad
         wrapped: list[int] = tokenizer.encode("").ids
         if len(wrapped) < 2:
             raise ModelError("the tokenizer does not put its own marks around a sentence, as BERT's does")
@@ -85,12 +84,12 @@ class WordPieces:
         return found
 
     @classmethod
-    def read(cls, path: Path, config: ModelConfig, pad: int = 0) -> WordPieces:
+    def read(cls, path: Path, config: ModelConfig) -> WordPieces:
         try:
             tokenizer = Tokenizer.from_file(str(path))
         except Exception as error:  # the library raises plain Exception
             raise ModelError(f"{path} is not a readable tokenizer ({error})") from error
-        return cls(tokenizer, config, pad)
+        return cls(tokenizer, config)
 
     def _ids(self, text: str) -> list[int]:
         ids: list[int] = self.tokenizer.encode(text, add_special_tokens=False).ids

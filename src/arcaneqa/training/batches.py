@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcaneqa.induction.scorer import TokenKind
+from arcaneqa.model.call import tensor
 from arcaneqa.model.config import KIND_INDEX
-from arcaneqa.model.inputs import arrange, tensor
+from arcaneqa.model.inputs import arrange
 from arcaneqa.model.network import Sequences
 from arcaneqa.model.word_pieces import EMPTY, Packed, TokenTable, WordPieces, pack, pack_alone
 from arcaneqa.ragged import Ints, offsets_of, ranges
@@ -134,18 +136,21 @@ class Corpus:
         chosen[rows[free], columns[free]] = gold
         picked_variables = data.candidate_variables[picked]
         uses = np.flatnonzero(picked_variables >= topics[rows])
-        variable_steps = np.full((len(questions), width), -1, np.int64)
-        variable_steps[rows[uses], columns[uses]] = made_step(rows[uses], picked_variables[uses])
+        made_at = made_step(rows[uses], picked_variables[uses])
+        sources, source = np.unique(columns[uses] * (width + 1) + made_at, return_inverse=True)
+        first = np.searchsorted(sources, np.arange(width + 1) * (width + 1))
+        from_sources = np.full((len(questions), width), -1, np.int64)
+        from_sources[rows[uses], columns[uses]] = source - first[columns[uses]]
         per_step = offsets_of(np.bincount(columns[free], minlength=width))
         alone = pack_alone(self.table, self.question_rows[questions]) if config.question_start else None
         return Sequences(
-            inputs=arrange(packed, self.words.pad, tokens_per_call, multiple=8),
-            alone=None if alone is None else arrange(alone, self.words.pad, tokens_per_call, multiple=8),
+            inputs=arrange(packed, tokens_per_call),
+            alone=None if alone is None else arrange(alone, tokens_per_call),
             kinds=tensor(kinds[candidates]),
             candidate_decisions=tensor(decision_of),
             gold=tensor(gold),
             chosen=tensor(chosen),
-            variable_steps=tensor(variable_steps),
+            variables=tensor(from_sources),
             decision_rows=tuple(
                 tensor(rows[free[per_step[step] : per_step[step + 1]]]) for step in range(width)
             ),
@@ -156,7 +161,9 @@ class Corpus:
             made_candidates=tensor(is_made),
             made_rows=tensor(candidate_rows[is_made]),
             made_steps=tensor(made_step(candidate_rows[is_made], variables[is_made])),
-            uses_variables=tuple(bool(column.max() >= 0) for column in variable_steps.T),
+            variable_sources=tuple(
+                tuple((sources[start:end] % (width + 1)).tolist()) for start, end in pairwise(first)
+            ),
         )
 
     def _candidates(self, steps: Ints, limit: int | None, draw: int | None) -> tuple[Ints, Ints, Ints]:
