@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -146,11 +147,11 @@ class Refusals:
         asked = {stem(word) for word in split(question)}
         kinds = [None, *self._kb.classes(own).tolist()]
         gaps = [] if known_gap is None else [known_gap]
-        if gaps and self._stems(gaps[0]).isdisjoint(asked) and self._kind_having(gaps[0], own) is not None:
+        if gaps and self._stems[gaps[0].id].isdisjoint(asked) and self._kind_having(gaps[0], own) is not None:
             gaps = []  # the program tells it, and nobody asked for it
-        gaps += [r for r in relations if r.domain in kinds and self._stems(r) <= asked and r.id not in out]
+        gaps += [r for r in relations if r.domain in kinds and self._stems[r.id] <= asked and r.id not in out]
         for word in unknown:
-            called = [r for r in relations if stem(word.lower()) in self._stems(r)]
+            called = [r for r in relations if stem(word.lower()) in self._stems[r.id]]
             gaps += [r for r in called if r.id not in has and not has & {one.id for one in called}][:1]
         if gaps:
             yield self._has_none(name, own, list(dict.fromkeys(gaps))[:2])
@@ -165,8 +166,11 @@ class Refusals:
             more = [f"{len(nouns) - len(few)} more"] if len(nouns) > len(few) else []
             yield f"{'It' if gaps or unknown else name} has {listed([*few, *more])}."
 
-    def _stems(self, relation: Relation) -> set[str]:
-        return {stem(word) for word in split(self._spoken.words_of(relation.iri))}
+    @cached_property
+    def _stems(self) -> list[frozenset[str]]:
+        """Of what each relation is called: there may be thousands, and a refusal looks at all of them."""
+        names = (self._spoken.words_of(relation.iri) for relation in self._kb.schema.relations)
+        return [frozenset(map(stem, split(name))) for name in names]
 
     def _nothing_called(self, unknown: Sequence[str], of: str = "") -> Iterator[str]:
         if unknown:

@@ -101,7 +101,7 @@ _IN_FULL = {
     "yrs": "years",
 }
 """What those who name columns shorten and those who ask say in full; only what can mean nothing else."""
-_ENDINGS = ("amt", "pct", "qty", "wt")
+_SHORTENED = ("amt", "pct", "qty", "wt")
 """Of these, with which no English word ends: "birthwt" is a birth weight."""
 _SHORTEST = 3
 """Letters before such an ending: a newt is no weight."""
@@ -111,6 +111,7 @@ _MEASURES = (
     *("score", "speed", "status", "type", "value", "volume", "weight", "width"),
 )
 """What a column says, as names run together end: a "libprice" is a price."""
+_ENDINGS = (*_SHORTENED, *_MEASURES)
 _ONE_WORD = frozenset(
     (
         *("archetype", "candidate", "codename", "devalue", "flyweight", "forename", "genotype", "haplotype"),
@@ -170,8 +171,10 @@ def _beside(part: str, parts: list[str]) -> str | None:
 
 
 def _ending_in_full(part: str) -> str:
-    ending = next((ending for ending in (*_ENDINGS, *_MEASURES) if part.endswith(ending)), None)
-    if ending is None or len(part) < len(ending) + _SHORTEST or part in _ONE_WORD:
+    if not part.endswith(_ENDINGS) or part in _ONE_WORD:
+        return part
+    ending = next(ending for ending in _ENDINGS if part.endswith(ending))
+    if len(part) < len(ending) + _SHORTEST:
         return part
     before = part.removesuffix(ending)
     return f"{_IN_FULL.get(before, before)} {_IN_FULL.get(ending, ending)}"
