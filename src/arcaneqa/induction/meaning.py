@@ -169,7 +169,8 @@ class Meaning:
         if not self.is_set or not self.nodes or not bool(self._kb.are_literals(self.nodes.ids).all()):
             return None
         terms = self._kb.terms(self.nodes.ids)
-        kinds = {kind_of(term) for term in terms if isinstance(term, Literal) and value_of(term) is not None}
+        # Whatever has no value (NaN among numbers) is as good as a text, and compares with nothing.
+        kinds = {kind_of(term) for term in terms if isinstance(term, Literal)} - {ValueKind.TEXT}
         found = kinds & {ValueKind.NUMBER, ValueKind.TIME}
         return found.pop() if len(kinds) == 1 and found else None
 
