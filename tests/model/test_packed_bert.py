@@ -28,8 +28,12 @@ SMALL: dict[str, Any] = {
 
 @pytest.fixture
 def encoder() -> ContextualEncoder:
+    return bert()
+
+
+def bert(**other: int) -> ContextualEncoder:
     torch.manual_seed(0)
-    shape = BertConfig(**SMALL, type_vocab_size=2)
+    shape = BertConfig(**SMALL | other, type_vocab_size=2)
     network = BertModel(shape, add_pooling_layer=False)  # type: ignore[no-untyped-call]
     for parameter in network.parameters():
         torch.nn.init.normal_(parameter, std=0.3)
@@ -127,3 +131,21 @@ def test_half_floats_are_near(encoder: ContextualEncoder) -> None:
         full, half = encoder([call]), encoder([call], half=True)
     assert half.dtype == torch.float32
     assert float((half - full).norm() / full.norm()) < 0.03
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
+@pytest.mark.parametrize("heads", [2, 4])
+def test_a_gpu_reads_and_learns_half_floats_of_any_lengths_as_a_processor_does(heads: int) -> None:
+    """Compiled, and with attention by offsets, which takes no heads of four numbers."""
+    encoder = bert(num_attention_heads=heads)
+    calls = [words(seed, LENGTHS[seed:]) for seed in range(3)]
+    read = encoder(calls)
+    expected, whole = read.detach(), gradients(encoder, read)
+    encoder.cuda()
+    read = encoder([call.to(torch.device("cuda")) for call in calls], half=True)
+    assert float((read.detach().cpu() - expected).norm() / expected.norm()) < 0.03
+    learned = gradients(encoder, read.cpu())
+    # Of all together: some are next to nothing, and those of key biases are but rounding.
+    told = [name for name in whole if not name.endswith("key.bias")]
+    ours, theirs = (torch.cat([one[name].cpu().flatten() for name in told]) for one in (learned, whole))
+    assert float((ours - theirs).norm() / theirs.norm()) < 0.1

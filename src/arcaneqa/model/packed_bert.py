@@ -25,6 +25,8 @@ Kept = tuple[Tensor, float] | None
 """Which numbers dropout spares, and what they are multiplied by to make up for the others."""
 Attend = Callable[[Tensor, Tensor, Tensor, float], Tensor]
 """From queries, keys and values, `[tokens, heads, width]` each, and the rate of dropout."""
+_WIDEST_HEAD = 256
+"""That the kernel for any lengths takes."""
 
 
 def can_read(shape: Any) -> bool:
@@ -34,12 +36,20 @@ def can_read(shape: Any) -> bool:
 
 def read(network: Any, calls: Sequence[Call], separator: int | None, kind: torch.dtype) -> Tensor:
     """Vectors of the tokens of all calls, computed in numbers of `kind`."""
-    # A GPU has a kernel for attention among half floats of any lengths; else a grid is filled, which calls
-    # of alike inputs keep small.
-    if calls[0].ids.is_cuda and kind == torch.bfloat16:
+    # Else a grid is filled, which calls of alike inputs keep small.
+    if kind == torch.bfloat16 and _attends_any_lengths(network.config, calls[0].ids.device):
         call = joined(calls)
         return _read(network, call, separator, kind, _by_offsets(call))
     return torch.cat([_read(network, call, separator, kind, _in_grid(call)) for call in calls])
+
+
+def _attends_any_lengths(shape: Any, device: torch.device) -> bool:
+    """Whether there is a kernel for attention among half floats of inputs of any lengths: on GPUs since 2020,
+    for heads of some widths."""
+    if device.type != "cuda" or torch.cuda.get_device_capability(device) < (8, 0):
+        return False
+    width = shape.hidden_size // shape.num_attention_heads
+    return torch.backends.cuda.is_flash_attention_available() and width % 8 == 0 and width <= _WIDEST_HEAD
 
 
 def _read(network: Any, call: Call, separator: int | None, kind: torch.dtype, attend: Attend) -> Tensor:
