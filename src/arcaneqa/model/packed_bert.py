@@ -36,10 +36,10 @@ def can_read(shape: Any) -> bool:
 
 def read(network: Any, calls: Sequence[Call], separator: int | None, kind: torch.dtype) -> Tensor:
     """Vectors of the tokens of all calls, computed in numbers of `kind`."""
-    # Else a grid is filled, which calls of alike inputs keep small.
     if kind == torch.bfloat16 and _attends_any_lengths(network.config, calls[0].ids.device):
         call = joined(calls)
         return _read(network, call, separator, kind, _by_offsets(call))
+    # A grid is filled, which calls of alike inputs keep small.
     return torch.cat([_read(network, call, separator, kind, _in_grid(call)) for call in calls])
 
 

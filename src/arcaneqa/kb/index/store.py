@@ -192,9 +192,9 @@ def _large_files(folder: Path, manifest: dict[str, Any]) -> State:
 def _compare(folder: Path, files: dict[str, Any]) -> None:
     """Several large files at a time: one processor alone is slower than most disks. Small ones are read
     sooner than a thread begins."""
-    small, large = ([name for name in files if _is_large(files[name]) is large] for large in (False, True))
+    large = [name for name, facts in files.items() if _is_large(facts)]
     try:
-        digests = {name: file_digest(folder / name) for name in small}
+        digests = {name: file_digest(folder / name) for name in files if name not in large}
         with ThreadPoolExecutor() as threads:
             digests |= zip(large, threads.map(lambda name: file_digest(folder / name), large), strict=True)
     except OSError as error:
