@@ -8,7 +8,7 @@ DEV    := $(VENV)/.dev
 TORCH  := torch==2.13.0+cpu
 CPU_WHEELS := https://download.pytorch.org/whl/cpu
 
-.PHONY: demo test lint lint-docker types rooms unit test-wheel test-locked test-slow test-hostile soak test-searches test-virtuoso test-browser docs pictures clean
+.PHONY: demo test golden lint lint-docker types rooms unit test-wheel test-locked test-slow test-hostile soak test-searches test-virtuoso test-browser docs pictures clean
 
 demo: $(BASE)
 	@$(BIN)/python demo/tour.py
@@ -65,6 +65,11 @@ test-hostile: $(DEV)
 	OMP_NUM_THREADS=1 $(BIN)/pytest --durations 10 tests/hostile tests/kb/endpoint/test_liars.py tests/kb/endpoint/test_faults.py \
 	  tests/kb/index/test_replaced.py tests/kb/build/test_sources.py tests/model/test_sealed.py tests/test_harmless.py \
 	  tests/service/test_gate.py tests/service/test_connections.py tests/service/test_reload.py
+
+# What is answered today to every question set at hand, compared with an earlier run if AGAINST names its file.
+DATA ?= ../shared/data
+golden: $(DEV)
+	$(BIN)/python -m benchmarks.golden $(DATA) --out .cache/golden/now.jsonl $(if $(AGAINST),--against $(AGAINST))
 
 # The service under mixed good, bad and cut requests: memory, open files and p95 at start and end.
 MINUTES ?= 30

@@ -74,7 +74,7 @@ class Admissible:
         function = state.function
         if function is None:
             offered = [function for function in FUNCTIONS if self._offers(state, function)]
-            return Options(list(offered), [wording.FUNCTIONS[function] for function in offered])
+            return Options(list(offered), [wording.FUNCTION_CANDIDATES[function] for function in offered])
         rules = self._rules[function]
         if state.source is not None:
             return rules.arguments(state, function, state.source)

@@ -91,7 +91,7 @@ def _functions(words: Mapping[Chosen, str] | Mapping[Function, str]) -> dict[Cho
     return {function: Candidate(TokenKind.FUNCTION, text) for function, text in words.items()}
 
 
-FUNCTIONS = _functions(FUNCTION_WORDS)
+FUNCTION_CANDIDATES = _functions(FUNCTION_WORDS)
 COMPARISONS = _functions(COMPARISON_WORDS)
 KEYS = _functions(KEY_WORDS)
 OPEN = Candidate(TokenKind.OPEN, Symbol.OPEN.value)
