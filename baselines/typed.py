@@ -138,8 +138,10 @@ class Typed:
         if state.part is None:
             return self._between(state)
         if not state.part:
-            functions = [f for f in wording.FUNCTIONS if isinstance(f, Function) and self._may(state, f)]
-            return Options(list(functions), [wording.FUNCTIONS[f] for f in functions])
+            functions = [
+                f for f in wording.FUNCTION_CANDIDATES if isinstance(f, Function) and self._may(state, f)
+            ]
+            return Options(list(functions), [wording.FUNCTION_CANDIDATES[f] for f in functions])
         function, *arguments = state.part
         assert isinstance(function, Function)
         if not arguments:

@@ -31,7 +31,12 @@ Best = Callable[[str, Topics], Sequence[str]]
 """The programs that a ranker likes best, in words."""
 _FUNCTIONS = [function for function in Function if function in PAPER]
 _SYNTAX: list[Token] = [Symbol.OPEN, Symbol.CLOSE, Symbol.END, *_FUNCTIONS]
-_SYNTAX_CANDIDATES = [wording.OPEN, wording.CLOSE, wording.END, *(wording.FUNCTIONS[f] for f in _FUNCTIONS)]
+_SYNTAX_CANDIDATES = [
+    wording.OPEN,
+    wording.CLOSE,
+    wording.END,
+    *(wording.FUNCTION_CANDIDATES[f] for f in _FUNCTIONS),
+]
 
 
 class WholeVocabulary:

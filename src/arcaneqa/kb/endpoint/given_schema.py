@@ -29,14 +29,14 @@ def given(queries: Queries, path: Path, profile: Profile | None) -> Discovery:
             "ARCANEQA_ENDPOINT_PROFILE."
         )
     try:
-        schema = readable_schema.read(data, profile)
+        described = readable_schema.read(data, profile)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(
             f"The schema {path} is not what `arcaneqa info KB --json` prints: {type(error).__name__} {error}."
         ) from None
-    facts = SchemaFacts(queries, schema.relation_ids.keys())
+    facts = SchemaFacts(queries, described.relation_ids.keys())
     subclasses = closed_subclasses(facts, profile)
-    return Discovery(profile, queries.capabilities, schema, subclasses)
+    return Discovery(profile, queries.capabilities, described, subclasses)
 
 
 def _read(path: Path) -> dict[str, Any]:
