@@ -89,44 +89,6 @@ def needs(
 
 
 @app.command()
-def found_names(
-    data: Annotated[Path, typer.Argument(help="Folder with mapping.json.gz and kb/DB.nt.gz, as of Spider.")],
-) -> None:
-    """How many name columns of databases that were written without labels are found by themselves.
-
-    Example: python -m benchmarks found-names spider
-    """
-    from benchmarks.found_names import report
-
-    typer.echo(report(data))
-
-
-@app.command()
-def losses(
-    data: Annotated[Path, typer.Argument(help="Questions with their entities, as unified records.")],
-    gold: Annotated[Path, typer.Argument(help="Predictions with given entities (`--entities gold`).")],
-    linked: Annotated[Path, typer.Argument(help="Predictions with found entities.")],
-    kb: Annotated[str | None, typer.Option(help="Index folder; the demo if left out.")] = None,
-    model: Annotated[
-        Path | None, typer.Option(help="The model that predicted; the bundled one if left out.")
-    ] = None,
-    document: Document = MEASUREMENTS / "results.md",
-) -> None:
-    """What answers lose because entities have to be found, and where on the way.
-
-    Example: python -m benchmarks losses dev.jsonl gold/predictions.jsonl linked/predictions.jsonl --kb my-kb
-    """
-    from arcaneqa.answer import ArcaneQA
-    from benchmarks.losses import report
-
-    qa = ArcaneQA.load(kb, model)
-    body = report(data, gold, linked, qa.kb, qa.linker)
-    command_line = f"python -m benchmarks losses {data.name} GOLD.jsonl LINKED.jsonl --kb KB"
-    title = f"Where linking loses: {data.stem}"
-    publish(document, f"losses {data.stem}", title, command_line, body)
-
-
-@app.command()
 def forms(
     spider: Annotated[Path, typer.Argument(help="Folder of Spider's graphs, mapping and questions.")],
     wild: Annotated[Path, typer.Argument(help="Folder of files from the wild, each with questions.")],

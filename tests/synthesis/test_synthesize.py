@@ -18,10 +18,12 @@ from arcaneqa.program.canonical import canonical
 from arcaneqa.program.execute import execute
 from arcaneqa.program.expression import (
     Compare,
+    Cons,
     Entity,
     Expression,
     Extreme,
     Sort,
+    Value,
     count_relations,
     post_order,
     relations,
@@ -92,12 +94,17 @@ def test_spans_point_at_the_mentions(pairs: list[Question], demo_pairs: list[Que
             assert question.question[entity.start : entity.end] == entity.mention
 
 
-def test_every_topic_is_mentioned(atlas: Index, pairs: list[Question]) -> None:
-    names = Names(atlas.profile)
-    for question in pairs:
-        if "CONS" not in (question.program or ""):
+def test_every_entity_and_value_of_a_program_is_mentioned(
+    atlas: Index, pairs: list[Question], demo: Index, demo_pairs: list[Question]
+) -> None:
+    for kb, questions in ((atlas, pairs), (demo, demo_pairs)):
+        names = Names(kb.profile)
+        for question in questions:
+            nodes = list(post_order(program_of(question, kb)))
+            implied = {node.constant for node in nodes if isinstance(node, Cons)}
+            named = {node for node in nodes if isinstance(node, Entity | Value)} - implied
             topics = {
-                names.write(n.term) for n in post_order(program_of(question, atlas)) if isinstance(n, Entity)
+                node.literal.lexical if isinstance(node, Value) else names.write(node.term) for node in named
             }
             assert topics <= {entity.id for entity in question.entities}, question
 

@@ -57,11 +57,13 @@ def paraphrase(program: ex.Expression, kb: KnowledgeBase) -> str:
     """For example "cities located in France with the largest population"."""
     speaker = _speakers.get(kb)
     if speaker is None:
-        speaker = _speakers[kb] = _Speaker(Spoken(kb))
+        speaker = _speakers[kb] = Speaker(Spoken(kb))
     return speaker.say(program)
 
 
-class _Speaker:
+class Speaker:
+    """Says programs in the words of `spoken`."""
+
     def __init__(self, spoken: Spoken) -> None:
         self.spoken = spoken
         self.measures = Measures(spoken, self.phrase)
@@ -181,11 +183,11 @@ class _Speaker:
                 return self.comparison(node, owners)
             case ex.Like(relation, text):
                 words = f"whose {self.spoken.relation(relation.iri, owners).many} contains"
-                return Part(words, words, f'"{text.literal.lexical}"')
+                return Part(words, words, f'"{self.spoken.written(text.literal)}"')
             case ex.Named(text):
-                return Part("called", "called", f'"{text.literal.lexical}"')
+                return Part("called", "called", f'"{self.spoken.written(text.literal)}"')
             case ex.During(_, relation, when):
-                time = "now" if isinstance(when, ex.Now) else f"in {when.literal.lexical}"
+                time = "now" if isinstance(when, ex.Now) else f"in {self.spoken.written(when.literal)}"
                 words = f"valid {time} by {self.spoken.relation(relation.iri).many}"
                 return Part(words, words)
             case ex.Or():
@@ -299,7 +301,7 @@ class _Speaker:
         if is_time and " " not in name and is_participle(name):
             words = f"{name} {word}"
         if isinstance(value, ex.Value):
-            return Part(words, words, value.literal.lexical)
+            return Part(words, words, self.spoken.written(value.literal))
         other = self.phrase(value)
         inner = other.alone if other.is_single else f"all of {other.many}"
         return Part(words, words, inner, not other.is_name)
@@ -337,5 +339,5 @@ def _sides(node: ex.Expression) -> list[ex.Expression]:
     return [*_sides(node.left), *_sides(node.right)] if isinstance(node, ex.Or) else [node]
 
 
-_speakers: WeakKeyDictionary[KnowledgeBase, _Speaker] = WeakKeyDictionary()
+_speakers: WeakKeyDictionary[KnowledgeBase, Speaker] = WeakKeyDictionary()
 """Names are worked out once for a knowledge base."""

@@ -37,7 +37,7 @@ class Spoken:
         # What is kept for a knowledge base must not keep the knowledge base.
         self._kb: KnowledgeBase = proxy(kb)
         self._names = Names(kb.profile)
-        self.entity = lru_cache(_REMEMBERED)(self._entity)
+        self._known_entity = lru_cache(_REMEMBERED)(self._entity)
 
     def known(self, iri: str) -> Relation | None:
         id = self._kb.schema.relation_ids.get(iri)
@@ -90,7 +90,14 @@ class Spoken:
             return f"{literal.lexical} ({_TIMES.get(literal.datatype, 'time')})"
         return literal.lexical
 
+    def written(self, literal: Literal) -> str:
+        """A literal beside words that tell what it is: "more than 5", "valid in 1999"."""
+        return literal.lexical
+
     # Entities --------------------------------------------------------------------------------
+
+    def entity(self, term: Iri | Blank) -> str:
+        return self._known_entity(term)
 
     def _entity(self, term: Iri | Blank) -> str:
         node = self._kb.node(term)

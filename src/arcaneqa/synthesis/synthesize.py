@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter, deque
 from collections.abc import Iterator
 from random import Random
@@ -16,51 +17,14 @@ from arcaneqa.program import expression as ex
 from arcaneqa.program.answers import answer_terms
 from arcaneqa.program.canonical import canonical
 from arcaneqa.program.execute import Budget, Result, execute
-from arcaneqa.program.key_values import whole_number
+from arcaneqa.program.rewrite import rewrite
 from arcaneqa.program.text import print_program
 from arcaneqa.record import Mention, Question
-from arcaneqa.synthesis.form_phrases import FormSpeaker
-from arcaneqa.synthesis.form_programs import FormSampler
-from arcaneqa.synthesis.form_questions import ask
-from arcaneqa.synthesis.keywords import keywords
-from arcaneqa.synthesis.lexicon import Lexicon
-from arcaneqa.synthesis.noun_phrases import UnspeakableError
-from arcaneqa.synthesis.sampled_facts import Facts, Found
-from arcaneqa.synthesis.sampling import Sampler
-from arcaneqa.synthesis.surface import Span, finish
+from arcaneqa.synthesis.facts import Facts
+from arcaneqa.synthesis.forms import Forms
+from arcaneqa.synthesis.questions import ask, finish
+from arcaneqa.synthesis.speaker import QuestionSpeaker, UnspeakableError, Words
 
-SHARES = {
-    "one": 0.13,
-    "two": 0.09,
-    "three": 0.03,
-    "chain": 0.07,
-    "both": 0.08,
-    "compare": 0.08,
-    "extreme": 0.09,
-    "count": 0.07,
-    "cons": 0.02,
-    "tc": 0.02,
-    "most": 0.05,
-    "many": 0.03,
-    "rank": 0.03,
-    "either": 0.03,
-    "without": 0.03,
-    "having": 0.02,
-    "total": 0.04,
-    "different": 0.015,
-    "than": 0.025,
-    "range": 0.015,
-    "same": 0.015,
-    "yes": 0.03,
-    "like": 0.01,
-    "sort": 0.015,
-    "table": 0.04,
-    "each": 0.02,
-    "of": 0.06,
-}
-"""How often each kind of program is asked for."""
-_BY_KEYWORDS = 0.08
-"""The share of questions that are asked by keywords, where that is possible."""
 _MOST_WORDINGS = 3
 """Of one program."""
 _LARGEST_ANSWER = 300
@@ -88,18 +52,16 @@ def with_programs(
     rng = Random(seed)
     facts = Facts(kb, Random(seed))
     induction = Induction(kb)
-    sampler = Sampler(kb, facts, induction.vocabulary, rng)
-    forms = FormSampler(sampler)
-    writer = _Writer(induction, Lexicon(kb, facts), rng, careful)
+    forms = Forms(kb, facts, induction.vocabulary, rng)
+    writer = _Writer(induction, facts, rng, careful)
     said: set[str] = set()
     wordings: Counter[ex.Expression] = Counter()
     made = 0
     tries: deque[bool] = deque([True] * _WINDOW, _WINDOW)
     while made < size and sum(tries) > _FEWEST:
         tries.append(False)
-        (kind,) = rng.choices(list(SHARES), list(SHARES.values()))
-        found = _executed(forms.kinds[kind](), kb) if kind in forms.kinds else _drawn(sampler.kinds[kind]())
-        written = None if found is None else writer.write(*found, f"synth-{made}")
+        program = forms.draw()
+        written = None if program is None else writer.write(program, f"synth-{made}")
         if written is None:
             continue
         question, program = written
@@ -117,52 +79,30 @@ def with_programs(
         )
 
 
-def _drawn(found: Found | None) -> tuple[ex.Expression, Result] | None:
-    if found is None:
-        return None
-    is_count = isinstance(found.expression, ex.Count)
-    return found.expression, Result(found.nodes, value=whole_number(len(found.nodes)) if is_count else None)
-
-
-def _executed(program: ex.Expression | None, kb: KnowledgeBase) -> tuple[ex.Expression, Result] | None:
-    """A program with what it finds; None where it does not fit this knowledge base."""
-    if program is None:
-        return None
-    try:
-        return program, execute(program, kb, _BUDGET)
-    except (ProgramError, BudgetExceeded):
-        return None
-
-
 class _Writer:
     """Puts programs into words, each a little differently."""
 
-    def __init__(self, induction: Induction, lexicon: Lexicon, rng: Random, careful: bool) -> None:
-        self._induction, self._lexicon, self._rng, self._careful = induction, lexicon, rng, careful
+    def __init__(self, induction: Induction, facts: Facts, rng: Random, careful: bool) -> None:
+        self._induction, self._facts, self._rng, self._careful = induction, facts, rng, careful
         self._kb = induction.kb
         self._names = Names(self._kb.profile)
+        self._words = Words(self._kb, rng)
 
-    def write(
-        self, program: ex.Expression, result: Result, name: str
-    ) -> tuple[Question, ex.Expression] | None:
+    def write(self, program: ex.Expression, name: str) -> tuple[Question, ex.Expression] | None:
         """A record, unless the program is trivial, cannot be said, or cannot be built by induction; and the
         program as it is written there."""
+        try:
+            result = execute(program, self._kb, _BUDGET)
+        except (ProgramError, BudgetExceeded):
+            return None
         size = len(result.nodes)
         is_set = ex.denotes(program) is ex.Denotation.SET
         if size == 0 or (is_set and (size > _LARGEST_ANSWER or self._is_trivial(program, result))):
             return None
-        speaker = FormSpeaker(self._lexicon, self._rng, self._careful)
-        by_keywords = not self._careful and self._rng.random() < _BY_KEYWORDS
-        try:
-            draft = keywords(speaker, program) if by_keywords else ask(speaker, program, size)
-        except UnspeakableError:
+        said = self._said(program, size)
+        if said is None:
             return None
-        surfaces = [surface for _, surface in speaker.marks]
-        text, spans = finish(draft, surfaces, self._rng, self._careful)
-        if len(spans) != len(surfaces) or len(text) > _LONGEST_QUESTION:
-            return None
-        topics = [speaker.marks[span.index][0] for span in spans]
-        mentions = tuple(self._mention(topic, span) for topic, span in zip(topics, spans, strict=True))
+        text, topics, mentions = said
         program = canonical(program, topics)
         gold = topics_from_gold(mentions, self._kb, text, program)
         if isinstance(targets(self._induction, text, program, gold), Inadmissible):
@@ -178,19 +118,56 @@ class _Writer:
         )
         return question, program
 
-    def _mention(self, topic: ex.Entity | ex.Value, span: Span) -> Mention:
+    def _said(
+        self, program: ex.Expression, size: int
+    ) -> tuple[str, list[ex.Entity | ex.Value], tuple[Mention, ...]] | None:
+        """A question that names each entity and value of the program, and where it does."""
+        implied = frozenset(node.constant for node in ex.post_order(program) if isinstance(node, ex.Cons))
+        self._words.begin(implied)
+        try:
+            draft = ask(QuestionSpeaker(self._words), self._without_nameless(program), size)
+        except UnspeakableError:
+            return None
+        text, named = finish(draft, self._words.marks, self._rng, self._careful)
+        topics = [term for term, _, _ in named]
+        if len(text) > _LONGEST_QUESTION or not _named(program) - implied <= set(topics):
+            return None
+        return text, topics, tuple(itertools.starmap(self._mention, named))
+
+    def _without_nameless(self, program: ex.Expression) -> ex.Expression:
+        """Two relations as one where they meet in a node without a name: nobody speaks of that."""
+
+        def shorten(node: ex.Expression) -> ex.Expression:
+            match node:
+                case ex.Join(near, ex.During(ex.Join(far, argument), dated, when)) if self._is_nameless(far):
+                    return ex.During(ex.Join(near, argument), dated, when)
+                case ex.Join(near, ex.Join(far, argument)) if self._is_nameless(far):
+                    return ex.Join(near, argument)
+            return node
+
+        return rewrite(program, shorten)
+
+    def _is_nameless(self, relation: ex.Relation) -> bool:
+        number = self._kb.schema.relation_ids[relation.iri]
+        return self._facts.leads_to_nameless(number, relation.inverse)
+
+    def _mention(self, topic: ex.Entity | ex.Value, text: str, start: int) -> Mention:
         term = topic.literal.lexical if isinstance(topic, ex.Value) else self._names.write(topic.term)
-        return Mention(term, span.text, span.start, span.end)
+        return Mention(term, text, start, start + len(text))
 
     def _is_trivial(self, program: ex.Expression, result: Result) -> bool:
         """Whether the answer is no more than what the question names."""
         topics: set[int | None] = set()
-        for node in ex.post_order(program):
+        for node in _named(program):
             if isinstance(node, ex.Entity):
                 topics.add(self._kb.node(node.term))
-            elif isinstance(node, ex.Value):
+            else:
                 topics.update(self._kb.equal(node.literal).ids.tolist())
         return set(result.nodes.ids[: len(topics) + 1].tolist()) <= topics
+
+
+def _named(program: ex.Expression) -> set[ex.Entity | ex.Value]:
+    return {node for node in ex.post_order(program) if isinstance(node, ex.Entity | ex.Value)}
 
 
 def function_of(program: ex.Expression) -> str:
