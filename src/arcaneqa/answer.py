@@ -102,7 +102,7 @@ class ArcaneQA:
         folder = bundled_model() if model is None else Path(model)
         opened = kb if isinstance(kb, KnowledgeBase) else open_kb(kb)
         scorer = ModelScorer.load(folder, device)
-        linker = Linker(opened, Weights.of_model(folder), spans=scorer.spans())
+        linker = Linker(opened, Weights.of_model(folder))
         settings = SearchSettings(
             beam or scorer.config.beam,
             exact,

@@ -8,8 +8,7 @@ it, to the last bit.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -71,12 +70,6 @@ class BertReader:
     def read(self, ids: Words, lengths: Ints, is_wanted: Flags | None = None) -> Floats:
         return self._read(ids, lengths, self._depth, is_wanted)
 
-    def begin(self, ids: Words, lengths: Ints) -> Callable[[], Floats]:
-        with self._team.gathered() as workers:
-            if workers == 1:
-                return partial(self.read, ids, lengths)
-            return partial(self._ended, self._begun(ids, lengths, self._depth, None, workers), len(ids))
-
     def looks(self, ids: Words) -> Floats:
         found = []
         for layer in range(max(0, self._depth - HEAT_LAYERS), self._depth):
@@ -98,12 +91,17 @@ class BertReader:
 
     def _read(self, ids: Words, lengths: Ints, depth: int, is_wanted: Flags | None) -> Floats:
         with self._team.gathered() as workers:
-            return self._ended(self._begun(ids, lengths, depth, is_wanted, workers), len(ids))
+            workplace = self._begun(ids, lengths, depth, is_wanted, workers)
+            buffers = workplace.buffers
+            encode(buffers, self._weights, workplace.scratch(0), self._is_exact, _CALLER, _NO_BELL)
+            found: Floats = buffers.rows[: len(ids)].copy()
+            self._workplaces.give_back(workplace)
+            return found
 
     def _begun(
         self, ids: Words, lengths: Ints, depth: int, is_wanted: Flags | None, workers: int
     ) -> Workplace:
-        """Where helpers begin to read at once. Whoever wants to see what becomes of it does the rest."""
+        """Where helpers begin to read at once. The caller does the rest."""
         total, each = len(ids), lengths.tolist()
         size = Size(total, sum(-(-length // FLOAT_COLUMNS) for length in each), max(each))
         if size.longest > len(self._positions):
@@ -124,13 +122,6 @@ class BertReader:
             if asleep >> helper & 1:
                 self._wake(workplace, helper)
         return workplace
-
-    def _ended(self, workplace: Workplace, total: int) -> Floats:
-        buffers, scratch = workplace.buffers, workplace.scratch(0)
-        encode(buffers, self._weights, scratch, self._is_exact, _CALLER, _NO_BELL)
-        found: Floats = buffers.rows[:total].copy()
-        self._workplaces.give_back(workplace)
-        return found
 
     def _wake(self, workplace: Workplace, number: int) -> None:
         if (helper := workplace.helpers.get(number)) is not None and helper.wake():

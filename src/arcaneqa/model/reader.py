@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from threading import Lock
 from typing import Any, Protocol
 
@@ -42,10 +41,6 @@ class Reader(Protocol):
         be left half read."""
         ...
 
-    def begin(self, ids: Words, lengths: Ints) -> Callable[[], Floats]:
-        """The same for whoever has something else to do meanwhile: a call tells the rows."""
-        ...
-
     def looks(self, ids: Words) -> Floats:
         """How much each token of one input looks at each other one; rows add up to one."""
         ...
@@ -66,20 +61,12 @@ class CountedReader:
             return Reads(self._calls, self._pieces, self._seconds)
 
     def read(self, ids: Words, lengths: Ints, is_wanted: Flags | None = None) -> Floats:
-        return self._counted(partial(self._reader.read, ids, lengths, is_wanted), len(ids))
-
-    def begin(self, ids: Words, lengths: Ints) -> Callable[[], Floats]:
-        rows = self._reader.begin(ids, lengths)
-        return lambda: self._counted(rows, len(ids))
-
-    def _counted(self, rows: Callable[[], Floats], pieces: int) -> Floats:
-        """Seconds are those that somebody waited."""
         started = time.perf_counter()
-        found = rows()
+        found = self._reader.read(ids, lengths, is_wanted)
         seconds = time.perf_counter() - started
         with self._lock:
             self._calls += 1
-            self._pieces += pieces
+            self._pieces += len(ids)
             self._seconds += seconds
         return found
 
@@ -139,9 +126,6 @@ class StaticReader:
     def read(self, ids: Words, lengths: Ints, is_wanted: Flags | None = None) -> Floats:  # noqa: ARG002
         return self._vectors[ids]
 
-    def begin(self, ids: Words, lengths: Ints) -> Callable[[], Floats]:
-        return partial(self.read, ids, lengths)
-
     def looks(self, ids: Words) -> Floats:
         return alike(self._vectors[ids])
 
@@ -183,9 +167,6 @@ class TorchReader:
             for part in _cut(lengths, TOKENS_PER_CALL, is_padded=True)
         ]
         return np.concatenate(read)
-
-    def begin(self, ids: Words, lengths: Ints) -> Callable[[], Floats]:
-        return partial(self.read, ids, lengths)
 
     def _read(self, ids: Words, lengths: Ints) -> Floats:
         with self._torch.inference_mode():
@@ -254,18 +235,9 @@ class QuestionReader:
         self._lock = Lock()
 
     def one(self, question: str) -> ReadQuestion:
-        return self.begin(question)()
-
-    def begin(self, question: str) -> Callable[[], ReadQuestion]:
-        """For whoever has something else to do meanwhile: a call tells what was read."""
         if (known := self._last.get(question)) is not None:
-            return lambda: known
-        pieces = self._known.question(question)
-        row = self._row(pieces)
-        rows = self._reader.begin(row, np.array([len(row)], np.int64))
-        return lambda: self._kept(question, ReadQuestion(pieces, rows()[self._first :]))
-
-    def _kept(self, question: str, read: ReadQuestion) -> ReadQuestion:
+            return known
+        [read] = self.read([question])
         with self._lock:
             if len(self._last) >= REMEMBERED:
                 self._last.pop(next(iter(self._last)))

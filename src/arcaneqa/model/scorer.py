@@ -22,7 +22,6 @@ from arcaneqa.model.heat import heat
 from arcaneqa.model.known_pieces import Asked, KnownPieces
 from arcaneqa.model.ranker import EncoderRanker
 from arcaneqa.model.reader import TOKENS_PER_CALL, QuestionReader, parts, reader_of
-from arcaneqa.model.span_head import SpanHead, SpanScorer
 from arcaneqa.model.stored import Floats, Stored, read_stored
 from arcaneqa.model.word_pieces import Packed, WordPieces
 from arcaneqa.ragged import Ints
@@ -149,11 +148,6 @@ class ModelScorer:
         otherwise with the encoder itself."""
         glance = Glance.of(self._stored) if at_a_glance else None
         return glance or EncoderRanker(self.questions, self._reader, self._words)
-
-    def spans(self) -> SpanScorer | None:
-        """Tells names of a question from its other words, where a head for that was trained."""
-        head = SpanHead.of_model(self._stored.folder)
-        return None if head is None else SpanScorer(head, self.questions)
 
     def heat(self, question: str, context: str, candidates: Sequence[Candidate]) -> Heat:
         """Which words of the question each candidate looks at; computed when somebody wants to see it."""
