@@ -20,7 +20,6 @@ from arcaneqa.model.gathering import gathered, is_gathered
 from arcaneqa.model.glance import Glance
 from arcaneqa.model.heat import heat
 from arcaneqa.model.known_pieces import Asked, KnownPieces
-from arcaneqa.model.ranker import EncoderRanker
 from arcaneqa.model.reader import TOKENS_PER_CALL, QuestionReader, parts, reader_of
 from arcaneqa.model.stored import Floats, Stored, read_stored
 from arcaneqa.model.word_pieces import Packed, WordPieces
@@ -143,11 +142,9 @@ class ModelScorer:
             results.append(Scores(log_probs_here, state, level))
         return results
 
-    def ranker(self, at_a_glance: bool = True) -> Ranker:
-        """Shortlists large sets of candidates: at a glance where one was learned for this model's encoder,
-        otherwise with the encoder itself."""
-        glance = Glance.of(self._stored) if at_a_glance else None
-        return glance or EncoderRanker(self.questions, self._reader, self._words)
+    def ranker(self) -> Ranker | None:
+        """Shortlist large sets of candidates at a glance, where one was learned for this model's encoder."""
+        return Glance.of(self._stored)
 
     def heat(self, question: str, context: str, candidates: Sequence[Candidate]) -> Heat:
         """Which words of the question each candidate looks at; computed when somebody wants to see it."""
