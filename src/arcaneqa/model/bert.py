@@ -18,8 +18,8 @@ from arcaneqa.model.buffers import Shape, Size, Workplace, Workplaces
 from arcaneqa.model.kernels import encode
 from arcaneqa.model.large_pages import in_large_pages
 from arcaneqa.model.layers import Layers, Matrix, Norm, Weights
-from arcaneqa.model.laying_out import NO_MARK, lay_out
-from arcaneqa.model.reader import UNKNOWN_WORDS, Flags, Table, Words, separator_of, softmax
+from arcaneqa.model.laying_out import lay_out
+from arcaneqa.model.reader import UNKNOWN_WORDS, Flags, Table, Words, softmax
 from arcaneqa.model.stored import Floats, Stored
 from arcaneqa.model.threads import Helper, Team
 from arcaneqa.model.tiles import BYTE_COLUMNS, FLOAT_COLUMNS, MULTIPLIES_BYTES, ROWS
@@ -45,9 +45,6 @@ class BertReader:
         self._words = Table(stored, f"{_PREFIX}embeddings.word_embeddings.weight")
         types = stored.floats(f"{_PREFIX}embeddings.token_type_embeddings.weight")
         self._positions = stored.floats(f"{_PREFIX}embeddings.position_embeddings.weight") + types[0]
-        separator = separator_of(stored)
-        self._separator = NO_MARK if separator is None else separator
-        self._second: Floats = types[-1] - types[0]
         layers, self._is_exact = _layers(stored, self._depth, in_bytes)
         first = _norm(stored, [f"{_PREFIX}embeddings.LayerNorm"])
         self._weights = Weights(first, layers, float(shape["layer_norm_eps"]))
@@ -113,8 +110,7 @@ class BertReader:
         buffers, table = workplace.buffers, self._words
         buffers.job[:] = len(each), depth
         wanted = np.ones(total, bool) if is_wanted is None else is_wanted
-        more = (self._positions, self._second, self._separator)
-        if not lay_out(ids, lengths, wanted, table.rows, table.scales, *more, buffers):
+        if not lay_out(ids, lengths, wanted, table.rows, table.scales, self._positions, buffers):
             raise ModelError(UNKNOWN_WORDS)
         tasks = max(1, min(workers, total // _LEAST_ROWS))
         asleep = announce(buffers.board, tasks, depth + 1, tasks - 1)
