@@ -19,7 +19,6 @@ from pathlib import Path
 from random import Random
 
 from arcaneqa.induction.induction import Induction, Machine
-from arcaneqa.induction.published import Spelling
 from arcaneqa.induction.ranker import WordRanker
 from arcaneqa.induction.scorer import Candidate, TokenKind
 from arcaneqa.induction.state import State
@@ -28,6 +27,7 @@ from arcaneqa.induction.topics import Topics
 from arcaneqa.induction.vocabulary import Options
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.open import open_kb
+from arcaneqa.lab.paper.spelling import Spelling
 from arcaneqa.program.expression import Class, Expression, Relation
 from arcaneqa.program.steps import Symbol
 from arcaneqa.record import read_questions

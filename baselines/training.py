@@ -24,49 +24,50 @@ KINDS = "kinds-webqsp"
 
 @dataclass(frozen=True)
 class Trained:
-    """`model` names whose weights are used, where that is another method's. `is_anonymous`: questions of
+    """`model` names whose weights are used, where that is another method's. `is_paper`: the
+    paper's replica (`arcaneqa.lab.paper`); `is_anonymous`: questions of
     WebQSP name kinds in place of entities."""
 
     says: str
     sets: str
     choices: str = "{}"
-    options: tuple[str, ...] = ()
     model: str | None = None
+    is_paper: bool = False
     is_static: bool = False
     is_anonymous: bool = False
 
 
-_FREE = '{"context": false, "types": false, "made_text": false}'
+_FREE = '{"context": false, "types": false}'
 METHODS = {
     "ours": Trained("ours, as bundled", "ours"),
-    "paper": Trained("ours, as published (`--paper`)", "paper", '{"max_tokens": 256}', ("--paper",)),
+    "paper": Trained("ours, as published", "paper", '{"max_tokens": 256}', is_paper=True),
     "paperstatic": Trained(
         "as published, without contextual encoding",
         "paper",
         '{"max_tokens": 256}',
-        ("--paper",),
+        is_paper=True,
         is_static=True,
     ),
     "papertypes": Trained(
-        "as published, with domain and range", "paper", '{"max_tokens": 256, "types": true}', ("--paper",)
+        "as published, with domain and range", "paper", '{"max_tokens": 256, "types": true}', is_paper=True
     ),
     "anonymous": Trained(
         "as published, WebQSP's names as kinds",
         "paper",
         '{"max_tokens": 256}',
-        ("--paper",),
+        is_paper=True,
         is_anonymous=True,
     ),
     "static": Trained("ours without contextual encoding", "ours", is_static=True),
     "nocontext": Trained("ours without the program so far", "ours", '{"context": false}'),
     "nolast": Trained("ours without the last decision", "ours", model="ours"),
-    "typed": Trained("schema-only constraints (ReTraCk)", "typed", '{"context": false, "made_text": false}'),
+    "typed": Trained("schema-only constraints (ReTraCk)", "typed", '{"context": false}'),
     "whole": Trained("unconstrained decoding (Transduction)", "whole", _FREE),
     "ranking": Trained("enumerate and rank", "ranking"),
     "suggested": Trained(
         "rank and generate (RnG)",
         "suggested",
-        '{"types": false, "made_text": false, "max_context": 80, "max_text": 32, "max_types": 8}',
+        '{"types": false, "max_context": 80, "max_text": 32, "max_types": 8}',
     ),
     "staged": Trained("staged query graphs (QGG)", "staged"),
 }
@@ -115,8 +116,9 @@ def command(name: str, options: argparse.Namespace) -> list[str] | None:
         encoder = f"static:{path if path.exists() else vectors(options.encoder, path)}"
     questions = sum(_size(folder) for folder in sets)
     epochs = options.updates / max(1, questions // options.batch)
-    words = [sys.executable, "-m", "arcaneqa.training.train", *map(str, sets), "--out", str(out)]
-    words += ["--encoder", encoder, "--model", method.choices, *method.options]
+    module = ["arcaneqa.lab.paper", "train"] if method.is_paper else ["arcaneqa.training.train"]
+    words = [sys.executable, "-m", *module, *map(str, sets), "--out", str(out)]
+    words += ["--encoder", encoder, "--model", method.choices]
     words += [
         "--batch",
         str(options.batch),

@@ -16,13 +16,13 @@ from arcaneqa.induction import wording
 from arcaneqa.induction.induction import Induction
 from arcaneqa.induction.kept_meanings import Meanings
 from arcaneqa.induction.meaning import Meaning
-from arcaneqa.induction.published import Spelling
 from arcaneqa.induction.ranker import WordRanker
 from arcaneqa.induction.scorer import Candidate, TokenKind
 from arcaneqa.induction.tokens import PAPER, Token
 from arcaneqa.induction.topics import Topics
 from arcaneqa.induction.vocabulary import Options
 from arcaneqa.kb.interface import Ids
+from arcaneqa.lab.paper.spelling import Spelling
 from arcaneqa.program.expression import Class, Entity, Relation
 from arcaneqa.program.steps import Function, Symbol, Variable
 

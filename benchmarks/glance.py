@@ -1,4 +1,4 @@
-"""What the first glance at long lists spares, and what it costs: the same questions with it and without."""
+"""What the first glance at long lists spares, and what it costs, against a shortlist by shared words."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def report(questions: Sequence[Question], kb: str | None, model: Path | None, mo
 def _ask(
     qa: ArcaneQA, scorer: ModelScorer, at_a_glance: bool, questions: Sequence[Question], judge: Judge
 ) -> _Asked:
-    settings = replace(qa.settings, ranker=scorer.ranker(at_a_glance))
+    settings = replace(qa.settings, ranker=scorer.ranker() if at_a_glance else None)
     asked = ArcaneQA(qa.kb, scorer, qa.confidence, qa.linker, settings)
     best, given, programs = [], [], []
     for question, answer in zip(questions, asked.ask_many(questions, threshold=0.0), strict=True):

@@ -19,9 +19,6 @@ def linking(
         bool,
         typer.Option(help="Train on nine tenths here and test on the rest, in place of bundled weights."),
     ] = False,
-    model: Annotated[
-        Path | None, typer.Option(help="Model whose encoder judges mentions; the bundled one if left out.")
-    ] = None,
     most: Annotated[int, typer.Option(help="Use at most so many questions, the first ones.")] = 10_000,
     document: Document = MEASUREMENTS / "results.md",
 ) -> None:
@@ -32,14 +29,11 @@ def linking(
     from itertools import islice
 
     from arcaneqa.kb.open import open_kb
-    from arcaneqa.model.scorer import ModelScorer
-    from arcaneqa.model.stored import bundled_model
     from arcaneqa.record import read_questions
     from benchmarks.linking import report
 
-    spans = ModelScorer.load(model or bundled_model()).spans()
     with open_kb(kb) as opened:
-        body = report(list(islice(read_questions(data), most)), opened, learn, spans)
+        body = report(list(islice(read_questions(data), most)), opened, learn)
     options = f"{' --learn' if learn else ''} --most {most}"
     command_line = f"python -m benchmarks linking {data.name} --kb KB{options}"
     publish(document, f"linking {data.stem}", f"Linking: {data.stem}", command_line, body)
@@ -78,14 +72,11 @@ def needs(
     """
     from arcaneqa.kb.index import Index
     from arcaneqa.kb.open import open_kb
-    from arcaneqa.model.scorer import ModelScorer
-    from arcaneqa.model.stored import bundled_model
     from benchmarks.needs import report
 
-    spans = ModelScorer.load(bundled_model()).spans()
     with open_kb(kb) as opened:
         assert isinstance(opened, Index)
-        typer.echo(report(data, opened, spans))
+        typer.echo(report(data, opened))
 
 
 @app.command()

@@ -62,11 +62,13 @@ def report(
 
 
 def _rankers() -> dict[str, Ranker]:
-    """By words alone, and by the bundled model's encoder as `arcaneqa ask` does it."""
-    from arcaneqa.model.scorer import ModelScorer
-    from arcaneqa.model.stored import bundled_model
+    """By words alone, and at the bundled model's first glance as `arcaneqa ask` does it."""
+    from arcaneqa.model.glance import Glance
+    from arcaneqa.model.stored import bundled_model, read_stored
 
-    return {"words": WordRanker(), "encoder": ModelScorer.load(bundled_model()).ranker()}
+    glance = Glance.of(read_stored(bundled_model()))
+    assert glance is not None
+    return {"words": WordRanker(), "glance": glance}
 
 
 def _timed(induction: Induction, every: Sequence[Case], timed: int) -> dict[str, Times]:

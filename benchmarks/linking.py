@@ -15,7 +15,7 @@ from arcaneqa.errors import InputError
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Literal
-from arcaneqa.linking.linker import Linker, SpanScorer
+from arcaneqa.linking.linker import Linker
 from arcaneqa.linking.weights import Weights, bundled
 from arcaneqa.links import Links
 from arcaneqa.program.expression import Value, post_order
@@ -40,11 +40,9 @@ class Recall:
     milliseconds: float
 
 
-def recall(
-    questions: Sequence[Question], kb: KnowledgeBase, weights: Weights, spans: SpanScorer | None = None
-) -> Recall:
+def recall(questions: Sequence[Question], kb: KnowledgeBase, weights: Weights) -> Recall:
     """An entity is found at k if it is among the k best of some mention; candidates are counted at 5."""
-    linker = Linker(kb, weights, max(CUTS), spans)
+    linker = Linker(kb, weights, max(CUTS))
     names = Names(kb.profile)
     ranks: list[int] = []
     typed: list[bool] = []
@@ -143,11 +141,8 @@ def spoilt(questions: Sequence[Question]) -> list[tuple[str, list[Question]]]:
     return [(name, [replace(q, question=way(q.question)) for q in questions]) for name, way in ways]
 
 
-def report(
-    questions: Sequence[Question], kb: KnowledgeBase, learn: bool, spans: SpanScorer | None = None
-) -> str:
-    """A table: without training, with the bundled weights, or trained here on nine tenths for the last; then
-    with `spans`, the encoder's opinion on mentions."""
+def report(questions: Sequence[Question], kb: KnowledgeBase, learn: bool) -> str:
+    """A table: without training, with the bundled weights, or trained here on nine tenths for the last."""
     rows = [("none", "all", recall(questions, kb, Weights.by_hand()))]
     if learn:
         tenth = [question for question in questions if is_held_out(question)]
@@ -155,16 +150,10 @@ def report(
         rows.append(("none", "held-out tenth", recall(tenth, kb, Weights.by_hand())))
         weights = train_linker([(kb, examples(rest, kb))])
         rows.append(("the other nine tenths", "held-out tenth", recall(tenth, kb, weights)))
-        if spans is not None:
-            found = recall(tenth, kb, weights, spans)
-            rows.append(("the other nine tenths, encoder", "held-out tenth", found))
     else:
         rows.append(("bundled weights", "all", recall(questions, kb, bundled())))
-        name = "bundled weights" if spans is None else "bundled weights, encoder"
-        if spans is not None:
-            rows.append((name, "all", recall(questions, kb, bundled(), spans)))
         for spoiling, worse in spoilt(questions):
-            rows.append((name, spoiling, recall(worse, kb, bundled(), spans)))
+            rows.append(("bundled weights", spoiling, recall(worse, kb, bundled())))
     lines = [
         "| training | questions | entities | @1 | @5 | @10 | mentions / question | candidates / question "
         "| literals | found and typed | processor ms (median) |",

@@ -16,15 +16,15 @@ from typing import Any
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.terms import Iri
-from arcaneqa.linking.linker import Linker, SpanScorer
+from arcaneqa.linking.linker import Linker
 from arcaneqa.links import Links
 
 _WORD = re.compile(r"[^\W\d_]{3,}")
 
 
-def report(needs: Path, kb: Index, spans: SpanScorer | None) -> str:
+def report(needs: Path, kb: Index) -> str:
     """A table of what was found, and under it what was not."""
-    linker = Linker(kb, spans=spans)
+    linker = Linker(kb)
     found: dict[str, list[bool]] = defaultdict(list)
     missed = []
     with needs.open(encoding="utf-8") as lines:

@@ -1,8 +1,8 @@
 """Write three graphs made of public tables: `python demo/tables.py --out DIR [--cache DIR]`.
 
 The bundled model was trained on none of them, so that it can be measured on schemas it has never seen:
-`northwind` (products, customers, orders), `pokedex` (creatures, moves), `movies`. The linker's weights and
-span head did learn from questions synthesised on `movies`. None of them is shipped.
+`northwind` (products, customers, orders), `pokedex` (creatures, moves), `movies`. The linker's weights
+did learn from questions synthesised on `movies`. None of them is shipped.
 """
 
 from __future__ import annotations

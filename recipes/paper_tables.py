@@ -79,7 +79,8 @@ def convert(options: argparse.Namespace) -> None:
 def prepare(options: argparse.Namespace) -> None:
     import fragment
 
-    from arcaneqa.training.prepare import GOLD, LINKED, READINGS, Plan
+    from arcaneqa.lab.paper.preparing import PaperPlan, PaperPreparer
+    from arcaneqa.training.prepare import GOLD, LINKED, READINGS, Plan, Preparer
     from arcaneqa.training.prepare import prepare as prepare_ours
     from baselines.anonymise import anonymise_records
     from baselines.preparing import prepare as prepare_other
@@ -97,15 +98,17 @@ def prepare(options: argparse.Namespace) -> None:
             if not missing:
                 continue
             if kinds[0] in ("ours", "paper"):
-                plan = Plan.paper() if kinds[0] == "paper" else Plan((GOLD, LINKED, READINGS), holes=0.0)
-                prepare_ours(data, kb, place(kinds[0]), plan, options.workers)
+                is_paper = kinds[0] == "paper"
+                plan = PaperPlan() if is_paper else Plan((GOLD, LINKED, READINGS), holes=0.0)
+                preparer = PaperPreparer if is_paper else Preparer
+                prepare_ours(data, kb, place(kinds[0]), plan, options.workers, preparer=preparer)
             else:
                 prepare_other(list(missing), data, kb, list(missing.values()))
             print(f"{benchmark.name}: {', '.join(missing)} prepared", file=sys.stderr, flush=True)
         if benchmark.name == "webqsp" and not (out := options.out / "prepared" / KINDS).exists():
             hidden = data[0].with_name(f"{data[0].stem}-kinds.jsonl")
             anonymise_records(data[0], kb, hidden)
-            prepare_ours([hidden], kb, out, Plan.paper(), options.workers)
+            prepare_ours([hidden], kb, out, PaperPlan(), options.workers, preparer=PaperPreparer)
 
 
 def training_part(records: Path, most: int) -> Path:
@@ -195,6 +198,7 @@ def opened(options: argparse.Namespace, method: str, dataset: str, place: str) -
     from arcaneqa.answer import ArcaneQA
     from arcaneqa.evaluation.judge import Judge, TolerantNames
     from arcaneqa.evaluation.metrics import Mode
+    from arcaneqa.lab.paper.answering import PaperQA
     from arcaneqa.program.ontology import Ontology
     from baselines.asking import Asked, CountedKb, CountedScorer
     from baselines.methods import ALL
@@ -205,14 +209,15 @@ def opened(options: argparse.Namespace, method: str, dataset: str, place: str) -
     # What is timed is timed on the processor.
     device = "cpu" if options.device == "auto" or place in ("index", "endpoint") else options.device
     own = chosen.trained.model or method
-    first = ArcaneQA.load(index, options.out / "models" / own, device=device)
+    kind = PaperQA if chosen.trained.is_paper else ArcaneQA
+    first = kind.load(index, options.out / "models" / own, device=device)
     counted = CountedKb(served(options, index) if place == "endpoint" else first.kb)
 
     def over_counted(model: str) -> tuple[ArcaneQA, CountedScorer]:
-        qa = ArcaneQA.load(first.kb, options.out / "models" / model, device=device)
+        qa = kind.load(first.kb, options.out / "models" / model, device=device)
         scorer = CountedScorer(qa)
         facts = cast("KnowledgeBase", counted)
-        return ArcaneQA(facts, scorer, qa.confidence, first.linker, qa.settings), scorer
+        return kind(facts, scorer, qa.confidence, first.linker, qa.settings), scorer
 
     qa, scorer = over_counted(own)
     second = over_counted(chosen.second) if chosen.second else None

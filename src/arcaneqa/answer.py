@@ -69,13 +69,17 @@ class ArcaneQA:
         self.scorer = scorer if isinstance(scorer, SharedScorer) else SharedScorer(scorer)
         self.settings = settings
         forms = (settings.learned or Learned()).forms
-        self.induction = Induction(kb, settings.learned, forms != PAPER, settings.published)
-        limit = None if settings.exact or settings.published else SHORTLIST
+        self.induction = self._opened()
+        limit = None if settings.exact else SHORTLIST
         weighed = Readings(kb, offers_none=settings.none_of_these) if settings.readings else None
         self.search = Search(
             self.induction, self.scorer, settings.beam, limit, settings.ranker, readings=weighed
         )
         self._conclusions = Conclusions(kb, confidence, forms, self._suggested, self.search.read_again)
+
+    def _opened(self) -> Induction:
+        learned = self.settings.learned or Learned()
+        return Induction(self.kb, learned, learned.forms != PAPER)
 
     def __repr__(self) -> str:
         return f"ArcaneQA({self.kb!r})"
@@ -102,7 +106,7 @@ class ArcaneQA:
         folder = bundled_model() if model is None else Path(model)
         opened = kb if isinstance(kb, KnowledgeBase) else open_kb(kb)
         scorer = ModelScorer.load(folder, device)
-        linker = Linker(opened, Weights.of_model(folder), spans=scorer.spans())
+        linker = Linker(opened, Weights.of_model(folder))
         settings = SearchSettings(
             beam or scorer.config.beam,
             exact,
@@ -110,13 +114,12 @@ class ArcaneQA:
             Learned.of_model(folder),
             readings=scorer.config.readings,
             none_of_these=scorer.config.none_of_these,
-            published=scorer.config.published,
         )
         return cls(opened, scorer, Confidence.of_model(folder), linker, settings)
 
     def over(self, kb: KnowledgeBase) -> ArcaneQA:
         """The same model, loaded once, over another knowledge base."""
-        return ArcaneQA(kb, self.scorer, self.confidence, self.linker.over(kb), self.settings)
+        return type(self)(kb, self.scorer, self.confidence, self.linker.over(kb), self.settings)
 
     def ask(
         self,

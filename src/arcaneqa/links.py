@@ -25,7 +25,7 @@ class EntityCandidate:
 class MentionLink:
     """A stretch of the question and the entities it may name, best first.
 
-    `score` is the log-probability that it names one of them, `by_words` what it would be without an encoder.
+    `score` is the log-probability that it names one of them.
     """
 
     start: int
@@ -33,7 +33,6 @@ class MentionLink:
     text: str
     score: float
     candidates: tuple[EntityCandidate, ...]
-    by_words: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """The seal of a model's folder: checksums of its manifest and of every part that was added to it later.
 
-The manifest names the weights with their checksums; the seal is over the manifest itself, and over the heads,
-constants and fitted numbers that are trained one by one and lie beside it. Whoever writes a part seals again.
+The manifest names the weights with their checksums; the seal is over the manifest itself, and over the
+linker's weights, constants and fitted numbers that are made one by one and lie beside it. Whoever writes a
+part seals again.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from arcaneqa.errors import ModelError
 from arcaneqa.files import plain_json
 
 SEAL = "seal.json"
-PARTS = ("arcaneqa.json", "confidence.json", "constants.json", "linker.json", "spans.safetensors")
+PARTS = ("arcaneqa.json", "confidence.json", "constants.json", "linker.json")
 
 
 def seal(folder: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from arcaneqa.kb.build import build_index
+from arcaneqa.lab.paper.preparing import PaperPlan, PaperPreparer
 from arcaneqa.training.prepare import GOLD, READINGS, Plan
 from arcaneqa.training.prepare import prepare as prepare_ours
 from baselines import training
@@ -63,7 +64,7 @@ def test_every_method_is_prepared_trained_asked_and_tabled(
     data, kb = [room / "work" / "records" / "lcquad-train.jsonl"], str(room / "work" / "kb" / "lcquad")
     prepared = room / "prepared"
     prepare_ours(data, kb, prepared / "ours-lcquad", Plan((GOLD, READINGS), holes=0.0))
-    prepare_ours(data, kb, prepared / "paper-lcquad", Plan.paper())
+    prepare_ours(data, kb, prepared / "paper-lcquad", PaperPlan(), preparer=PaperPreparer)
     for report in prepare(METHODS, data, kb, [prepared / f"{method}-lcquad" for method in METHODS]):
         assert report.examples >= len(PROGRAMS), report.left_out
     encoder = write_encoder(room / "encoder")

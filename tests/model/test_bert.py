@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import numpy as np
 import pytest
@@ -222,43 +222,6 @@ def test_nobody_waits_for_a_helper_that_has_not_begun(
         assert np.array_equal(_within(20, lambda: reader.read(ids, LENGTHS)), alone)
     finally:
         busy.set()
-
-
-@pytest.mark.parametrize("workers", [1, 2, 4])
-@pytest.mark.parametrize("length", [3, 40])
-def test_what_was_begun_is_read_the_same(
-    stored: Stored, ids: NDArray[np.int32], workers: int, length: int
-) -> None:
-    """Also where it is asked for at once, late, never, or after something else."""
-    reader = BertReader(stored)
-    reader._team = _team(1)
-    lengths, other = np.array([length]), ids[-length:]
-    alone, of_other = reader.read(ids[:length], lengths), reader.read(other, lengths)
-    reader._team = _team(workers)
-    for pause in (0.0, 0.01):
-        rows = reader.begin(ids[:length], lengths)
-        time.sleep(pause)
-        assert np.array_equal(_within(20, lambda: reader.read(other, lengths)), of_other)
-        assert np.array_equal(_within(20, rows), alone)
-        reader.begin(other, lengths)
-        assert np.array_equal(_within(20, lambda: reader.read(ids[:length], lengths)), alone)
-
-
-def test_a_helper_reads_what_was_begun_while_its_caller_does_something_else(
-    stored: Stored, ids: NDArray[np.int32]
-) -> None:
-    reader = BertReader(stored)
-    reader._team = _team(2)
-    alone = reader.read(ids[:10], np.array([10]))
-    rows = reader.begin(ids[:10], np.array([10]))
-    workplace = cast(Any, rows).args[0]
-    for _ in range(2_000):
-        if np.array_equal(workplace.buffers.rows[:10], alone):
-            break
-        time.sleep(0.01)
-    else:
-        pytest.fail("nobody has read it")
-    assert np.array_equal(rows(), alone)
 
 
 def test_helpers_end_with_the_place_they_work_at(stored: Stored, ids: NDArray[np.int32]) -> None:

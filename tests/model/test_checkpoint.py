@@ -13,10 +13,8 @@ import torch
 from arcaneqa.errors import ModelError
 from arcaneqa.induction.scorer import Decision
 from arcaneqa.model.call import Call
-from arcaneqa.model.checkpoint import create, load, parameters_of, published_count, save
-from arcaneqa.model.config import ModelConfig
-from arcaneqa.model.encoder import ContextualEncoder
-from arcaneqa.model.network import Network
+from arcaneqa.model.checkpoint import create, load, save
+from arcaneqa.model.config import RETIRED, ModelConfig
 from arcaneqa.model.scorer import ModelScorer
 from arcaneqa.sealed import seal
 from tests.tiny import CITIES, RELATIONS, examples, write_encoder
@@ -183,28 +181,15 @@ def test_impossible_choices_are_refused(choices: dict[str, object]) -> None:
         ModelConfig.from_json(ModelConfig().to_json() | choices)
 
 
-def test_the_papers_choices_are_at_hand() -> None:
-    paper = ModelConfig.paper()
-    assert (paper.context, paper.types, paper.relevance, paper.hidden) == (False, False, False, 768)
-    assert ModelConfig.from_json(json.loads(json.dumps(paper.to_json()))) == paper
-
-
-def test_the_published_count_of_parameters_is_that_of_bert_base() -> None:
-    from transformers import BertConfig, BertModel
-
-    with torch.device("meta"):
-        bert = BertModel(BertConfig(), add_pooling_layer=False)  # type: ignore[no-untyped-call]
-        network = Network(ContextualEncoder(bert), ModelConfig.paper())
-    assert published_count(network) == 123_652_608
-    pooling = layer_of_no_use = 768 * 769
-    assert parameters_of(network) == 123_652_608 - pooling - layer_of_no_use
-
-
-def test_without_a_projection_the_decoder_is_as_wide_as_the_encoder(encoder: Path) -> None:
-    assert create(str(encoder), ModelConfig.paper(max_tokens=256)).config.hidden == 64
-    narrow = create(str(encoder), ModelConfig(hidden=16)).network.encoder
-    with pytest.raises(ModelError, match="as wide as the encoder"):
-        Network(narrow, ModelConfig.paper())
+def test_older_folders_are_read_where_they_say_what_still_holds(saved: Path) -> None:
+    manifest = json.loads((saved / "arcaneqa.json").read_text())
+    expected = first_scores(saved)
+    change(saved, model=manifest["model"] | RETIRED)
+    assert np.array_equal(first_scores(saved), expected)
+    for name, value in RETIRED.items():
+        change(saved, model=manifest["model"] | {name: not value})
+        with pytest.raises(ModelError, match=f"unknown key '{name}'"):
+            load(saved)
 
 
 def test_positions_are_cut_without_changing_results(encoder: Path) -> None:

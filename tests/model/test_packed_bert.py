@@ -82,19 +82,6 @@ def test_alone_or_together_is_the_same(encoder: ContextualEncoder) -> None:
     assert torch.allclose(torch.cat(each), one_by_one, atol=1e-5)
 
 
-def test_behind_a_separator_begins_the_second_segment(encoder: ContextualEncoder) -> None:
-    call = words()
-    call.ids[[2, 4, 12, 18 + 6]] = SEPARATOR
-    encoder.separator = SEPARATOR
-    expected = []
-    for one in inputs(call):
-        marks = (one == SEPARATOR).nonzero()[:1, 0].tolist()
-        segments = torch.arange(len(one)) > (marks[0] if marks else len(one))
-        read = encoder.network(input_ids=one[None], token_type_ids=segments.long()[None])
-        expected.append(read.last_hidden_state[0])
-    assert torch.allclose(encoder([call]), torch.cat(expected), atol=1e-5)
-
-
 def test_other_encoders_are_padded_and_read_the_same() -> None:
     torch.manual_seed(0)
     shape = RobertaConfig(**SMALL, pad_token_id=1)

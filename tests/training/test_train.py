@@ -222,43 +222,10 @@ def test_nothing_but_the_training_libraries_is_imported() -> None:
     assert found.stdout.decode().strip() == "[]"
 
 
-def published_set(folder: Path, count: int) -> Path:
-    made = prepared_set(folder, count, 1)
-    manifest = json.loads((made / "manifest.json").read_text())
-    manifest["report"]["plan"] = {"topics": ["gold"], "published": True}
-    (made / "manifest.json").write_text(json.dumps(manifest))
-    return made
-
-
-def test_the_paper_is_its_model_and_its_training(
-    tmp_path: Path, encoder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    made = str(published_set(tmp_path / "set", 40))
-    out = tmp_path / "model"
-    given = ["--encoder", str(encoder), "--out", str(out), "--epochs", "1", "--device", "cpu"]
-    main([made, *given, "--paper", "--rate", "0.01", "--model", '{"max_tokens": 256}'])
-    config = load(out).config
-    assert config == ModelConfig.paper(hidden=64, max_tokens=256, published=True)
-    (line,) = read_history(tmp_path / "model.run" / "history.jsonl")
-    assert (line["step"], line["questions"], line["rate"]) == (2, 32, 0.01), "batches of 16, a steady rate"
-    assert "parameters learn" in capsys.readouterr().err
-
-
-def test_the_paper_wants_sets_prepared_to_its_letter(
-    tmp_path: Path, encoder: Path, twenty: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit):
-        main([str(twenty), "--encoder", str(encoder), "--out", str(tmp_path / "a"), "--paper"])
-    assert "prepare --paper" in capsys.readouterr().err
-    other = published_set(tmp_path / "set", 8)
-    with pytest.raises(InputError, match="prepare all of them alike"):
-        train(settings(tmp_path / "b", twenty, other), str(encoder), None, SMALL)
-
-
-@pytest.mark.parametrize("choice", [["--paper"], ["--model", '{"types": false}']])
 def test_a_model_that_goes_on_has_its_choices_already(
-    tmp_path: Path, twenty: Path, choice: list[str], capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, twenty: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    choice = ["--model", '{"types": false}']
     with pytest.raises(SystemExit):
         main([str(twenty), "--from", "somewhere", "--out", str(tmp_path / "model"), *choice])
     assert "--encoder somewhere" in capsys.readouterr().err

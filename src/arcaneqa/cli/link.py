@@ -35,17 +35,14 @@ def command(
     from arcaneqa.kb.open import open_kb
     from arcaneqa.linking.linker import Linker
     from arcaneqa.linking.weights import Weights
-    from arcaneqa.model.scorer import ModelScorer
-    from arcaneqa.model.stored import MANIFEST, bundled_model
+    from arcaneqa.model.stored import bundled_model
     from arcaneqa.terminal import say, say_json
 
     if not is_text(question):
         raise InputError("The question holds half a character, which is no text; ask again.")
     folder = bundled_model() if model is None else model
-    scorer = ModelScorer.load(folder) if (folder / MANIFEST).exists() else None
     with open_kb(kb) as opened:
-        spans = None if scorer is None else scorer.spans()
-        links = Linker(opened, Weights.of_model(folder), spans=spans).link(question)
+        links = Linker(opened, Weights.of_model(folder)).link(question)
         found = as_data(links, opened)
     if as_json:
         say_json(found)
@@ -77,7 +74,6 @@ def as_data(links: Links, kb: KnowledgeBase) -> dict[str, Any]:
                 "start": mention.start,
                 "end": mention.end,
                 "probability": _percent(mention.score),
-                "by_words": None if mention.by_words is None else _percent(mention.by_words),
                 "entities": entities,
             }
         )
@@ -101,8 +97,7 @@ def _percent(log_probability: float) -> float:
 def as_text(found: dict[str, Any]) -> str:
     lines = []
     for mention in found["mentions"]:
-        by_words = "" if mention["by_words"] is None else f" ({mention['by_words']:.0%} by words alone)"
-        lines.append(f"“{mention['mention']}”  {mention['probability']:.0%} a mention{by_words}")
+        lines.append(f"“{mention['mention']}”  {mention['probability']:.0%} a mention")
         for entity in mention["entities"]:
             lines.append(f"    {entity['probability']:4.0%}  {entity['label']}  {entity['id']}")
     for literal in found["literals"]:

@@ -29,14 +29,6 @@ def command(
     model: Annotated[
         Path | None, typer.Option(help="A model that searches for the other readings; noise does without it.")
     ] = None,
-    paper: Annotated[
-        bool,
-        typer.Option(
-            "--paper",
-            help="As published: gold entities, whole sets, the paper's functions and table, names as they "
-            "are spelled. For `train --paper`.",
-        ),
-    ] = False,
     workers: Annotated[int | None, typer.Option(help="Processes; one per processor if left out.")] = None,
     limit: Annotated[int | None, typer.Option(help="Only so many questions, for a rehearsal.")] = None,
     seed: Annotated[int, typer.Option(help="Of the sampling.")] = 1,
@@ -48,7 +40,6 @@ def command(
     """
     import os
     import sys
-    from dataclasses import replace
 
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -65,7 +56,7 @@ def command(
     if most < 4:
         raise InputError("--most must be at least 4")
     searching = None if model is None else str(model)
-    plan = replace(Plan.paper(), seed=seed) if paper else Plan(ways, most, seed, holes, searching)
+    plan = Plan(ways, most, seed, holes, searching)
     screen = console(stderr=True)
     columns = (TextColumn("preparing"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=screen, disable=not sys.stderr.isatty()) as bar:

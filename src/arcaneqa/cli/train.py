@@ -9,7 +9,6 @@ import typer
 
 
 def command(
-    context: typer.Context,
     sets: Annotated[list[Path], typer.Argument(help="Folders made by `arcaneqa prepare`.")],
     out: Annotated[Path, typer.Option(help="Folder of the model; its log lies beside it, in OUT.run.")],
     encoder: Annotated[
@@ -51,26 +50,21 @@ def command(
     half: Annotated[bool, typer.Option(" /--no-half", help="fp32 where bf16 would be faster.")] = True,
     storage: Annotated[str, typer.Option(help="int8 (compact), mixed or float32.")] = "int8",
     model: Annotated[str, typer.Option(help='The model\'s choices as JSON, e.g. {"types": false}.')] = "{}",
-    paper: Annotated[
-        bool, typer.Option("--paper", help="The published model and its training, for sets prepared so.")
-    ] = False,
     limit: Annotated[int | None, typer.Option(help="Only so many questions, for a rehearsal.")] = None,
 ) -> None:
     """Train on one or several prepared sets. A stopped run goes on with the same command.
 
     Example: arcaneqa train prepared/grailqa --dev prepared/dev --encoder encoders/minilm --out my-model
     """
-    from dataclasses import replace
-
     from arcaneqa.errors import needs
     from arcaneqa.terminal import say
 
     with needs("Training", "train"):
-        from arcaneqa.training.settings import Settings, published
+        from arcaneqa.training.settings import Settings
         from arcaneqa.training.train import model_config, numbers, train
 
     began = _model(start)
-    config = model_config(model, paper, encoder, began, sets)
+    config = model_config(model, encoder, began)
     settings = Settings(
         sets=tuple(sets),
         out=out,
@@ -100,16 +94,8 @@ def command(
         storage=storage,
         limit=limit,
     )
-    if paper:
-        asked = {name for name in context.params if _was_given(context, name)}
-        settings = replace(settings, **{k: v for k, v in published(encoder).items() if k not in asked})
     progress = train(settings, encoder, began, config)
     say(f"{progress.step:,} updates in {progress.seconds:.0f} s; best {progress.best:.2f} on dev: {out}")
-
-
-def _was_given(context: typer.Context, name: str) -> bool:
-    source = context.get_parameter_source(name)
-    return source is not None and source.name == "COMMANDLINE"
 
 
 def _model(start: str | None) -> Path | None:

@@ -75,18 +75,18 @@ class Run:
         }
 
 
-def evaluate(run: Run) -> dict[str, Any]:
-    """The score, and with a report folder everything in it."""
+def evaluate(run: Run, opened: type[ArcaneQA] = ArcaneQA) -> dict[str, Any]:
+    """The score, and with a report folder everything in it; `opened` loads the model."""
     if run.calibrate and run.model is None:
         raise InputError("--calibrate writes into the model's folder, so it needs --model MODEL.")
     questions = QuestionFile(run.data)
     with TemporaryDirectory() as scratch:
         folder = run.report or Path(scratch)
         claim(folder, run.what_counts())
-        qa = ArcaneQA.load(run.kb, run.model, run.beam, run.exact, run.device)
+        qa = opened.load(run.kb, run.model, run.beam, run.exact, run.device)
         if run.calibrate:
             every = replace(qa.confidence, threshold=0.0)
-            qa = ArcaneQA(qa.kb, qa.scorer, every, qa.linker, qa.settings)
+            qa = type(qa)(qa.kb, qa.scorer, every, qa.linker, qa.settings)
         judge = Judge(run.mode, _ontology(run, qa), qa.kb.profile)
         predictions = predict(questions, qa, run.entities, folder, judge)
         summary = score(questions, predictions, judge).summary(run.seed)

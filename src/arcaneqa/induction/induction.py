@@ -5,7 +5,6 @@ from __future__ import annotations
 from arcaneqa.induction.admissible import Admissible
 from arcaneqa.induction.kept_meanings import Meanings, Roots
 from arcaneqa.induction.learned import Learned
-from arcaneqa.induction.published import Spelling
 from arcaneqa.induction.starts import Starts
 from arcaneqa.induction.state import State
 from arcaneqa.induction.tokens import Token
@@ -18,42 +17,39 @@ class Induction:
     """Open one per knowledge base and share it, between threads too; it keeps what topics denote.
 
     Without `has_forms` there are the paper's functions only: a model that was trained before there were more
-    would take one for another. `published` is the paper to the letter: its functions, its table of
-    expansion rules, and tokens spelled as it spells them.
+    would take one for another.
     """
 
-    def __init__(
-        self,
-        kb: KnowledgeBase,
-        learned: Learned | None = None,
-        has_forms: bool = True,
-        published: bool = False,
-    ) -> None:
+    def __init__(self, kb: KnowledgeBase, learned: Learned | None = None, has_forms: bool = True) -> None:
         self.kb = kb
-        self.vocabulary = Vocabulary(kb, learned, has_forms and not published, published)
+        self.vocabulary = self._vocabulary(learned, has_forms)
         self.starts = Starts(self.vocabulary)
         self._roots = Roots()
-        self._spelling = Spelling(kb.schema) if published else None
+
+    def _vocabulary(self, learned: Learned | None, has_forms: bool) -> Vocabulary:
+        return Vocabulary(self.kb, learned, has_forms)
 
     def machine(self) -> Machine:
-        return Machine(Meanings(self.vocabulary, self._roots), self.starts, self._spelling)
+        return Machine(self.meanings(), self.starts)
+
+    def meanings(self) -> Meanings:
+        """What the states of one search denote; what topics denote is shared by all."""
+        return Meanings(self.vocabulary, self._roots)
 
 
 class Machine:
     """The state machine of one search; denotations are shared between all its states."""
 
-    def __init__(self, meanings: Meanings, starts: Starts, spelling: Spelling | None = None) -> None:
+    def __init__(self, meanings: Meanings, starts: Starts) -> None:
         self._admissible = Admissible(meanings, starts)
         self._grammar = self._admissible.grammar
-        self._spelling = spelling
 
     def start(self, topics: Topics) -> State:
         return State(topics)
 
     def options(self, state: State) -> Options:
         """The admissible next tokens; none once the program is complete."""
-        options = self._admissible.options(state)
-        return options if self._spelling is None else self._spelling.options(options)
+        return self._admissible.options(state)
 
     def advance(self, state: State, token: Token) -> State:
         """The state after one of the tokens that `options` offers."""

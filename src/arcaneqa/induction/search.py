@@ -38,8 +38,7 @@ from arcaneqa.program.steps import Symbol, Variable
 class SearchSettings:
     """`beam` is how many hypotheses live at a time; `exact` lets the scorer read every set of candidates as a
     whole, however large, where otherwise `ranker` shortlists it. With `readings` the programs found are
-    weighed once more as wholes, and with `none_of_these` none of them may be the best choice. `published` is
-    for models that learned the paper to the letter.
+    weighed once more as wholes, and with `none_of_these` none of them may be the best choice.
     """
 
     beam: int = 5
@@ -48,7 +47,6 @@ class SearchSettings:
     learned: Learned | None = None
     readings: bool = False
     none_of_these: bool = False
-    published: bool = False
 
 
 SHORTLIST = 64

@@ -44,19 +44,9 @@ NOTHING = Options([], [])
 
 
 class Vocabulary:
-    """What the profile hides, limits or adds is applied here, once a knowledge base.
+    """What the profile hides, limits or adds is applied here, once a knowledge base."""
 
-    `published`: CONS and TC as the paper's table has them, whatever the facts or training programs say of a
-    relation's range: any fact of a member is a constraint, any date of one a constraint in time.
-    """
-
-    def __init__(
-        self,
-        kb: KnowledgeBase,
-        learned: Learned | None = None,
-        has_forms: bool = True,
-        published: bool = False,
-    ) -> None:
+    def __init__(self, kb: KnowledgeBase, learned: Learned | None = None, has_forms: bool = True) -> None:
         self.kb = kb
         self.has_forms = has_forms
         """Whether there are functions beyond the paper's."""
@@ -75,8 +65,6 @@ class Vocabulary:
         }
         """Relations of TC, and their partners."""
         shown = [relation for relation in schema.relations if not relation.hidden]
-        if published:
-            self.dated = {relation.id: None for relation in shown if ValueKind.TIME in relation.kinds}
         added_up = [r for r in shown if ValueKind.NUMBER in r.kinds and not r.is_identifier]
         self.comparable = _ids(relation.id for relation in shown if relation.comparable)
         self.numeric = _ids(r.id for r in added_up if ValueKind.TIME not in r.kinds)
@@ -86,7 +74,7 @@ class Vocabulary:
         labels = (schema.relation_ids.get(iri) for iri in kb.profile.label)
         self.naming = frozenset(relation for relation in labels if relation is not None)
         """Relations that give labels."""
-        self.closed = frozenset(r.id for r in shown if published or has_constants(r.id, kb))
+        self.closed = frozenset(r.id for r in shown if has_constants(r.id, kb))
         self.taught = self._taught_constants()
         """Constants of relations with an open range that training programs have."""
         size = len(schema.relations)

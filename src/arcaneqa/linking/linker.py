@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,18 +53,6 @@ MOST_PROPOSALS = 200
 """Of names for a question, before they are weighed."""
 
 
-Opinion = Callable[[Sequence[tuple[int, int]], NDArray[np.float64]], NDArray[np.float64]]
-"""Log-odds of stretches of a question (first character, behind the last) to name something, where those by
-words and names are known."""
-
-
-class SpanScorer(Protocol):
-    """A model's second opinion on which stretches of a question name something."""
-
-    def begin(self, question: str) -> Opinion:
-        """The question may be read while its names are looked up."""
-
-
 @dataclass(frozen=True, slots=True)
 class Considered:
     """Every proposal for a question: entities with their features, and texts that are values of facts.
@@ -85,18 +72,10 @@ class Linker:
     """Links questions to one knowledge base.
 
     `weights` are the bundled ones unless others were trained; `limit` is how many entities a mention keeps.
-    `spans` judges mentions with a model's encoder, where one was trained for it.
     """
 
-    def __init__(
-        self,
-        kb: KnowledgeBase,
-        weights: Weights | None = None,
-        limit: int = PER_MENTION,
-        spans: SpanScorer | None = None,
-    ) -> None:
+    def __init__(self, kb: KnowledgeBase, weights: Weights | None = None, limit: int = PER_MENTION) -> None:
         self._kb = kb
-        self._spans = spans
         self._weights = bundled() if weights is None else weights
         self._limit = limit
         short_forms = _joined(known_short_forms(), self._weights.short_forms)
@@ -126,13 +105,12 @@ class Linker:
 
     def over(self, kb: KnowledgeBase) -> Linker:
         """The same weights over another knowledge base."""
-        return Linker(kb, self._weights, self._limit, self._spans)
+        return Linker(kb, self._weights, self._limit)
 
     def link(self, question: str) -> Links:
         text = Text.of(question)
-        opinion = self._opinion(text)
         considered = self.consider(text)
-        mentions = self._with_identified(question, self._mentions(considered, opinion))
+        mentions = self._with_identified(question, self._mentions(considered))
         literals = find_literals(question[:LONGEST_TEXT], self._kb, self._used_types)
         stated = [
             literal
@@ -204,26 +182,16 @@ class Linker:
 
     def scores(self, considered: Considered) -> tuple[dict[Span, float], NDArray[np.float64]]:
         """Log-probability of each span to be a mention, and of each proposal among those of its span."""
-        odds, candidates = self.plain_scores(considered)
-        return _judged(considered, odds, self._opinion(considered.text)), candidates
-
-    def _opinion(self, text: Text) -> Opinion | None:
-        return None if self._spans is None else self._spans.begin(text.question[:LONGEST_TEXT])
-
-    def plain_scores(self, considered: Considered) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Log-odds of each span by its words and names alone, and log-probabilities of its proposals."""
         candidates = considered.rows @ self._candidate
         odds = np.empty(len(considered.spans))
         for number, members in enumerate(considered.spans.values()):
             best = members[int(candidates[members].argmax())]
             odds[number] = considered.rows[best] @ self._mention
             candidates[members] -= np.logaddexp.reduce(candidates[members])
-        return odds, candidates
+        return dict(zip(considered.spans, (-np.logaddexp(0, -odds)).tolist(), strict=True)), candidates
 
-    def _mentions(self, considered: Considered, opinion: Opinion | None) -> list[MentionLink]:
-        odds, candidates = self.plain_scores(considered)
-        by_words = _chances(considered, odds)
-        mentions = _judged(considered, odds, opinion)
+    def _mentions(self, considered: Considered) -> list[MentionLink]:
+        mentions, candidates = self.scores(considered)
         proposals = considered.proposals
         joint = [mentions[proposal.span] + float(candidates[n]) for n, proposal in enumerate(proposals)]
         chosen: dict[Span, list[int]] = {}
@@ -234,9 +202,7 @@ class Linker:
                 taken.add(proposal.node)
                 chosen.setdefault(proposal.span, []).append(number)
         links = [
-            _mention_link(
-                considered, span, mentions[span], by_words[span], members[: self._limit], candidates
-            )
+            _mention_link(considered, span, mentions[span], members[: self._limit], candidates)
             for span, members in chosen.items()
         ]
         links.sort(key=lambda link: -link.score)
@@ -309,7 +275,6 @@ def _mention_link(
     considered: Considered,
     span: Span,
     score: float,
-    by_words: float,
     members: list[int],
     candidates: NDArray[np.float64],
 ) -> MentionLink:
@@ -321,19 +286,7 @@ def _mention_link(
         node = considered.proposals[number].node
         found.append(EntityCandidate(node, considered.labels[node], float(candidates[number]) - total))
     start, end = considered.text.stretch(span)
-    return MentionLink(start, end, considered.text.question[start:end], score, tuple(found), by_words)
-
-
-def _chances(considered: Considered, odds: NDArray[np.float64]) -> dict[Span, float]:
-    """Log-probabilities of spans from their log-odds."""
-    return dict(zip(considered.spans, (-np.logaddexp(0, -odds)).tolist(), strict=True))
-
-
-def _judged(considered: Considered, odds: NDArray[np.float64], opinion: Opinion | None) -> dict[Span, float]:
-    """The same as a model's encoder corrects them, where there is one."""
-    if opinion is None:
-        return _chances(considered, odds)
-    return _chances(considered, opinion([considered.text.stretch(span) for span in considered.spans], odds))
+    return MentionLink(start, end, considered.text.question[start:end], score, tuple(found))
 
 
 def _schema_words(kb: KnowledgeBase) -> set[str]:

@@ -8,8 +8,7 @@ it, to the last bit.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -19,8 +18,8 @@ from arcaneqa.model.buffers import Shape, Size, Workplace, Workplaces
 from arcaneqa.model.kernels import encode
 from arcaneqa.model.large_pages import in_large_pages
 from arcaneqa.model.layers import Layers, Matrix, Norm, Weights
-from arcaneqa.model.laying_out import NO_MARK, lay_out
-from arcaneqa.model.reader import UNKNOWN_WORDS, Flags, Table, Words, separator_of, softmax
+from arcaneqa.model.laying_out import lay_out
+from arcaneqa.model.reader import UNKNOWN_WORDS, Flags, Table, Words, softmax
 from arcaneqa.model.stored import Floats, Stored
 from arcaneqa.model.threads import Helper, Team
 from arcaneqa.model.tiles import BYTE_COLUMNS, FLOAT_COLUMNS, MULTIPLIES_BYTES, ROWS
@@ -46,9 +45,6 @@ class BertReader:
         self._words = Table(stored, f"{_PREFIX}embeddings.word_embeddings.weight")
         types = stored.floats(f"{_PREFIX}embeddings.token_type_embeddings.weight")
         self._positions = stored.floats(f"{_PREFIX}embeddings.position_embeddings.weight") + types[0]
-        separator = separator_of(stored)
-        self._separator = NO_MARK if separator is None else separator
-        self._second: Floats = types[-1] - types[0]
         layers, self._is_exact = _layers(stored, self._depth, in_bytes)
         first = _norm(stored, [f"{_PREFIX}embeddings.LayerNorm"])
         self._weights = Weights(first, layers, float(shape["layer_norm_eps"]))
@@ -71,12 +67,6 @@ class BertReader:
     def read(self, ids: Words, lengths: Ints, is_wanted: Flags | None = None) -> Floats:
         return self._read(ids, lengths, self._depth, is_wanted)
 
-    def begin(self, ids: Words, lengths: Ints) -> Callable[[], Floats]:
-        with self._team.gathered() as workers:
-            if workers == 1:
-                return partial(self.read, ids, lengths)
-            return partial(self._ended, self._begun(ids, lengths, self._depth, None, workers), len(ids))
-
     def looks(self, ids: Words) -> Floats:
         found = []
         for layer in range(max(0, self._depth - HEAT_LAYERS), self._depth):
@@ -98,12 +88,17 @@ class BertReader:
 
     def _read(self, ids: Words, lengths: Ints, depth: int, is_wanted: Flags | None) -> Floats:
         with self._team.gathered() as workers:
-            return self._ended(self._begun(ids, lengths, depth, is_wanted, workers), len(ids))
+            workplace = self._begun(ids, lengths, depth, is_wanted, workers)
+            buffers = workplace.buffers
+            encode(buffers, self._weights, workplace.scratch(0), self._is_exact, _CALLER, _NO_BELL)
+            found: Floats = buffers.rows[: len(ids)].copy()
+            self._workplaces.give_back(workplace)
+            return found
 
     def _begun(
         self, ids: Words, lengths: Ints, depth: int, is_wanted: Flags | None, workers: int
     ) -> Workplace:
-        """Where helpers begin to read at once. Whoever wants to see what becomes of it does the rest."""
+        """Where helpers begin to read at once. The caller does the rest."""
         total, each = len(ids), lengths.tolist()
         size = Size(total, sum(-(-length // FLOAT_COLUMNS) for length in each), max(each))
         if size.longest > len(self._positions):
@@ -115,8 +110,7 @@ class BertReader:
         buffers, table = workplace.buffers, self._words
         buffers.job[:] = len(each), depth
         wanted = np.ones(total, bool) if is_wanted is None else is_wanted
-        more = (self._positions, self._second, self._separator)
-        if not lay_out(ids, lengths, wanted, table.rows, table.scales, *more, buffers):
+        if not lay_out(ids, lengths, wanted, table.rows, table.scales, self._positions, buffers):
             raise ModelError(UNKNOWN_WORDS)
         tasks = max(1, min(workers, total // _LEAST_ROWS))
         asleep = announce(buffers.board, tasks, depth + 1, tasks - 1)
@@ -124,13 +118,6 @@ class BertReader:
             if asleep >> helper & 1:
                 self._wake(workplace, helper)
         return workplace
-
-    def _ended(self, workplace: Workplace, total: int) -> Floats:
-        buffers, scratch = workplace.buffers, workplace.scratch(0)
-        encode(buffers, self._weights, scratch, self._is_exact, _CALLER, _NO_BELL)
-        found: Floats = buffers.rows[:total].copy()
-        self._workplaces.give_back(workplace)
-        return found
 
     def _wake(self, workplace: Workplace, number: int) -> None:
         if (helper := workplace.helpers.get(number)) is not None and helper.wake():

@@ -86,10 +86,3 @@ def joined(calls: Sequence[Call]) -> Call:
         torch.cat(offsets + ends),
         max(call.longest for call in calls),
     )
-
-
-def in_second_segment(call: Call, separator: int) -> Tensor:
-    """Which tokens stand behind the first separator of their input."""
-    marks = call.ids.eq(separator).long()
-    before = marks.cumsum(0) - marks
-    return before > before[call.offsets[:-1]][call.rows()]

@@ -22,7 +22,7 @@ from arcaneqa.errors import ModelError
 from arcaneqa.model.config import FORMAT, ModelConfig
 from arcaneqa.model.encoder import Encoder, encoder_from, load_contextual, load_static
 from arcaneqa.model.network import Network
-from arcaneqa.model.stored import MANIFEST, SCALE, TOKENIZER, read_stored
+from arcaneqa.model.stored import MANIFEST, SCALE, TOKENIZER, Stored, read_stored
 from arcaneqa.model.word_pieces import WordPieces
 from arcaneqa.sealed import seal
 
@@ -43,34 +43,23 @@ class Model:
 
 def create(source: str, config: ModelConfig) -> Model:
     """A model to be trained, on the encoder of a folder or hub name, of another model, or `static:PATH`."""
-    tokenizer: Tokenizer
-    encoder: Encoder
-    if config.encoder == "static" and not config.projected:
-        # Word vectors are narrower than any decoder; the authors project them, too.
-        config = replace(config, projected=True)
+    encoder, tokenizer = encoder_of(source, config)
+    return Model(Network(encoder, config), WordPieces(tokenizer, config))
+
+
+def encoder_of(source: str, config: ModelConfig) -> tuple[Encoder, Tokenizer]:
     if source.startswith("static:"):
-        encoder, tokenizer = load_static(Path(source.removeprefix("static:")), config.train_vectors)
-    elif (Path(source) / MANIFEST).exists():
+        return load_static(Path(source.removeprefix("static:")), config.train_vectors)
+    if (Path(source) / MANIFEST).exists():
         donor = load(Path(source))
-        encoder, tokenizer = donor.network.encoder, donor.words.tokenizer
         if config.max_tokens > donor.config.max_tokens:
             raise ModelError(
                 f"the encoder of {source} reads {donor.config.max_tokens} tokens, fewer than "
                 f"{config.max_tokens}; set max_tokens in --model"
             )
-    else:
-        encoder, path = load_contextual(source, config.max_tokens)
-        tokenizer = WordPieces.read(path, config).tokenizer
-    if not config.projected:
-        config = replace(config, hidden=encoder.width)
-    return _model(encoder, tokenizer, config)
-
-
-def _model(encoder: Encoder, tokenizer: Tokenizer, config: ModelConfig) -> Model:
-    words = WordPieces(tokenizer, config)
-    if config.segments:
-        encoder.separator = words.separator
-    return Model(Network(encoder, config), words)
+        return donor.network.encoder, donor.words.tokenizer
+    encoder, path = load_contextual(source, config.max_tokens)
+    return encoder, WordPieces.read(path, config).tokenizer
 
 
 def save(model: Model, folder: Path, storage: str = "int8", notes: dict[str, Any] | None = None) -> int:
@@ -151,24 +140,21 @@ def load(
         none_of_these=stored.config.none_of_these or learns_none,
     )
     encoder = encoder_from(stored.encoder, config.train_vectors)
-    model = _model(encoder, stored.tokenizer, config)
-    network = model.network
+    network = Network(encoder, config)
+    fill(network, stored)
+    network.to(device).eval()
+    return Model(network, WordPieces(stored.tokenizer, config))
+
+
+def fill(network: Network, stored: Stored) -> None:
+    """Raises ModelError where the weights are those of another network."""
     try:
         network.load_state_dict({name: torch.from_numpy(stored.floats(name)) for name in stored.names()})
     except RuntimeError as error:
         reason = str(error).splitlines()[1].strip() if "\n" in str(error) else str(error)
-        raise ModelError(f"the weights in {folder} do not fit its configuration: {reason}") from error
-    network.to(device).eval()
-    return model
+        raise ModelError(f"the weights in {stored.folder} do not fit its configuration: {reason}") from error
 
 
 def parameters_of(network: Network) -> int:
     """How many numbers learn."""
     return sum(one.numel() for one in network.parameters() if one.requires_grad)
-
-
-def published_count(network: Network) -> int:
-    """Counted as the paper does: with BERT's pooling layer and a projection of output words, neither of which
-    its contextual model uses."""
-    width, hidden = network.encoder.width, network.config.hidden
-    return parameters_of(network) + width * (width + 1) + hidden * (hidden + 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
-from typing import Any
+from typing import Any, Self
 
 from arcaneqa.errors import ModelError
 from arcaneqa.induction.scorer import TokenKind
@@ -12,28 +12,21 @@ FORMAT = 1
 """Of a model's folder; another one is refused."""
 KIND_INDEX = {kind: index for index, kind in enumerate(TokenKind)}
 """The number of a kind of token, in weights and in prepared sets."""
+RETIRED = dict.fromkeys(
+    ("relevance", "attentive", "entity_text", "projected", "made_text", "kinds"), True
+) | dict.fromkeys(
+    ("segments", "reads_forced", "question_start", "late_spans", "late_dropout", "published"), False
+)
+"""Keys of older models with the only value that is still read."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelConfig:
-    """The defaults go past the paper where that helps unseen schema; `paper()` is its own setting.
-
-    `encoder` is "contextual" (a BERT-like network reads question and candidates together) or
-    "static" (word vectors). `context`: the encoder also reads the program so far. `types`:
-    candidates name the classes they lead from and to. `relevance`: a candidate's own encoding adds
-    to its score. `attentive`: the attended question joins the decoder's state in scoring.
-    `entity_text`: a linked entity is its mention's span and its own words, which tell apart the
-    alternatives of one mention. `readings`: it learned to weigh whole programs, too;
-    `none_of_these`: and to say that none of them is meant.
-
-    Each of these is one step from the paper, and the published model takes none of them. `projected`: what
-    the encoder says is projected to the decoder's width. `made_text`: the program's own variables are
-    described in words, too. `kinds`: the kind of a token adds to its embedding. `segments`: candidates are
-    the encoder's second segment. `reads_forced`: tokens without an alternative are encoded and attended to
-    like any other. `question_start`: the decoder starts from the question, read alone. `late_spans`:
-    mentions are averaged after the question's LSTM. `late_dropout`: only what that LSTM gives is dropped.
-    `published` follows from the data (`prepare --paper`): names as they are spelled, the paper's functions
-    and table, every admissible candidate read. `beam` is how wide a search is unless somebody says.
+    """`encoder` is "contextual" (a BERT-like network reads question and candidates together) or "static"
+    (word vectors). `context`: the encoder also reads the program so far. `types`: candidates name the
+    classes they lead from and to. `readings`: it learned to weigh whole programs, too; `none_of_these`: and
+    to say that none of them is meant. `train_vectors`: word vectors learn. `beam` is how wide a search is
+    unless somebody says.
     """
 
     encoder: str = "contextual"
@@ -45,22 +38,10 @@ class ModelConfig:
     max_types: int = 16
     context: bool = True
     types: bool = True
-    relevance: bool = True
-    attentive: bool = True
-    entity_text: bool = True
     readings: bool = False
     none_of_these: bool = False
     train_vectors: bool = True
     dropout: float = 0.2
-    projected: bool = True
-    made_text: bool = True
-    kinds: bool = True
-    segments: bool = False
-    reads_forced: bool = False
-    question_start: bool = False
-    late_spans: bool = False
-    late_dropout: bool = False
-    published: bool = False
     beam: int = 5
 
     def __post_init__(self) -> None:
@@ -81,38 +62,15 @@ class ModelConfig:
         """Word pieces of text and types, with the colon between and the semicolon after them."""
         return self.max_text + self.max_types + 2
 
-    @classmethod
-    def paper(cls, **changes: Any) -> ModelConfig:
-        """The published model; [h; q] is projected as in its code, whose count of weights the paper gives."""
-        setting: dict[str, Any] = {
-            "hidden": 768,
-            "max_tokens": 512,
-            "context": False,
-            "types": False,
-            "relevance": False,
-            "entity_text": False,
-            "train_vectors": False,
-            "dropout": 0.5,
-            "projected": False,
-            "made_text": False,
-            "kinds": False,
-            "segments": True,
-            "reads_forced": True,
-            "question_start": True,
-            "late_spans": True,
-            "late_dropout": True,
-            "beam": 3,
-        }
-        return cls(**setting | changes)
-
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 
     @classmethod
-    def from_json(cls, data: Any) -> ModelConfig:
+    def from_json(cls, data: Any) -> Self:
         if not isinstance(data, dict):
             raise ModelError("the model's configuration must be a JSON object")
         known = {field.name: field.type for field in fields(cls)}
+        data = {name: value for name, value in data.items() if RETIRED.get(name) is not value}
         unknown = sorted(set(data) - set(known))
         if unknown:
             raise ModelError(

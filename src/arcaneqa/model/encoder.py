@@ -20,7 +20,7 @@ from torch import Tensor, nn
 
 from arcaneqa.errors import ModelError
 from arcaneqa.model import packed_bert
-from arcaneqa.model.call import Call, Grid, in_second_segment
+from arcaneqa.model.call import Call, Grid
 
 
 def steady_gpu() -> None:
@@ -31,13 +31,9 @@ def steady_gpu() -> None:
 
 
 class Encoder(nn.Module, ABC):
-    """Vectors of width `width` for every token of some calls, end to end; `half` computes them in bf16.
-
-    What stands behind the first `separator` of an input is its second segment; without one there is none.
-    """
+    """Vectors of width `width` for every token of some calls, end to end; `half` computes them in bf16."""
 
     width: int
-    separator: int | None = None
 
     @abstractmethod
     def forward(self, calls: Sequence[Call], half: bool = False) -> Tensor: ...
@@ -62,19 +58,13 @@ class ContextualEncoder(Encoder):
     def forward(self, calls: Sequence[Call], half: bool = False) -> Tensor:
         if self._is_packed:
             kind = torch.bfloat16 if half else torch.float32
-            return packed_bert.read(self.network, calls, self.separator, kind).float()
+            return packed_bert.read(self.network, calls, kind).float()
         return torch.cat([self._padded(call, half).float() for call in calls])
 
     def _padded(self, call: Call, half: bool) -> Tensor:
         grid = Grid.of(call)
-        more = {}
-        if self.separator is not None:
-            second = in_second_segment(call, self.separator).long()
-            more = {"token_type_ids": grid.spread(second)}
         with torch.autocast(call.ids.device.type, torch.bfloat16, enabled=half):
-            read = self.network(
-                input_ids=grid.spread(call.ids, self._pad), attention_mask=grid.mask.long(), **more
-            )
+            read = self.network(input_ids=grid.spread(call.ids, self._pad), attention_mask=grid.mask.long())
         return grid.gather(read.last_hidden_state)
 
     def description(self) -> dict[str, Any]:

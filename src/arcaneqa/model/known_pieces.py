@@ -45,19 +45,13 @@ class KnownPieces:
         """Strings kept."""
         return len(self._contexts) + len(self._candidates) + len(self._questions)
 
-    def asked(self, question: str, context: str, candidates: Sequence[Candidate], topics: int = 0) -> Asked:
-        """`topics` is how many of the first variables are linked entities."""
-        config = self._words.config
-        texts = [
-            one.text if one.variable is None or self._is_read(one.variable, topics) else None
-            for one in candidates
-        ]
+    def asked(self, question: str, context: str, candidates: Sequence[Candidate]) -> Asked:
+        config, texts = self._words.config, self._texts(candidates)
         types = [one.types for one in candidates] if config.types else [""] * len(texts)
         return Asked(question, context if config.context else "", tuple(zip(texts, types, strict=True)))
 
-    def _is_read(self, variable: int, topics: int) -> bool:
-        config = self._words.config
-        return config.entity_text if variable < topics else config.made_text
+    def _texts(self, candidates: Sequence[Candidate]) -> Sequence[str | None]:
+        return [one.text for one in candidates]
 
     def question(self, text: str) -> Pieces:
         with self._lock:

@@ -14,9 +14,6 @@ from arcaneqa.model.stored import Floats
 from arcaneqa.model.tiles import FLOAT_COLUMNS
 from arcaneqa.ragged import Ints
 
-NO_MARK = -1
-"""For an encoder without segments: no word piece has this number."""
-
 
 @compiled
 def lay_out(
@@ -26,20 +23,16 @@ def lay_out(
     words: NDArray[Any],
     scales: Floats,
     positions: Floats,
-    second: Floats,
-    mark: int,
     buffers: Buffers,
 ) -> bool:
     """The vectors of ids (rows of the table `words` times their `scales`), to which those of their places are
-    added. What stands behind the first `mark` of an input is of its second segment. False where the table
-    does not have an id."""
+    added. False where the table does not have an id."""
     width = words.shape[1]
     starts, places, rows = buffers.starts, buffers.places, buffers.rows
     wanted, wanted_starts = buffers.wanted, buffers.wanted_starts
     row, tile, count = 0, 0, 0
     starts[0] = wanted_starts[0] = 0
     for number in range(len(lengths)):
-        is_second = False
         for place in range(lengths[number]):
             if ids[row] >= len(words):
                 return False
@@ -48,10 +41,6 @@ def lay_out(
             own, word, scale, at = rows[row], words[ids[row]], scales[ids[row]], positions[place]
             for part in range(width):
                 own[part] = np.float32(word[part]) * scale + at[part]
-            if is_second:
-                for part in range(width):
-                    own[part] += second[part]
-            is_second = is_second or ids[row] == mark
             if is_wanted[row]:
                 wanted[count] = row
                 count += 1

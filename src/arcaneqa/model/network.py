@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from arcaneqa.errors import ModelError
 from arcaneqa.model.config import KIND_INDEX, ModelConfig
 from arcaneqa.model.encoder import Encoder
 from arcaneqa.model.inputs import Inputs, exchanged
@@ -39,12 +38,10 @@ class Sequences:
     `decision_rows[t]`. `chosen` indexes the candidates, followed by the kinds of forced tokens. A
     variable made by the program is the state of the step after its `)`. Those chosen at step t come from the
     steps `variable_sources[t]`, and `variables` says from which of these (-1 is none); for candidates the
-    lists `made_*` do. `topic_*` list the candidates that are linked entities with their mentions. `alone` are
-    the questions by themselves, for a network that starts from them.
+    lists `made_*` do. `topic_*` list the candidates that are linked entities with their mentions.
     """
 
     inputs: Inputs
-    alone: Inputs | None
     kinds: Tensor
     candidate_decisions: Tensor
     gold: Tensor
@@ -53,7 +50,6 @@ class Sequences:
     decision_rows: tuple[Tensor, ...]
     topic_candidates: Tensor
     topic_decisions: Tensor
-    topic_rows: Tensor
     topic_spans: Tensor
     made_candidates: Tensor
     made_rows: Tensor
@@ -81,39 +77,32 @@ class Outcome:
 class Network(nn.Module):
     def __init__(self, encoder: Encoder, config: ModelConfig) -> None:
         super().__init__()
-        if not config.projected and config.hidden != encoder.width:
-            raise ModelError(
-                f"without a projection the decoder is as wide as the encoder ({encoder.width}), "
-                f"not {config.hidden}"
-            )
         self.config = config
         self.encoder = encoder
         hidden = config.hidden
         self.question_lstm = nn.LSTM(encoder.width, hidden, batch_first=True)
-        self.candidate = nn.Linear(encoder.width, hidden) if config.projected else nn.Identity()
-        spans = config.projected and not config.late_spans
-        self.span = nn.Linear(encoder.width, hidden, bias=False) if spans else nn.Identity()
-        self.made = nn.Linear(hidden, hidden, bias=False) if config.projected else nn.Identity()
-        self.kind = nn.Embedding(len(KIND_INDEX), hidden) if config.kinds else None
-        self.forced = None if config.reads_forced else nn.Embedding(len(KIND_INDEX), hidden)
-        self.start = None if config.question_start else nn.Parameter(torch.zeros(hidden))
-        self.alone = nn.Linear(encoder.width, encoder.width) if config.question_start else None
         self.cell = nn.LSTMCell(2 * hidden, hidden)
         self.dropout = nn.Dropout(config.dropout)
-        self.query = nn.Linear(2 * hidden, hidden) if config.attentive else None
-        self.relevance = (
-            nn.Sequential(nn.Linear(encoder.width, hidden), nn.Tanh(), nn.Linear(hidden, 1, bias=False))
-            if config.relevance
-            else None
-        )
+        self.query = nn.Linear(2 * hidden, hidden)
+        self._build(encoder.width, hidden)
+
+    def _build(self, width: int, hidden: int) -> None:
+        """What rows of W_t are made of, and what stands for forced tokens and before the first one."""
+        self.candidate: nn.Module = nn.Linear(width, hidden)
+        self.span = nn.Linear(width, hidden, bias=False)
+        self.made: nn.Module = nn.Linear(hidden, hidden, bias=False)
+        self.kind = nn.Embedding(len(KIND_INDEX), hidden)
+        self.forced = nn.Embedding(len(KIND_INDEX), hidden)
+        self.start = nn.Parameter(torch.zeros(hidden))
+        self.relevance = nn.Sequential(nn.Linear(width, hidden), nn.Tanh(), nn.Linear(hidden, 1, bias=False))
         for table in (self.kind, self.forced):
-            if table is not None:
-                nn.init.normal_(table.weight, std=0.02)
+            nn.init.normal_(table.weight, std=0.02)
 
     # Dynamic contextualised encoding ---------------------------------------------------------
 
-    def encode(self, inputs: Inputs, half: bool = False) -> Encoded:
+    def encode(self, batch: Sequences, half: bool = False) -> Encoded:
         """Q_t and W_t of the paper for many decisions; `half` computes the encoder in bf16."""
+        inputs = batch.inputs
         tokens = self.encoder(inputs.calls, half)
         words = self._words(inputs, tokens)
         sums = tokens.new_zeros(len(inputs.pieces_each), tokens.shape[-1])
@@ -121,15 +110,6 @@ class Network(nn.Module):
         questions = self._read_questions(words, inputs.word_mask)
         barred = ~inputs.word_mask[:, :, None] * _NEVER
         return Encoded(sums / inputs.pieces_each[:, None], words, questions, barred)
-
-    def read_alone(self, inputs: Inputs, half: bool = False) -> tuple[Tensor, Tensor]:
-        """Questions by themselves after the LSTM, and their last word there: where the decoder starts."""
-        assert self.alone is not None
-        words = self.alone(self._words(inputs, self.encoder(inputs.calls, half)))
-        questions = self._read_questions(words, inputs.word_mask)
-        lengths = inputs.word_mask.sum(1)
-        last = questions[torch.arange(len(lengths), device=lengths.device), (lengths - 1).clamp(min=0)]
-        return questions, last * (lengths > 0)[:, None]
 
     def _words(self, inputs: Inputs, tokens: Tensor) -> Tensor:
         count, longest = inputs.word_mask.shape
@@ -144,46 +124,34 @@ class Network(nn.Module):
 
     def _read_questions(self, words: Tensor, mask: Tensor) -> Tensor:
         """What stands behind a question's end is zero, as its words are."""
-        read, _ = self.question_lstm(self._early(words))
-        questions: Tensor = self.dropout(read) if self.config.late_dropout else read
-        return questions * mask[:, :, None]
+        read, _ = self.question_lstm(self.dropout(words))
+        questions: Tensor = read * mask[:, :, None]
+        return questions
 
-    def _early(self, values: Tensor) -> Tensor:
-        """Dropout wherever the published model has none."""
-        kept: Tensor = values if self.config.late_dropout else self.dropout(values)
-        return kept
-
-    def embed(self, encoded: Encoded, batch: Sequences, alone: Tensor | None) -> tuple[Tensor, Tensor]:
+    def embed(self, encoded: Encoded, batch: Sequences) -> tuple[Tensor, Tensor]:
         """Rows of W_t, in the decoder's width, and the relevance of each candidate by itself.
 
         Variables made by the program get their part later: it is a state of the decoder.
         """
-        read = self._early(encoded.candidates)
+        read = self.dropout(encoded.candidates)
         rows = self.candidate(read)
-        worth = rows.new_zeros(len(rows)) if self.relevance is None else self.relevance(read).squeeze(-1)
         # Without any topic these are sums over nothing, and every parameter still gets a gradient.
-        means = self._mentions(encoded, batch, alone)
-        if not self.config.entity_text:
-            rows = rows.index_fill(0, batch.topic_candidates, 0.0)
-            worth = worth.index_fill(0, batch.topic_candidates, 0.0)
-        if not self.config.made_text:
-            rows = rows.index_fill(0, batch.made_candidates, 0.0)
-            worth = worth.index_fill(0, batch.made_candidates, 0.0)
-        rows = rows.index_add(0, batch.topic_candidates, self.span(means))
-        return rows if self.kind is None else rows + self.kind(batch.kinds), worth
+        means = self.span(mentions(encoded.words, batch.topic_decisions, batch.topic_spans))
+        rows = rows.index_add(0, batch.topic_candidates, means)
+        return rows + self.kind(batch.kinds), self.relevance(read).squeeze(-1)
 
-    def _mentions(self, encoded: Encoded, batch: Sequences, alone: Tensor | None) -> Tensor:
-        """The means of mentions: as the encoder reads them, or after the LSTM, of the question alone if it
-        was read so."""
-        source, index = encoded.words, batch.topic_decisions
-        if self.config.late_spans:
-            source = encoded.questions
-            if alone is not None:
-                source, index = alone, batch.topic_rows
-        column = torch.arange(source.shape[1], device=source.device)
-        inside = (column >= batch.topic_spans[:, :1]) & (column < batch.topic_spans[:, 1:])
-        share = inside / inside.sum(1, keepdim=True).clamp(min=1)
-        return torch.einsum("ml,mld->md", share, take(source, index))
+    def begin(self, encoded: Encoded, count: int) -> tuple[Tensor, Tensor]:
+        """What stands for the token before the first step, and the decoder's first state."""
+        return self.start.expand(count, -1), encoded.questions.new_zeros(count, self.config.hidden)
+
+    def unread(self, rows: Tensor) -> Tensor:  # noqa: ARG002 - of other networks
+        """Rows behind those of candidates: for forced tokens by their kind, and what fills up programs."""
+        return self.forced.weight
+
+    def heard(self, hidden: Tensor) -> Tensor:
+        """h_t as it attends and points."""
+        kept: Tensor = self.dropout(hidden)
+        return kept
 
     # Decoding --------------------------------------------------------------------------------
 
@@ -202,21 +170,17 @@ class Network(nn.Module):
         return torch.bmm(weights.transpose(1, 2), questions)[:, 0]
 
     def point(self, hidden: Tensor, attended: Tensor) -> Tensor:
-        """What candidates are multiplied with: h_t itself, or h_t joined with q_t."""
-        return hidden if self.query is None else self.query(torch.cat([hidden, attended], -1))
+        """What candidates are multiplied with: h_t joined with q_t."""
+        pointed: Tensor = self.query(torch.cat([hidden, attended], -1))
+        return pointed
 
     def forward(self, batch: Sequences, half: bool = False) -> Outcome:
-        encoded = self.encode(batch.inputs, half)
+        encoded = self.encode(batch, half)
         count, steps = batch.chosen.shape
-        hidden = memory = attended = encoded.questions.new_zeros(count, self.config.hidden)
-        alone = None
-        if batch.alone is not None:
-            alone, hidden = self.read_alone(batch.alone, half)
-        rows, worth = self.embed(encoded, batch, alone)
-        # Behind the candidates stand forced tokens, and what fills up shorter programs.
-        others = memory.new_zeros(1, self.config.hidden) if self.forced is None else self.forced.weight
-        tokens = take(torch.cat([rows, others]), batch.chosen).unbind(1)
-        token = memory if self.start is None else self.start.expand(count, -1)
+        token, hidden = self.begin(encoded, count)
+        memory = attended = torch.zeros_like(hidden)
+        rows, worth = self.embed(encoded, batch)
+        tokens = take(torch.cat([rows, self.unread(rows)]), batch.chosen).unbind(1)
         # In pieces once and for all: a slice at every step would get a gradient as large as the whole.
         sizes = [len(active) for active in batch.decision_rows]
         questions, barred = torch.split(encoded.questions, sizes), torch.split(encoded.barred, sizes)
@@ -229,7 +193,7 @@ class Network(nn.Module):
             states.append(hidden)
             active = batch.decision_rows[step]
             if len(active):
-                state = self._early(hidden.index_select(0, active))
+                state = self.heard(hidden.index_select(0, active))
                 read = self.attend(state, questions[step], barred[step])
                 attended = attended.index_copy(0, active, read)
                 deciding.append(state)
@@ -255,6 +219,14 @@ def outcome(scores: Tensor, decisions: Tensor, gold: Tensor) -> Outcome:
     mass = scores.new_zeros(count).index_add(0, decisions, (scores - highest[decisions]).exp())
     losses = mass.log() + highest - scores[gold]
     return Outcome(losses, scores.detach()[gold] >= highest)
+
+
+def mentions(words: Tensor, index: Tensor, spans: Tensor) -> Tensor:
+    """The means of mentions' words, each over its span of the question at its index."""
+    column = torch.arange(words.shape[1], device=words.device)
+    inside = (column >= spans[:, :1]) & (column < spans[:, 1:])
+    share = inside / inside.sum(1, keepdim=True).clamp(min=1)
+    return torch.einsum("ml,mld->md", share, take(words, index))
 
 
 def take(source: Tensor, index: Tensor) -> Tensor:

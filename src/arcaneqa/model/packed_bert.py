@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import gelu, layer_norm, linear, scaled_dot_product_attention
 
-from arcaneqa.model.call import Call, Grid, in_second_segment, joined
+from arcaneqa.model.call import Call, Grid, joined
 
 Linear = tuple[Tensor, Tensor]
 Norm = tuple[Tensor, Tensor, float]
@@ -34,13 +34,13 @@ def can_read(shape: Any) -> bool:
     return shape.model_type == "bert" and shape.hidden_act == "gelu" and not shape.is_decoder
 
 
-def read(network: Any, calls: Sequence[Call], separator: int | None, kind: torch.dtype) -> Tensor:
+def read(network: Any, calls: Sequence[Call], kind: torch.dtype) -> Tensor:
     """Vectors of the tokens of all calls, computed in numbers of `kind`."""
     if kind == torch.bfloat16 and _attends_any_lengths(network.config, calls[0].ids.device):
         call = joined(calls)
-        return _read(network, call, separator, kind, _by_offsets(call))
+        return _read(network, call, kind, _by_offsets(call))
     # A grid is filled, which calls of alike inputs keep small.
-    return torch.cat([_read(network, call, separator, kind, _in_grid(call)) for call in calls])
+    return torch.cat([_read(network, call, kind, _in_grid(call)) for call in calls])
 
 
 def _attends_any_lengths(shape: Any, device: torch.device) -> bool:
@@ -52,15 +52,14 @@ def _attends_any_lengths(shape: Any, device: torch.device) -> bool:
     return torch.backends.cuda.is_flash_attention_available() and width % 8 == 0 and width <= _WIDEST_HEAD
 
 
-def _read(network: Any, call: Call, separator: int | None, kind: torch.dtype, attend: Attend) -> Tensor:
+def _read(network: Any, call: Call, kind: torch.dtype, attend: Attend) -> Tensor:
     start, finish = _parts(call.ids.device, torch.is_grad_enabled())
-    second = None if separator is None else in_second_segment(call, separator)
     first, heads = network.embeddings, network.config.num_attention_heads
     tables = (first.word_embeddings, first.position_embeddings, first.token_type_embeddings)
     weights = tuple(table.weight for table in tables)
     places = call.places(call.rows())
     kept = _kept(first.dropout, call, weights[0])
-    hidden = start(call.ids, places, second, weights, _norm(first.LayerNorm), kept, kind)
+    hidden = start(call.ids, places, weights, _norm(first.LayerNorm), kept, kind)
     for layer in network.encoder.layer:
         asked, settled = layer.attention.self, layer.attention.output
         wide, narrow = layer.intermediate, layer.output
@@ -82,18 +81,15 @@ def _read(network: Any, call: Call, separator: int | None, kind: torch.dtype, at
 def _start(
     ids: Tensor,
     places: Tensor,
-    second: Tensor | None,
     tables: tuple[Tensor, ...],
     norm: Norm,
     kept: Kept,
     kind: torch.dtype,
 ) -> Tensor:
-    """Words at their places. Selected rows get their gradient as a plain sum; of the two segments, which
-    would be selected over and over, only the difference is told."""
+    """Words at their places. Selected rows get their gradient as a plain sum; all are of the first
+    segment."""
     words, positions, segments = tables
     hidden = words.index_select(0, ids) + positions.index_select(0, places) + segments[0]
-    if second is not None:
-        hidden = hidden + second[:, None] * (segments[1] - segments[0])
     return _dropped(_normal(hidden, norm), kept).to(kind)
 
 

@@ -1,16 +1,13 @@
 """What turns word pieces into vectors when questions are answered: no gradients, and hardly ever torch.
 
 Inputs lie end to end, as `word_pieces.pack` leaves them, and so do the vectors: nothing is padded outside
-of a reader. Vectors of questions alone are read once, for whoever wants to know what a question is about.
+of a reader.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
 from threading import Lock
 from typing import Any, Protocol
 
@@ -19,9 +16,7 @@ from numpy.typing import NDArray
 
 from arcaneqa.errors import InputError, ModelError, needs
 from arcaneqa.induction.scorer import Reads
-from arcaneqa.model.known_pieces import KnownPieces
 from arcaneqa.model.stored import Floats, Stored
-from arcaneqa.model.word_pieces import CLS, SEP, Pieces
 from arcaneqa.ragged import Ints, offsets_of
 
 Words = NDArray[np.int32]
@@ -40,10 +35,6 @@ class Reader(Protocol):
     def read(self, ids: Words, lengths: Ints, is_wanted: Flags | None = None) -> Floats:
         """A row for every token of inputs that lie end to end. Where it is said which are wanted, others may
         be left half read."""
-        ...
-
-    def begin(self, ids: Words, lengths: Ints) -> Callable[[], Floats]:
-        """The same for whoever has something else to do meanwhile: a call tells the rows."""
         ...
 
     def looks(self, ids: Words) -> Floats:
@@ -66,20 +57,12 @@ class CountedReader:
             return Reads(self._calls, self._pieces, self._seconds)
 
     def read(self, ids: Words, lengths: Ints, is_wanted: Flags | None = None) -> Floats:
-        return self._counted(partial(self._reader.read, ids, lengths, is_wanted), len(ids))
-
-    def begin(self, ids: Words, lengths: Ints) -> Callable[[], Floats]:
-        rows = self._reader.begin(ids, lengths)
-        return lambda: self._counted(rows, len(ids))
-
-    def _counted(self, rows: Callable[[], Floats], pieces: int) -> Floats:
-        """Seconds are those that somebody waited."""
         started = time.perf_counter()
-        found = rows()
+        found = self._reader.read(ids, lengths, is_wanted)
         seconds = time.perf_counter() - started
         with self._lock:
             self._calls += 1
-            self._pieces += pieces
+            self._pieces += len(ids)
             self._seconds += seconds
         return found
 
@@ -139,9 +122,6 @@ class StaticReader:
     def read(self, ids: Words, lengths: Ints, is_wanted: Flags | None = None) -> Floats:  # noqa: ARG002
         return self._vectors[ids]
 
-    def begin(self, ids: Words, lengths: Ints) -> Callable[[], Floats]:
-        return partial(self.read, ids, lengths)
-
     def looks(self, ids: Words) -> Floats:
         return alike(self._vectors[ids])
 
@@ -162,7 +142,7 @@ class TorchReader:
             torch.zeros(1, device=self._device)
         except (AssertionError, RuntimeError) as error:
             raise InputError(f"torch has no device {device!r} here; leave the device out") from error
-        self._encoder = encoder_from(stored.encoder, train_vectors=False).eval()
+        self._encoder = self._encoder_of(stored, encoder_from(stored.encoder, train_vectors=False)).eval()
         own = [name for name in stored.names() if name.startswith("encoder.")]
         weights: dict[str, Any] = {
             name.removeprefix("encoder."): torch.from_numpy(stored.floats(name)) for name in own
@@ -171,9 +151,11 @@ class TorchReader:
             self._encoder.load_state_dict(weights)
         except RuntimeError as error:
             raise ModelError(f"the weights in {stored.folder} do not fit its configuration") from error
-        self._encoder.separator = separator_of(stored)
         self.width = self._encoder.width
         self._encoder.to(self._device)
+
+    def _encoder_of(self, stored: Stored, encoder: Any) -> Any:  # noqa: ARG002 - of other ways to read
+        return encoder
 
     def read(self, ids: Words, lengths: Ints, is_wanted: Flags | None = None) -> Floats:  # noqa: ARG002
         """Inputs are padded to the longest beside them, which bounds how many go together."""
@@ -184,9 +166,6 @@ class TorchReader:
         ]
         return np.concatenate(read)
 
-    def begin(self, ids: Words, lengths: Ints) -> Callable[[], Floats]:
-        return partial(self.read, ids, lengths)
-
     def _read(self, ids: Words, lengths: Ints) -> Floats:
         with self._torch.inference_mode():
             found: Floats = self._encoder((self._call(ids, lengths).to(self._device),)).cpu().numpy()
@@ -194,14 +173,6 @@ class TorchReader:
 
     def looks(self, ids: Words) -> Floats:
         return alike(self.read(ids, np.array([len(ids)])))
-
-
-def separator_of(stored: Stored) -> int | None:
-    """The mark behind which an input's second segment begins, where the model has segments."""
-    if not stored.config.segments:
-        return None
-    mark: int = stored.tokenizer.encode("").ids[-1]
-    return mark
 
 
 def alike(vectors: Floats) -> Floats:
@@ -228,60 +199,3 @@ def _cut(lengths: Ints, most: int, is_padded: bool) -> list[slice]:
             found.append(slice(first, number))
             first, longest, total = number, length, length
     return [*found, slice(first, len(lengths))]
-
-
-REMEMBERED = 64
-"""Questions whose vectors are kept: linking, ranking and scoring ask for the same one."""
-
-
-@dataclass(frozen=True, slots=True)
-class ReadQuestion:
-    """A question's word pieces, as many as are read, and their vectors; the closing mark's comes last."""
-
-    pieces: Pieces
-    vectors: Floats
-
-
-class QuestionReader:
-    """Threads may share it."""
-
-    def __init__(self, reader: Reader, known: KnownPieces) -> None:
-        self._reader = reader
-        self._known = known
-        self._opening, self._closing = known.specials[CLS], known.specials[SEP]
-        self._first = len(self._opening)
-        self._last: dict[str, ReadQuestion] = {}
-        self._lock = Lock()
-
-    def one(self, question: str) -> ReadQuestion:
-        return self.begin(question)()
-
-    def begin(self, question: str) -> Callable[[], ReadQuestion]:
-        """For whoever has something else to do meanwhile: a call tells what was read."""
-        if (known := self._last.get(question)) is not None:
-            return lambda: known
-        pieces = self._known.question(question)
-        row = self._row(pieces)
-        rows = self._reader.begin(row, np.array([len(row)], np.int64))
-        return lambda: self._kept(question, ReadQuestion(pieces, rows()[self._first :]))
-
-    def _kept(self, question: str, read: ReadQuestion) -> ReadQuestion:
-        with self._lock:
-            if len(self._last) >= REMEMBERED:
-                self._last.pop(next(iter(self._last)))
-            self._last[question] = read
-        return read
-
-    def read(self, questions: Sequence[str]) -> list[ReadQuestion]:
-        pieces = [self._known.question(question) for question in questions]
-        rows = [self._row(own) for own in pieces]
-        lengths = np.array([len(row) for row in rows], np.int64)
-        read: list[Floats] = []
-        for part in parts(lengths):
-            vectors = self._reader.read(np.concatenate(rows[part]), lengths[part])
-            read += np.split(vectors, np.cumsum(lengths[part])[:-1])
-        return [ReadQuestion(own, vectors[self._first :]) for own, vectors in zip(pieces, read, strict=True)]
-
-    def _row(self, question: Pieces) -> Words:
-        """As the encoder reads it."""
-        return np.array([*self._opening, *question.ids, *self._closing], np.int32)

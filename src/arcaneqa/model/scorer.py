@@ -20,9 +20,7 @@ from arcaneqa.model.gathering import gathered, is_gathered
 from arcaneqa.model.glance import Glance
 from arcaneqa.model.heat import heat
 from arcaneqa.model.known_pieces import Asked, KnownPieces
-from arcaneqa.model.ranker import EncoderRanker
-from arcaneqa.model.reader import TOKENS_PER_CALL, QuestionReader, parts, reader_of
-from arcaneqa.model.span_head import SpanHead, SpanScorer
+from arcaneqa.model.reader import TOKENS_PER_CALL, CountedReader, parts, reader_of
 from arcaneqa.model.stored import Floats, Stored, read_stored
 from arcaneqa.model.word_pieces import Packed, WordPieces
 from arcaneqa.ragged import Ints
@@ -44,7 +42,7 @@ class _Reading(NamedTuple):
 
 class _State(NamedTuple):
     """The decoder after a step. `rows` are the candidates it chose among, for the next step's input;
-    `made` the variables the program has made so far; `alone` the question by itself, where it starts so."""
+    `made` the variables the program has made so far."""
 
     hidden: Floats
     memory: Floats
@@ -52,7 +50,6 @@ class _State(NamedTuple):
     rows: Floats
     kinds: tuple[int, ...]
     made: tuple[Floats, ...]
-    alone: Floats | None = None
 
 
 class ModelScorer:
@@ -64,22 +61,35 @@ class ModelScorer:
     to leave the processor.
     """
 
+    _least = 2
+    """Candidates of a decision that the encoder reads; fewer are forced."""
+
     def __init__(
         self, stored: Stored, device: str = "cpu", cached: int = 256, tokens_per_call: int = TOKENS_PER_CALL
     ) -> None:
         self._stored = stored
         self.config = stored.config
-        self._reader = reader_of(stored, device)
-        self._decoder = Decoder(stored, self._reader.width)
-        self._words = WordPieces(stored.tokenizer, stored.config)
-        self._known_pieces = KnownPieces(self._words)
-        self.questions = QuestionReader(self._reader, self._known_pieces)
+        self._reader = self._reader_of(stored, device)
+        self._decoder = self._decoder_of(stored, self._reader.width)
+        self._known_pieces = self._pieces_of(WordPieces(stored.tokenizer, stored.config))
         self._cached = cached
         self._tokens_per_call = tokens_per_call
         self._readings: OrderedDict[Asked, _Reading] = OrderedDict()
         self._lock = Lock()
         zeros = np.zeros(stored.config.hidden, np.float32)
         self._start = _State(zeros, zeros, zeros, self._decoder.start[None], _START, ())
+
+    @staticmethod
+    def _reader_of(stored: Stored, device: str) -> CountedReader:
+        return reader_of(stored, device)
+
+    @staticmethod
+    def _decoder_of(stored: Stored, width: int) -> Decoder:
+        return Decoder(stored, width)
+
+    @staticmethod
+    def _pieces_of(words: WordPieces) -> KnownPieces:
+        return KnownPieces(words)
 
     @classmethod
     def load(cls, folder: Path, device: str = "cpu") -> ModelScorer:
@@ -115,8 +125,7 @@ class ModelScorer:
             for state, choice, after in zip(states, choices, hidden, strict=True)
         ]
         kinds = [tuple(KIND_INDEX[one.kind] for one in decision.candidates) for decision in decisions]
-        least = 1 if self.config.reads_forced else 2
-        free = [number for number, decision in enumerate(decisions) if len(decision.candidates) >= least]
+        free = [number for number, one in enumerate(decisions) if len(one.candidates) >= self._least]
         chosen: dict[int, tuple[NDArray[np.float32], Floats, float]] = {}
         if free:
             rows, log_probs, levels, attended[free] = self._choose(
@@ -124,7 +133,6 @@ class ModelScorer:
                 [kinds[number] for number in free],
                 hidden[free],
                 [made[number] for number in free],
-                [states[number].alone for number in free],
             )
             chosen = dict(zip(free, zip(log_probs, rows, levels, strict=True), strict=True))
         results = []
@@ -139,21 +147,13 @@ class ModelScorer:
                 rows_here,
                 kinds[number],
                 made[number],
-                states[number].alone,
             )
             results.append(Scores(log_probs_here, state, level))
         return results
 
-    def ranker(self, at_a_glance: bool = True) -> Ranker:
-        """Shortlists large sets of candidates: at a glance where one was learned for this model's encoder,
-        otherwise with the encoder itself."""
-        glance = Glance.of(self._stored) if at_a_glance else None
-        return glance or EncoderRanker(self.questions, self._reader, self._words)
-
-    def spans(self) -> SpanScorer | None:
-        """Tells names of a question from its other words, where a head for that was trained."""
-        head = SpanHead.of_model(self._stored.folder)
-        return None if head is None else SpanScorer(head, self.questions)
+    def ranker(self) -> Ranker | None:
+        """Shortlist large sets of candidates at a glance, where one was learned for this model's encoder."""
+        return Glance.of(self._stored)
 
     def heat(self, question: str, context: str, candidates: Sequence[Candidate]) -> Heat:
         """Which words of the question each candidate looks at; computed when somebody wants to see it."""
@@ -161,18 +161,13 @@ class ModelScorer:
 
     # Parts of a step -------------------------------------------------------------------------
 
-    def _started(self, question: str) -> _State:
+    def _started(self, question: str) -> _State:  # noqa: ARG002 - of other scorers
         """Before the first step."""
-        if not self.config.question_start:
-            return self._start
-        # The closing mark's vector comes last, and is no word.
-        alone = self._decoder.read_alone(self.questions.one(question).vectors[:-1])
-        return self._start._replace(hidden=alone[-1] if len(alone) else self._start.hidden, alone=alone)
+        return self._start
 
     def _forced(
         self, decision: Decision, kinds: tuple[int, ...], made: tuple[Floats, ...]
     ) -> tuple[NDArray[np.float32], Floats, float]:
-        assert self._decoder.forced is not None
         rows = self._decoder.forced[list(kinds)]
         for place, candidate in enumerate(decision.candidates):
             number = _made_number(candidate, decision)
@@ -186,7 +181,6 @@ class ModelScorer:
         kinds: Sequence[tuple[int, ...]],
         hidden: Floats,
         made: Sequence[tuple[Floats, ...]],
-        alone: Sequence[Floats | None],
     ) -> tuple[list[Floats], list[NDArray[np.float32]], list[float], Floats]:
         """Rows of W_t, log-probabilities, their level and the attended question of each decision."""
         readings = self._read(decisions)
@@ -194,23 +188,21 @@ class ModelScorer:
         starts = _starts(len(reading.questions) for reading in readings)
         attended, pointed = self._decoder.look(hidden, questions, starts)
 
-        words = [self._mentioned(reading, own) for reading, own in zip(readings, alone, strict=True)]
+        words = [
+            self._mentioned(one.question, reading) for one, reading in zip(decisions, readings, strict=True)
+        ]
         topics, mentions, places, states = self._variables(decisions, words, made)
         rows = np.concatenate([reading.rows for reading in readings])
         worth = np.concatenate([reading.worth for reading in readings])
-        self._decoder.embed(rows, worth, [kind for some in kinds for kind in some], topics, mentions, places)
-        if places:
-            rows[places] += self._decoder.made(np.array(states))
+        self._decoder.embed(rows, [kind for some in kinds for kind in some], topics, mentions, places, states)
         firsts = _starts(len(some) for some in kinds)
         log_probs, levels = log_chances(rows, worth, firsts, pointed)
         own = [slice(first, last) for first, last in pairwise(firsts.tolist())]
         return [rows[part] for part in own], [log_probs[part] for part in own], levels.tolist(), attended
 
-    def _mentioned(self, reading: _Reading, alone: Floats | None) -> Floats:
+    def _mentioned(self, question: str, reading: _Reading) -> Floats:  # noqa: ARG002 - of other scorers
         """The words of a question, as mentions are averaged from them."""
-        if not self.config.late_spans:
-            return reading.words
-        return reading.questions if alone is None else alone
+        return reading.words
 
     def _variables(
         self, decisions: Sequence[Decision], words: Sequence[Floats], made: Sequence[tuple[Floats, ...]]
@@ -245,10 +237,7 @@ class ModelScorer:
     # The encoder, once for equal inputs ------------------------------------------------------
 
     def _read(self, decisions: Sequence[Decision]) -> list[_Reading]:
-        keys = [
-            self._known_pieces.asked(one.question, one.context, one.candidates, len(one.topics))
-            for one in decisions
-        ]
+        keys = [self._known_pieces.asked(one.question, one.context, one.candidates) for one in decisions]
         # A key has all its candidates: to look one up takes a while.
         found: dict[Asked, _Reading] = {}
         fresh: list[Asked] = []

@@ -86,10 +86,10 @@ def manifest_of(folder: Path) -> dict[str, Any]:
     return manifest
 
 
-def read_stored(folder: Path) -> Stored:
-    """Raises ModelError where a file is missing or damaged."""
+def read_stored(folder: Path, kind: type[ModelConfig] = ModelConfig) -> Stored:
+    """Raises ModelError where a file is missing or damaged, or the configuration is not of this kind."""
     manifest = manifest_of(folder)
-    config = ModelConfig.from_json(manifest["model"])
+    config = kind.from_json(manifest["model"])
     contents = {name: _content(folder / name) for name in manifest["files"]}
     with ThreadPoolExecutor(1) as aside:
         are_whole = aside.submit(_compare, folder, contents, manifest["files"])

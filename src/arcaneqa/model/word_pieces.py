@@ -208,23 +208,3 @@ def pack(
         candidate_lengths=lengths[texts] + lengths[colons] + lengths[types],
         candidate_decisions=decisions,
     )
-
-
-def pack_alone(table: TokenTable, questions: Ints) -> Packed:
-    """Questions (rows of the table) by themselves, one input each."""
-    count = len(questions)
-    rows = np.stack([np.full(count, CLS), questions, np.full(count, SEP)], axis=1).reshape(-1)
-    row_lengths = table.lengths[rows]
-    lengths = row_lengths.reshape(-1, 3).sum(1)
-    nothing = np.empty(0, np.int64)
-    return Packed(
-        ids=table.ids[ranges(table.offsets[rows], row_lengths)],
-        input_starts=offsets_of(lengths)[:-1],
-        input_lengths=lengths,
-        input_decisions=np.arange(count),
-        question_lengths=table.lengths[questions],
-        candidate_inputs=nothing,
-        candidate_starts=nothing,
-        candidate_lengths=nothing,
-        candidate_decisions=nothing,
-    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from arcaneqa.model.call import tensor
 from arcaneqa.model.config import KIND_INDEX
 from arcaneqa.model.inputs import arrange
 from arcaneqa.model.network import Sequences
-from arcaneqa.model.word_pieces import EMPTY, Packed, TokenTable, WordPieces, pack, pack_alone
+from arcaneqa.model.word_pieces import EMPTY, Packed, TokenTable, WordPieces, pack
 from arcaneqa.ragged import Ints, offsets_of, ranges
 from arcaneqa.training.prepared import Prepared
 
@@ -24,6 +25,9 @@ _CLOSE = KIND_INDEX[TokenKind.CLOSE]
 @dataclass(frozen=True, slots=True)
 class Corpus:
     """A prepared set with its strings as rows of a token table."""
+
+    least: ClassVar[int] = 2
+    """Candidates of a decision; with fewer it is forced."""
 
     prepared: Prepared
     words: WordPieces
@@ -37,7 +41,7 @@ class Corpus:
     tokens: Ints
 
     @classmethod
-    def of(cls, prepared: Prepared, words: WordPieces) -> Corpus:
+    def of(cls, prepared: Prepared, words: WordPieces) -> Self:
         pieces = words.questions(prepared.questions)
         spans = np.zeros((len(prepared.topic_starts), 2), np.int64)
         for number, piece in enumerate(pieces):
@@ -62,8 +66,7 @@ class Corpus:
         if not words.config.types:
             types = np.full_like(types, EMPTY)
         types = np.where(table.lengths[types] == 0, EMPTY, types)
-        least = 1 if words.config.reads_forced else 2
-        decisions, tokens = _sizes(prepared, table, questions, contexts, texts, types, least)
+        decisions, tokens = _sizes(prepared, table, questions, contexts, texts, types, cls.least)
         return cls(prepared, words, table, questions, contexts, texts, types, spans, decisions, tokens)
 
     def __len__(self) -> int:
@@ -93,8 +96,7 @@ class Corpus:
         picked = data.set_candidates[data.set_offsets[sets] + data.step_gold[steps]]
         topics = np.diff(data.topic_offsets)[questions]
 
-        config = self.words.config
-        free = np.flatnonzero(sizes > (0 if config.reads_forced else 1))
+        free = np.flatnonzero(sizes >= self.least)
         free = free[np.lexsort((rows[free], columns[free]))]
         candidates, held, gold = self._candidates(steps[free], limit, draw)
         decision_of = np.repeat(np.arange(len(free)), held)
@@ -102,19 +104,14 @@ class Corpus:
         candidate_rows = rows[free][decision_of]
         is_topic = np.flatnonzero((variables >= 0) & (variables < topics[candidate_rows]))
         is_made = np.flatnonzero(variables >= topics[candidate_rows])
-        texts = self.text_rows[data.candidate_texts[candidates]]
-        if not config.entity_text:
-            texts[is_topic] = EMPTY
-        if not config.made_text:
-            texts[is_made] = EMPTY
         packed = pack(
             self.table,
             self.question_rows[questions[rows[free]]],
             self.context_rows[data.step_contexts[steps[free]]],
             held,
-            texts,
+            self._texts(candidates),
             self.type_rows[data.candidate_types[candidates]],
-            config,
+            self.words.config,
         )
         if blanks and draw is not None:
             _hide(packed, steps[free], blanks, self.words.blank, draw)
@@ -142,10 +139,8 @@ class Corpus:
         from_sources = np.full((len(questions), width), -1, np.int64)
         from_sources[rows[uses], columns[uses]] = source - first[columns[uses]]
         per_step = offsets_of(np.bincount(columns[free], minlength=width))
-        alone = pack_alone(self.table, self.question_rows[questions]) if config.question_start else None
         return Sequences(
             inputs=arrange(packed, tokens_per_call),
-            alone=None if alone is None else arrange(alone, tokens_per_call),
             kinds=tensor(kinds[candidates]),
             candidate_decisions=tensor(decision_of),
             gold=tensor(gold),
@@ -156,7 +151,6 @@ class Corpus:
             ),
             topic_candidates=tensor(is_topic),
             topic_decisions=tensor(decision_of[is_topic]),
-            topic_rows=tensor(candidate_rows[is_topic]),
             topic_spans=tensor(self.topic_spans[topic_numbers]),
             made_candidates=tensor(is_made),
             made_rows=tensor(candidate_rows[is_made]),
@@ -165,6 +159,10 @@ class Corpus:
                 tuple((sources[start:end] % (width + 1)).tolist()) for start, end in pairwise(first)
             ),
         )
+
+    def _texts(self, candidates: Ints) -> Ints:
+        """What the encoder reads of candidates, as rows of the table."""
+        return self.text_rows[self.prepared.candidate_texts[candidates]]
 
     def _candidates(self, steps: Ints, limit: int | None, draw: int | None) -> tuple[Ints, Ints, Ints]:
         """Candidates end to end, how many a decision has, and where its gold is among all of them."""

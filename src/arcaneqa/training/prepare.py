@@ -50,20 +50,13 @@ class Plan:
     larger candidate set is cut to the gold, the words' best and random others, half and half. `holes`: the
     share of questions whose readings come with a hole, too; without any, none is no choice. `model`: the
     folder of a model that searches for the other readings, and once more as if it was asked, where the right
-    one may be missing; without one a noisy scorer searches. `published`: the
-    paper's functions and table, and tokens spelled as it spells them."""
+    one may be missing; without one a noisy scorer searches."""
 
     topics: tuple[str, ...] = (GOLD, LINKED)
     most: int | None = 128
     seed: int = 1
     holes: float = 0.5
     model: str | None = None
-    published: bool = False
-
-    @classmethod
-    def paper(cls) -> Plan:
-        """Gold entities and whole admissible sets, as published."""
-        return cls((GOLD,), None, holes=0.0, published=True)
 
 
 @dataclass(slots=True)
@@ -93,11 +86,14 @@ class Preparer:
         self._plan = plan
         self._names = Names(kb.profile)
         self._learned = learned
-        self._induction = Induction(kb, learned, published=plan.published)
+        self._induction = self._opened()
         self._linker = None if plan.topics == (GOLD,) else Linker(kb)
         self._ranker = WordRanker()
         model = None if plan.model is None else _scorer(plan.model)
         self._choices = Choices(kb, self._induction, self._ranker, plan.holes > 0, model)
+
+    def _opened(self) -> Induction:
+        return Induction(self._kb, self._learned)
 
     def examples(self, question: Question, report: Report) -> Iterator[Example]:
         report.questions += 1
@@ -247,6 +243,7 @@ def prepare(
     limit: int | None = None,
     tell: Callable[[int, int], None] = lambda _done, _all: None,
     strange: Sequence[Path] = (),
+    preparer: type[Preparer] = Preparer,
 ) -> Report:
     """Prepare all questions of some files; `tell` hears how many are done, and of how many.
 
@@ -265,7 +262,7 @@ def prepare(
     ]
     builder, report = Builder(), Report()
     learned = learn(questions, kb)
-    for part, found in _run(chunks, kb, plan, workers, learned):
+    for part, found in _run(chunks, (kb, plan, learned, preparer), workers):
         builder.absorb(part)
         report.add(found)
         tell(report.questions, len(questions) + len(others))
@@ -287,14 +284,14 @@ def learn(questions: Sequence[Question], kb: str | None) -> Learned:
 
 
 def _run(
-    chunks: Sequence[_Chunk], kb: str | None, plan: Plan, workers: int, learned: Learned
+    chunks: Sequence[_Chunk], opening: tuple[str | None, Plan, Learned, type[Preparer]], workers: int
 ) -> Iterator[tuple[Prepared, Report]]:
     """The chunks in their order, a few of them under way at a time."""
     if workers <= 1:
-        _start(kb, plan, learned)
+        _start(*opening)
         yield from map(_work, chunks)
         return
-    with ProcessPoolExecutor(workers, get_context("spawn"), _start, (kb, plan, learned)) as pool:
+    with ProcessPoolExecutor(workers, get_context("spawn"), _start, opening) as pool:
         waiting: list[Future[tuple[Prepared, Report]]] = []
         for chunk in chunks:
             waiting.append(pool.submit(_work, chunk))
@@ -308,9 +305,9 @@ _preparer: Preparer | None = None
 """One per process: opening a knowledge base takes longer than preparing a question."""
 
 
-def _start(kb: str | None, plan: Plan, learned: Learned) -> None:
+def _start(kb: str | None, plan: Plan, learned: Learned, preparer: type[Preparer]) -> None:
     global _preparer
-    _preparer = Preparer(open_kb(kb), plan, learned)
+    _preparer = preparer(open_kb(kb), plan, learned)
 
 
 def _work(chunk: _Chunk) -> tuple[Prepared, Report]:

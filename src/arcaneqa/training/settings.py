@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from arcaneqa.errors import InputError
 
@@ -66,20 +65,3 @@ class Settings:
             raise InputError("blanks is a share of the words: 0 for none, and below 1")
         if self.candidates not in (0, *range(2, self.candidates + 1)):
             raise InputError("candidates must be at least 2, the gold one and another, or 0 for all")
-
-
-def published(encoder: str | None) -> dict[str, Any]:
-    """The published training: Adam (no decay), steady rates, all candidates; of `static:` vectors, batches of
-    32."""
-    is_static = encoder is not None and encoder.startswith("static:")
-    return {
-        "batch": 32 if is_static else 16,
-        "rate": 1e-3,
-        "encoder_rate": 1e-3 if is_static else 2e-5,
-        "warmup": 0.0,
-        "decay": 0.0,
-        "clip": 0.0,
-        "candidates": 0,
-        "steady": True,
-        "by_question": True,
-    }

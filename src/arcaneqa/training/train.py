@@ -11,17 +11,17 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 import torch.distributed as dist
 
 from arcaneqa.errors import ArcaneError, InputError
 from arcaneqa.induction.learned import Learned
-from arcaneqa.model.checkpoint import Model, create, load, parameters_of, published_count
+from arcaneqa.model.checkpoint import Model, create, load, parameters_of
 from arcaneqa.model.config import ModelConfig
 from arcaneqa.model.encoder import steady_gpu
 from arcaneqa.terminal import say
@@ -30,37 +30,42 @@ from arcaneqa.training.history import plot
 from arcaneqa.training.loop import Crew, Trainer
 from arcaneqa.training.prepared import manifest_of, read
 from arcaneqa.training.saved_run import Progress
-from arcaneqa.training.settings import Settings, published
+from arcaneqa.training.settings import Settings
+
+Config = TypeVar("Config", bound=ModelConfig)
 
 
 def train(settings: Settings, encoder: str | None, start: Path | None, config: ModelConfig) -> Progress:
     """Train on the encoder `encoder` with a new decoder, or go on from the model `start`."""
     if (encoder is None) == (start is None):
         raise InputError("name either an encoder to start on or a model to go on from")
+    readings = any(_has_readings(folder) for folder in settings.sets)
+    none = any(_has_holes(folder) for folder in settings.sets)
+
+    def made() -> Model:
+        if start is not None:
+            return load(start, learns_readings=readings, learns_none=none)
+        return create(str(encoder), replace(config, readings=readings, none_of_these=none))
+
+    return fit(settings, made, start)
+
+
+def fit(
+    settings: Settings, made: Callable[[], Model], start: Path | None = None, corpus_of: type[Corpus] = Corpus
+) -> Progress:
+    """Train what is `made` once the seed is set; `start` is the model whose lessons for induction stay."""
     steady_gpu()
     crew, device = _place(settings.device)
     torch.manual_seed(settings.seed)
     torch.set_float32_matmul_precision("high" if settings.half else "highest")
-    readings = any(_has_readings(folder) for folder in settings.sets)
-    none = any(_has_holes(folder) for folder in settings.sets)
-    spelled = are_published([*settings.sets, *settings.dev])
-    if start is not None:
-        model = load(start, learns_readings=readings, learns_none=none)
-        if model.config.published != spelled:
-            raise InputError(
-                f"{start} and the prepared sets spell tokens differently: prepare the sets "
-                f"{'with' if model.config.published else 'without'} --paper, or start on an encoder"
-            )
-    else:
-        by_data = replace(config, readings=readings, none_of_these=none, published=spelled)
-        model = create(str(encoder), by_data)
+    model = made()
     if crew.rank == 0:
-        _tell_size(model)
+        say(f"{parameters_of(model.network):,} parameters learn", err=True)
     # The same dropout for every process would be the same noise on each one's share.
     torch.manual_seed(settings.seed + crew.rank)
     sets = [read(folder) for folder in settings.sets]
-    corpus = Corpus.of(join(sets), model.words)
-    dev = {_name(folder): Corpus.of(read(folder), model.words) for folder in settings.dev}
+    corpus = corpus_of.of(join(sets), model.words)
+    dev = {_name(folder): corpus_of.of(read(folder), model.words) for folder in settings.dev}
     trainer = Trainer(
         model,
         corpus,
@@ -83,13 +88,6 @@ def train(settings: Settings, encoder: str | None, start: Path | None, config: M
     return progress
 
 
-def _tell_size(model: Model) -> None:
-    count = f"{parameters_of(model.network):,} parameters learn"
-    if model.config.question_start and model.config.encoder == "contextual":
-        count += f"; {published_count(model.network):,} as the paper counts"
-    say(count, err=True)
-
-
 def learned(sets: Sequence[Path], start: Path | None) -> Learned:
     """What the programs of all sets, and those of the model it goes on from, teach induction."""
     known = Learned() if start is None else Learned.of_model(start)
@@ -103,26 +101,17 @@ def learned(sets: Sequence[Path], start: Path | None) -> Learned:
     return known
 
 
-def are_published(folders: Sequence[Path]) -> bool:
-    """Whether sets were prepared to the letter of the paper; an InputError where only some were."""
-    found = {folder: bool(_plan(folder).get("published")) for folder in folders}
-    if len(set(found.values())) > 1:
-        odd = next(folder for folder, published in found.items() if not published)
-        raise InputError(f"{odd} was prepared without --paper, others with it: prepare all of them alike")
-    return any(found.values())
-
-
-def _plan(folder: Path) -> dict[str, Any]:
+def plan_of(folder: Path) -> dict[str, Any]:
     plan: dict[str, Any] = manifest_of(folder)["report"].get("plan", {})
     return plan
 
 
 def _has_readings(folder: Path) -> bool:
-    return "readings" in _plan(folder).get("topics", ())
+    return "readings" in plan_of(folder).get("topics", ())
 
 
 def _has_holes(folder: Path) -> bool:
-    return _has_readings(folder) and _plan(folder).get("holes", 0) > 0
+    return _has_readings(folder) and plan_of(folder).get("holes", 0) > 0
 
 
 def _name(folder: Path) -> str:
@@ -155,17 +144,17 @@ def fingerprint(settings: Settings, model: Model) -> str:
     return hashlib.sha256(json.dumps(choices, sort_keys=True).encode()).hexdigest()
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m arcaneqa.training.train",
+def parser(program: str = "python -m arcaneqa.training.train") -> argparse.ArgumentParser:
+    options = argparse.ArgumentParser(
+        prog=program,
         description="Train a model on prepared sets; a stopped run goes on with the same command.",
     )
-    parser.add_argument("sets", nargs="+", type=Path, help="folders made by `arcaneqa prepare`")
-    parser.add_argument("--out", type=Path, required=True, help="folder of the model")
-    parser.add_argument("--dev", type=Path, action="append", default=[], help="prepared set to choose by")
-    parser.add_argument("--encoder", help="Hugging Face folder or name, a model, or static:VECTORS")
-    parser.add_argument("--from", dest="start", type=Path, help="go on from this model")
-    parser.add_argument("--weights", help="how often each set is seen in an epoch, e.g. 4,1,0.5")
+    options.add_argument("sets", nargs="+", type=Path, help="folders made by `arcaneqa prepare`")
+    options.add_argument("--out", type=Path, required=True, help="folder of the model")
+    options.add_argument("--dev", type=Path, action="append", default=[], help="prepared set to choose by")
+    options.add_argument("--encoder", help="Hugging Face folder or name, a model, or static:VECTORS")
+    options.add_argument("--from", dest="start", type=Path, help="go on from this model")
+    options.add_argument("--weights", help="how often each set is seen in an epoch, e.g. 4,1,0.5")
     defaults = {name: field.default for name, field in Settings.__dataclass_fields__.items()}
     for name, kind in (
         ("epochs", float),
@@ -189,36 +178,22 @@ def _parser() -> argparse.ArgumentParser:
         ("storage", str),
         ("limit", int),
     ):
-        parser.add_argument(f"--{name.replace('_', '-')}", type=kind, default=defaults[name])
-    parser.add_argument(
+        options.add_argument(f"--{name.replace('_', '-')}", type=kind, default=defaults[name])
+    options.add_argument(
         "--no-half", dest="half", action="store_false", help="fp32 where bf16 would be faster"
     )
-    parser.add_argument("--steady", action="store_true", help="learning rates neither rise nor fall")
-    parser.add_argument("--by-question", action="store_true", help="questions count alike, not decisions")
-    parser.add_argument("--model", default="{}", help='choices of the model as JSON, e.g. {"types": false}')
-    parser.add_argument("--paper", action="store_true", help="the published model and its training")
-    return parser
-
-
-def _arguments(arguments: Sequence[str] | None) -> dict[str, Any]:
-    parser = _parser()
-    given = parser.parse_args(arguments)
-    if given.paper:
-        # Again, so that what was asked for overrules the paper.
-        parser.set_defaults(**published(given.encoder))
-        given = parser.parse_args(arguments)
-    return vars(given)
+    options.add_argument("--steady", action="store_true", help="learning rates neither rise nor fall")
+    options.add_argument("--by-question", action="store_true", help="questions count alike, not decisions")
+    options.add_argument("--model", default="{}", help='choices of the model as JSON, e.g. {"types": false}')
+    return options
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    given = _arguments(arguments)
+    given = vars(parser().parse_args(arguments))
     encoder, start = given.pop("encoder"), given.pop("start")
     try:
-        config = model_config(given.pop("model"), given.pop("paper"), encoder, start, given["sets"])
-        weights = given.pop("weights")
-        settings = Settings(
-            **given | {"sets": tuple(given["sets"]), "dev": tuple(given["dev"]), "weights": numbers(weights)}
-        )
+        config = model_config(given.pop("model"), encoder, start)
+        settings = settings_of(given)
         progress = train(settings, encoder, start, config)
     except ArcaneError as error:
         say(f"arcaneqa: {error}", err=True)
@@ -236,26 +211,32 @@ def numbers(text: str | None) -> tuple[float, ...]:
         raise InputError(f"--weights takes numbers with commas between them, not {text!r}") from error
 
 
-def model_config(
-    choices: str, paper: bool, encoder: str | None, start: Path | None, sets: Sequence[Path]
-) -> ModelConfig:
-    if start is not None and (paper or choices != "{}"):
+def settings_of(given: dict[str, Any]) -> Settings:
+    """From a command line's arguments."""
+    lists = {"sets": tuple(given["sets"]), "dev": tuple(given["dev"]), "weights": numbers(given["weights"])}
+    return Settings(**given | lists)
+
+
+def model_config(choices: str, encoder: str | None, start: Path | None) -> ModelConfig:
+    if start is not None and choices != "{}":
         raise InputError(
-            "--from goes on with a model as it is, so --paper and --model say nothing there; leave them out, "
+            "--from goes on with a model as it is, so --model says nothing there; leave it out, "
             f"or begin a new decoder on its encoder: --encoder {start}"
         )
-    if paper and not are_published(sets):
-        raise InputError("--paper wants sets that were prepared so: `arcaneqa prepare --paper`")
+    return chosen(choices, encoder, ModelConfig())
+
+
+def chosen(choices: str, encoder: str | None, base: Config) -> Config:
+    """A configuration with the choices of a JSON object in place of its own."""
     try:
-        chosen = json.loads(choices)
+        given = json.loads(choices)
     except ValueError as error:
         raise InputError(f"--model takes a JSON object, and this is none: {choices}") from error
-    base = ModelConfig.paper() if paper else ModelConfig()
+    if not isinstance(given, dict):
+        raise InputError(f"--model takes a JSON object, and this is none: {choices}")
     if encoder is not None and encoder.startswith("static:"):
         base = replace(base, encoder="static")
-    if not isinstance(chosen, dict):
-        raise InputError(f"--model takes a JSON object, and this is none: {choices}")
-    return ModelConfig.from_json(base.to_json() | chosen)
+    return type(base).from_json(base.to_json() | given)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Under `published`, tokens are spelled as the paper spells them, and CONS and TC follow its table."""
+"""Tokens are spelled as the paper spells them, and CONS and TC follow its table."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from arcaneqa.induction.induction import Induction, Machine
 from arcaneqa.induction.state import State
 from arcaneqa.induction.topics import Topic, Topics
 from arcaneqa.kb.terms import XSD, Iri, Literal
+from arcaneqa.lab.paper.induction import PaperInduction
 from arcaneqa.program.expression import Class, Entity, Relation, Value
 from arcaneqa.program.steps import Function, Symbol, Variable
 from tests.induction.plain import EX, PlainKb
@@ -47,7 +48,7 @@ def after(machine: Machine, state: State, *tokens: object) -> State:
 
 
 def test_names_are_whole_and_functions_as_in_programs() -> None:
-    machine = Induction(KB, published=True).machine()
+    machine = PaperInduction(KB).machine()
     state = films(machine)
     assert set(spelled(machine, state).values()) == {"(", "@end@"}
     opened = after(machine, state, Symbol.OPEN)
@@ -63,7 +64,7 @@ def test_names_are_whole_and_functions_as_in_programs() -> None:
 
 
 def test_comparisons_are_spelled_in_lower_case() -> None:
-    machine = Induction(KB, published=True).machine()
+    machine = PaperInduction(KB).machine()
     date = Literal("1990-01-01", XSD + "date")
     start = machine.start(Topics((Topic(Value(date), scorer.TopicWords("1990", 0, 4, 0)),)))
     functions = spelled(machine, machine.advance(start, Symbol.OPEN)).values()
@@ -72,7 +73,7 @@ def test_comparisons_are_spelled_in_lower_case() -> None:
 
 def test_every_fact_of_a_member_is_a_constraint() -> None:
     """CONS: {(r, t) | h in #, (h, r, t) in K}."""
-    machine = Induction(KB, published=True).machine()
+    machine = PaperInduction(KB).machine()
     consed = after(machine, films(machine), Symbol.OPEN, Function.CONS, Variable(1))
     relations = [token for token in machine.options(consed).tokens if isinstance(token, Relation)]
     pairs = {
@@ -93,14 +94,14 @@ def test_otherwise_only_closed_ranges_are() -> None:
 
 def test_any_relation_that_dates_a_member_is_a_constraint_in_time() -> None:
     """TC: {(r, t) | h in #, (h, r, t) in K, t is temporal}, though no profile pairs this relation."""
-    for published in (True, False):
-        machine = Induction(KB, published=published).machine()
+    for induction, has_it in ((PaperInduction(KB), True), (Induction(KB), False)):
+        machine = induction.machine()
         opened = after(machine, films(machine), Symbol.OPEN)
-        assert (Function.TC in machine.options(opened).tokens) == published
+        assert (Function.TC in machine.options(opened).tokens) == has_it
 
 
 def test_the_same_constraint_is_not_stacked_twice() -> None:
-    machine = Induction(KB, published=True).machine()
+    machine = PaperInduction(KB).machine()
     fox, studio = Entity(Iri(EX + "fox")), Relation(EX + "film.film.studio")
     state = after(
         machine,
@@ -119,7 +120,7 @@ def test_the_same_constraint_is_not_stacked_twice() -> None:
 
 
 def test_classes_are_told_by_their_whole_name() -> None:
-    machine = Induction(KB, published=True).machine()
+    machine = PaperInduction(KB).machine()
     start = machine.start(Topics())
     starts = machine.options(after(machine, start, Symbol.OPEN, Function.ARGMAX))
     assert starts.tokens == [Class(EX + "film.film")]

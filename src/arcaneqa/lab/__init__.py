@@ -1,0 +1,1 @@
+"""Experiments beside the product; asking never loads it."""

@@ -1,0 +1,1 @@
+"""ArcaneQA as published (Gu and Su, COLING 2022), equation by equation, for comparison."""
