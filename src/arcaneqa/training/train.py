@@ -24,6 +24,7 @@ from arcaneqa.induction.learned import Learned
 from arcaneqa.model.checkpoint import Model, create, load, parameters_of, published_count
 from arcaneqa.model.config import ModelConfig
 from arcaneqa.model.encoder import steady_gpu
+from arcaneqa.sealed import MODEL
 from arcaneqa.terminal import say
 from arcaneqa.training.batches import Corpus, join
 from arcaneqa.training.history import plot
@@ -37,6 +38,7 @@ def train(settings: Settings, encoder: str | None, start: Path | None, config: M
     """Train on the encoder `encoder` with a new decoder, or go on from the model `start`."""
     if (encoder is None) == (start is None):
         raise InputError("name either an encoder to start on or a model to go on from")
+    MODEL.check(settings.out)
     steady_gpu()
     crew, device = _place(settings.device)
     torch.manual_seed(settings.seed)
