@@ -42,6 +42,7 @@ PROGRAMS = {
     "SORT": f"(SORT {SPOKE} (SUM {path(*ROUND, SIZE)}))",
     "PER": f"(PER {SPOKE} {AT} (COUNT {path(*ROUND)}))",
     "SHOW of many values": f"(SHOW {SPOKE} {path(*ROUND)})",
+    "SHOW of many columns": f"(SHOW {SPOKE} {' '.join([SIZE] * 400)})",
 }
 
 
@@ -96,3 +97,18 @@ def test_what_fits_is_answered_as_before(wheel: Path) -> None:
             found = execute(parse(program, names, kb.schema), kb)
             assert found.value is not None
             assert int(found.value.lexical) == value
+
+
+def test_of_a_wide_table_only_what_is_sent_is_put_into_words(wheel: Path) -> None:
+    """The rows that a request may have, times as many columns as its program may have."""
+    from arcaneqa.answer import ArcaneQA
+    from arcaneqa.service.contract import RunRequest
+    from arcaneqa.service.items import MOST_CELLS
+    from arcaneqa.service.running import response_of
+
+    program = f"(SHOW {SPOKE} {' '.join([SIZE] * 150)})"
+    qa = ArcaneQA.load(wheel)
+    found = response_of(qa, RunRequest(program=program, rows=10_000), time.monotonic() + 60)
+    assert found.table is not None
+    assert found.table.total == SPOKES
+    assert 0 < len(found.table.rows) * 150 <= MOST_CELLS
