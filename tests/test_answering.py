@@ -116,7 +116,7 @@ def test_a_file_goes_on_where_it_was_cut(kb: Path, tmp_path: Path) -> None:
     assert programs[0] == programs[1]
     assert answer_file(source, target, kb).asked == 0
     (tmp_path / "other.jsonl").write_text("not a prediction\n")
-    with pytest.raises(InputError, match="other than predictions"):
+    with pytest.raises(InputError, match="not a file of predictions"):
         answer_file(source, tmp_path / "other.jsonl", kb)
 
 

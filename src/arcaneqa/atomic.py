@@ -38,6 +38,8 @@ def beside(path: Path) -> Iterator[Path]:
 @contextmanager
 def replacing(path: Path) -> Iterator[TextIO]:
     """A text file to write; an InputError where that cannot be done."""
+    if path.exists() and not path.is_file():
+        raise InputError(f"{path} cannot be written (it is not a plain file).")
     try:
         path.parent.stat()  # a mistyped folder is a mistake to tell, not a folder to make
         with beside(path) as draft, draft.open("w", encoding="utf-8") as file:
@@ -52,8 +54,7 @@ def take_place(draft: Path, target: Path) -> None:
         draft.replace(target)
     elif not _exchanged(draft, target):
         # Systems without an atomic exchange of folders: for a moment the old one has another name.
-        old = target.with_name(f".{target.name}.old")
-        remove(old)
+        old = target.with_name(f".{target.name}.{os.getpid()}.old")
         target.rename(old)
         draft.rename(target)
         remove(old)

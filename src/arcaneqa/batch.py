@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TextIO
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -13,7 +16,11 @@ from arcaneqa.answer import ArcaneQA
 from arcaneqa.console import console
 from arcaneqa.errors import InputError
 from arcaneqa.harmless import json_text
+from arcaneqa.outputs import PREDICTIONS
 from arcaneqa.record import read_questions
+
+_BEGINNING = b'{"id": "'
+"""Of every line of predictions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +55,14 @@ def answer_file(
 
     `exclude_mentioned` is for all questions; without it each record says so for itself.
     """
+    PREDICTIONS.check(target, "--output", [source])
     questions = list(read_questions(source))
     if exclude_mentioned:
         questions = [replace(question, exclude_mentioned=True) for question in questions]
     repeated = len(questions) - len({question.id for question in questions})
     if repeated:
         raise InputError(f"{source}: {repeated} ids occur more than once; give every question its own id.")
-    done = finished(target)
+    done, whole = finished(target)
     left = [question for question in questions if question.id not in done]
     started = time.perf_counter()
     answered = 0
@@ -63,7 +71,7 @@ def answer_file(
         qa = ArcaneQA.load(kb, model, exact=exact)
         expected = None if threshold is None else qa.confidence.precision(threshold)
         try:
-            with target.open("a", encoding="utf-8") as output, progress() as bar:
+            with going_on(target, whole) as output, progress() as bar:
                 task = bar.add_task(
                     "asking", total=len(questions), completed=len(questions) - len(left), rate=""
                 )
@@ -93,10 +101,18 @@ def progress() -> Progress:
     return Progress(*columns, console=screen, disable=not screen.is_terminal)
 
 
-def finished(target: Path) -> set[str]:
-    """Ids a former run has written; a line it was killed in is cut off, so that it is asked again."""
+@contextmanager
+def going_on(target: Path, whole: int) -> Iterator[TextIO]:
+    """Predictions to append to after so many bytes; the line a former run was killed in is cut off."""
+    with target.open("a", encoding="utf-8") as output:
+        output.truncate(whole)
+        yield output
+
+
+def finished(target: Path) -> tuple[set[str], int]:
+    """Ids a former run has written, and the bytes of their lines; a line it was killed in is asked again."""
     if not target.exists():
-        return set()
+        return set(), 0
     done: set[str] = set()
     kept = 0
     with target.open("rb") as lines:
@@ -104,8 +120,8 @@ def finished(target: Path) -> set[str]:
             try:
                 record = json.loads(line)
                 identifier = str(record["id"])
-            except (ValueError, KeyError, TypeError):
-                if line.endswith(b"\n"):
+            except (ValueError, KeyError, TypeError, RecursionError):
+                if line.endswith(b"\n") or not line.startswith(_BEGINNING[: len(line)]):
                     raise InputError(
                         f"{target} holds something other than predictions; give another --output."
                     ) from None
@@ -114,7 +130,4 @@ def finished(target: Path) -> set[str]:
                 break
             done.add(identifier)
             kept += len(line)
-    if kept < target.stat().st_size:
-        with target.open("r+b") as output:
-            output.truncate(kept)
-    return done
+    return done, kept

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 
@@ -74,11 +75,13 @@ def items_of_result(kb: KnowledgeBase, result: Result, most: int = MOST_ITEMS) -
     return items_of(kb, ids[:most])
 
 
-def table_of_result(kb: KnowledgeBase, result: Result) -> Table | None:
-    """The table of a program that gives one, with its columns in words."""
+def table_of_result(kb: KnowledgeBase, result: Result, most: int | None = None) -> Table | None:
+    """The table of a program that gives one, with its columns in words; its first rows, if so many are
+    enough."""
     if result.table is None:
         return None
-    items = _items_of_nodes(kb, result.table.nodes)
+    shown = replace(result.table, rows=result.table.rows[:most])
+    items = _items_of_nodes(kb, shown.nodes)
 
     def item(cell: Cell | None) -> AnswerItem | None:
         if isinstance(cell, Literal):
@@ -87,7 +90,7 @@ def table_of_result(kb: KnowledgeBase, result: Result) -> Table | None:
 
     return Table(
         tuple(_heading(column, kb) for column in result.table.columns),
-        tuple(tuple(map(item, row)) for row in result.table.rows),
+        tuple(tuple(map(item, row)) for row in shown.rows),
     )
 
 

@@ -16,9 +16,13 @@ from typing import Any
 from arcaneqa.atomic import beside
 from arcaneqa.errors import ModelError
 from arcaneqa.files import plain_json
+from arcaneqa.outputs import FolderKind
 
 SEAL = "seal.json"
 PARTS = ("arcaneqa.json", "confidence.json", "constants.json", "linker.json")
+MODEL = FolderKind(
+    "a model", PARTS[0], lambda found: {"format", "model", "encoder"} <= found.keys(), (*PARTS, SEAL)
+)
 
 
 def seal(folder: Path) -> None:

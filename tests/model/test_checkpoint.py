@@ -85,9 +85,11 @@ def test_every_row_is_near_what_it_was(encoder: Path, tmp_path: Path) -> None:
 
 
 def test_saving_replaces_the_older_model(saved: Path, encoder: Path) -> None:
-    (saved / "left-over").write_text("x")
+    (saved / "confidence.json").write_text("{}")  # fitted for the older one
+    (saved / "notes.txt").write_text("x")
     save(create(str(encoder), CONFIG), saved, "int8")
-    assert not (saved / "left-over").exists()
+    assert not (saved / "confidence.json").exists()
+    assert (saved / "notes.txt").read_text() == "x"
     assert [path.name for path in saved.parent.iterdir()] == ["model"]
 
 

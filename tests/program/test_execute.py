@@ -134,7 +134,7 @@ def test_a_table_too_large_for_memory_is_refused_before_it_is_made() -> None:
     with indexed("\n".join(facts)) as hub:
         tracemalloc.start()
         try:
-            with pytest.raises(BudgetExceeded, match="more than 1,000,000 rows"):
+            with pytest.raises(BudgetExceeded, match="more than 1,000,000 cells"):
                 execute(program, hub)
             assert tracemalloc.get_traced_memory()[1] < 20_000_000
         finally:

@@ -70,6 +70,10 @@ def command(
             if given:
                 instead = "give one" if input is None else f"with --input, {output} holds the records"
                 raise InputError(f"{option} is for one question; {instead}.")
+    if heatmap is not None:
+        from arcaneqa.showing.heatmap import check_place
+
+        check_place(heatmap)
     # Modules stay: garbage is looked for neither while they are imported nor among them later. What tables
     # are read with comes after them: it wants to be collected at the end.
     gc.disable()

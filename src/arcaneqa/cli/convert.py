@@ -57,12 +57,14 @@ def command(
     from arcaneqa.datasets.convert import FORMATS, Summary
     from arcaneqa.errors import InputError
     from arcaneqa.harmless import json_text
+    from arcaneqa.outputs import QUESTIONS
     from arcaneqa.terminal import say, say_json
 
     if format not in FORMATS:
         raise InputError(f"There is no format “{format}”; give one of {', '.join(FORMATS)}.")
     if kb is not None and profile is not None:
         raise InputError("Give --kb or --profile, not both: a knowledge base has a profile of its own.")
+    QUESTIONS.check(out, "--out", [source])
     summary = Summary()
     if format == "spider":
         records = _of_databases(source, kb, database, summary)

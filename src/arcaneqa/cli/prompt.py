@@ -120,6 +120,8 @@ class Prompt:
             if last.reason is not None:
                 raise InputError("The last question has no answer to write.")
             rows = rows_of_answer(last.items, last.table)
+        if path.exists():
+            raise InputError(f"{path} exists; give another name.")
         with replacing(path) as file:
             file.write(write_rows(rows, Format.CSV) + "\n")
         self._screen.print(f"{len(rows.rows):,} rows → {path}")

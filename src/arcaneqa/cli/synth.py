@@ -28,9 +28,11 @@ def command(
     from arcaneqa.console import console
     from arcaneqa.harmless import json_text
     from arcaneqa.kb.open import open_kb
+    from arcaneqa.outputs import QUESTIONS
     from arcaneqa.synthesis.synthesize import synthesize
     from arcaneqa.terminal import say
 
+    QUESTIONS.check(out, "--out")
     made = 0
     screen = console(stderr=True)
     columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())

@@ -13,7 +13,7 @@ from typing import Any
 from arcaneqa.answer import ArcaneQA, Entities
 from arcaneqa.answered import Answer
 from arcaneqa.atomic import replacing
-from arcaneqa.batch import finished, progress
+from arcaneqa.batch import finished, going_on, progress
 from arcaneqa.errors import InputError
 from arcaneqa.evaluation.judge import Judge
 from arcaneqa.evaluation.prediction_files import Problems, QuestionFile
@@ -52,12 +52,12 @@ class Running:
 def predict(questions: QuestionFile, qa: ArcaneQA, entities: Entities, folder: Path, judge: Judge) -> Path:
     """Answer what a former run into the same folder has not; the file holds every answer as it comes."""
     target = folder / PREDICTIONS
-    done = finished(target)
+    done, whole = finished(target)
     running = Running()
     if done:
         for _, _, _, verdict in verdicts(questions, target, judge, Problems()):
             running.add(verdict.match, verdict.answers.f1)
-    with progress() as bar, target.open("a", encoding="utf-8") as output:
+    with progress() as bar, going_on(target, whole) as output:
         task = bar.add_task("evaluating", total=len(questions), completed=len(done), rate=str(running))
         waiting, asked = tee(_unfinished(questions, done))
         for question, answer in zip(waiting, qa.ask_many(asked, entities, TOGETHER), strict=True):
@@ -98,14 +98,16 @@ def claim(folder: Path, run: dict[str, Any]) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         if path.exists():
             former = plain_json(path)
+            if not isinstance(former, dict):
+                raise InputError(f"{folder} holds something other than a run; give another --report folder.")
             if different := sorted(key for key in run if former.get(key) != run[key]):
                 raise InputError(
                     f"{folder} holds another run (its {' and '.join(different)} differ); "
                     "give another --report folder, or remove this one."
                 )
             return
-        if (folder / PREDICTIONS).exists():
-            raise InputError(f"{folder} holds predictions of an unknown run; give another --report folder.")
+        if any(folder.iterdir()):
+            raise InputError(f"{folder} holds something other than a run; give another --report folder.")
         with replacing(path) as file:
             file.write(json.dumps(run, indent=1) + "\n")
     except (OSError, ValueError) as error:

@@ -6,6 +6,7 @@ The official scripts of GrailQA and WebQSP read predictions in forms of their ow
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,12 +17,18 @@ from arcaneqa.errors import InputError
 from arcaneqa.evaluation.judge import Judge, without_cons
 from arcaneqa.evaluation.metrics import Mode
 from arcaneqa.harmless import json_text
+from arcaneqa.outputs import FileKind
 from arcaneqa.program.text import print_program
 from arcaneqa.record import AnswerItem, Prediction, Question
 
 EXAMPLES = 5
 """Lines that are named for each kind of problem; the others are counted."""
 _HUGE = 1e300  # also keeps out NaN and the infinities that JSON writers let slip
+
+_OFFICIAL = FileKind(
+    "a file for an official script",
+    re.compile(rb'\{\s*\}|\{\s*"[^\n]*": \{"logical_form": |\[\s*(?:\{"QuestionId": |\])'),
+)
 
 
 class QuestionFile:
@@ -173,6 +180,7 @@ def _reason(error: Exception) -> str:
 
 def write_official(path: Path, predictions: Iterable[Prediction], judge: Judge) -> None:
     """One JSON document, written a prediction at a time."""
+    _OFFICIAL.check(path, "--official")
     match judge.mode:
         case Mode.GRAILQA:
             _write(path, "{}", _grailqa(predictions, judge))

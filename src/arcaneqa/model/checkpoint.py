@@ -17,14 +17,13 @@ from safetensors.torch import save as save_tensors
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from arcaneqa.atomic import beside
 from arcaneqa.errors import ModelError
 from arcaneqa.model.config import FORMAT, ModelConfig
 from arcaneqa.model.encoder import Encoder, encoder_from, load_contextual, load_static
 from arcaneqa.model.network import Network
 from arcaneqa.model.stored import MANIFEST, SCALE, TOKENIZER, Stored, read_stored
 from arcaneqa.model.word_pieces import WordPieces
-from arcaneqa.sealed import seal
+from arcaneqa.sealed import MODEL, seal
 
 SHARD_BYTES = 15 * 2**20
 """Of one file of weights (15 MiB), which every host of repositories takes."""
@@ -69,8 +68,7 @@ def save(model: Model, folder: Path, storage: str = "int8", notes: dict[str, Any
     """
     if storage not in STORAGES:
         raise ModelError(f"storage is one of {', '.join(STORAGES)}, not {storage!r}")
-    with beside(folder) as draft:
-        draft.mkdir()
+    with MODEL.replacing(folder) as draft:
         files: dict[str, str] = {}
 
         def put(name: str, data: bytes) -> None:

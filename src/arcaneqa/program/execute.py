@@ -1,4 +1,4 @@
-"""What a program finds in a knowledge base, within a budget of time and set size."""
+"""What a program finds in a knowledge base, within a budget of time, set size and memory."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 import numpy as np
 
 from arcaneqa.errors import BudgetExceeded, InputError
+from arcaneqa.kb.allowance import MOST_CELLS, allowing, spend
 from arcaneqa.kb.interface import Comparison, Ids, KnowledgeBase, NodeSet, Step, Window
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.short_names import Names
@@ -22,13 +23,15 @@ from arcaneqa.program.check import check, lets_none_pass
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """`rows` is the most members any set on the way may have; None for as many as there are.
+    """`rows` is the most members any set on the way may have; None for as many as there are. `cells` bounds
+    the walks and tables that are made.
 
     Counting a set may cost an endpoint a query, so without a limit none is counted.
     """
 
     seconds: float = 60.0
     rows: int | None = None
+    cells: int = MOST_CELLS
 
 
 Cell = int | Literal
@@ -91,6 +94,11 @@ def execute(
 
 def evaluate(program: ex.Expression, run: Run) -> Result:
     """What a well-typed program denotes, with what the run knows already."""
+    with allowing(run.deadline, run.budget.seconds, run.budget.cells):
+        return _evaluated(program, run)
+
+
+def _evaluated(program: ex.Expression, run: Run) -> Result:
     match program:
         case ex.Count(argument, _):
             nodes = run.nodes(argument, asked_for=True)
@@ -135,8 +143,7 @@ class Run:
         if key not in self.known:
             result = self.compute(node, *key[1:])
             self.known[key] = result
-            if time.monotonic() > self.deadline:
-                raise BudgetExceeded(f"The program took more than {self.budget.seconds:g} seconds.")
+            spend()
             allowed = self.budget.rows
             if allowed is not None and (size := len(result)) > allowed:
                 raise BudgetExceeded(f"The program meets a set of {size:,} nodes; {allowed:,} are allowed.")
@@ -191,6 +198,13 @@ class Run:
     def join(self, relation: ex.Relation, argument: ex.Expression) -> NodeSet:
         # (JOIN r u) are the subjects of facts with their object in u, so a plain relation walks backwards.
         return self.kb.walk(Step(self.id(relation), not relation.inverse), self.nodes(argument))
+
+    def ends(self, nodes: NodeSet, path: ex.Path) -> NodeSet:
+        """Where a path leads to."""
+        for step in self.steps(path):
+            nodes = self.kb.walk(step, nodes)
+            spend()
+        return nodes
 
     def extreme(self, node: ex.Extreme, nodes: NodeSet) -> NodeSet:
         largest = node.direction is ex.Direction.LARGEST
@@ -254,19 +268,14 @@ class Run:
         return key_values.Scores(best.nodes, best.scores)
 
     def count(self, nodes: NodeSet, path: ex.Path) -> int:
-        for step in self.steps(path):
-            nodes = self.kb.walk(step, nodes)
-        return len(nodes)
+        return len(self.ends(nodes, path))
 
     def aggregate(self, function: ex.Aggregation, nodes: NodeSet, path: ex.Path) -> Literal | None:
         """None where no member has a value."""
-        steps = self.steps(path)
         if function in (ex.Aggregation.MAX, ex.Aggregation.MIN):
-            for step in steps:
-                nodes = self.kb.walk(step, nodes)
             edge = Comparison.GT if function is ex.Aggregation.MAX else Comparison.LT
-            return next(iter(self.kb.edges(edge, nodes)), None)
-        totals = self.kb.totals(nodes, steps)
+            return next(iter(self.kb.edges(edge, self.ends(nodes, path))), None)
+        totals = self.kb.totals(nodes, self.steps(path))
         whole = key_values.total(totals)
         if whole is None:
             return None

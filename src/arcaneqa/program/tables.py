@@ -11,6 +11,7 @@ import numpy as np
 
 from arcaneqa.errors import BudgetExceeded
 from arcaneqa.kb import counting
+from arcaneqa.kb.allowance import spend
 from arcaneqa.kb.interface import Ids, NodeSet, Totals, Window
 from arcaneqa.kb.terms import Literal
 from arcaneqa.kb.values import Number, value_of
@@ -20,8 +21,10 @@ from arcaneqa.program.execute import Cell, Result, Run, Table
 from arcaneqa.program.key_values import whole_number
 from arcaneqa.ragged import ranges
 
-MOST_ROWS = 1_000_000
-"""Of a table, so that it fits into memory."""
+MOST_CELLS = 1_000_000
+"""Of a table, so that it fits into memory with the names of all that stands in it."""
+_NAME = 8
+"""A name takes as much memory as so many cells."""
 _Cells = list[Cell | None]
 
 
@@ -62,6 +65,7 @@ def _in_order(nodes: NodeSet, key: ex.Key, descending: bool, run: Run) -> Ids:
         scores = key_values.Scores(np.array(known, np.int64), np.array([places[texts[n]] for n in known]))
     sizes = np.full(len(ids), np.inf)
     sizes[ids.searchsorted(scores.nodes)] = -scores.numbers if descending else scores.numbers
+    spend(_NAME * len(ids))
     labels = np.array([(label is None, label or "") for label in run.kb.labels(ids)], dtype=object)
     by_label = sorted(range(len(ids)), key=lambda place: tuple(labels[place]))
     order = np.array(by_label, np.int64)
@@ -72,6 +76,7 @@ def _in_order(nodes: NodeSet, key: ex.Key, descending: bool, run: Run) -> Ids:
 def _texts(nodes: NodeSet, path: ex.Path, descending: bool, run: Run) -> dict[int, str]:
     """For each member the first text it leads to (the last one, if descending), in lower case."""
     pairs = run.kb.walks(nodes, run.steps(path))
+    spend(_NAME * len(pairs.objects))
     found: dict[int, str] = {}
     for member, label in zip(pairs.subjects.tolist(), run.kb.labels(pairs.objects), strict=True):
         if label is not None:
@@ -87,16 +92,25 @@ def _texts(nodes: NodeSet, path: ex.Path, descending: bool, run: Run) -> dict[in
 def _show(nodes: NodeSet, order: Ids, columns: tuple[ex.Key, ...], run: Run) -> Table:
     if all(isinstance(column, ex.Counted | ex.Totalled) for column in columns):
         return Table(columns, [tuple(_of_all(nodes, column, run) for column in columns)])
-    cells = [_of_each(nodes, column, run) for column in columns]
+    _bound(len(order), columns)
+    cells = [_of_each(nodes, column, columns, run) for column in columns]
     blank: _Cells = [None]
     rows: list[tuple[Cell | None, ...]] = []
     for member in order.tolist():
         values = [of.get(member, blank) for of in cells]
         # Counted before they are made: a single member with many values in several columns has too many.
-        if len(rows) + prod(map(len, values)) > MOST_ROWS:
-            raise BudgetExceeded(f"The table has more than {MOST_ROWS:,} rows; ask for fewer members.")
+        _bound(len(rows) + prod(map(len, values)), columns)
         rows.extend(product(*values))
     return Table(columns, rows)
+
+
+def _bound(rows: int, columns: Sequence[ex.Key]) -> None:
+    """A BudgetExceeded where a table would be too large."""
+    if rows * max(1, len(columns)) > MOST_CELLS:
+        raise BudgetExceeded(
+            f"The table has more than {MOST_CELLS:,} cells; ask for fewer members or columns."
+        )
+    spend()
 
 
 def _of_all(nodes: NodeSet, column: ex.Key, run: Run) -> Literal | None:
@@ -105,15 +119,13 @@ def _of_all(nodes: NodeSet, column: ex.Key, run: Run) -> Literal | None:
             return whole_number(run.count(nodes, path))
         case ex.Counted(path, within):
             assert within is not None
-            for step in run.steps(path):
-                nodes = run.kb.walk(step, nodes)
-            return whole_number(len(run.kb.intersection(nodes, run.nodes(within))))
+            return whole_number(len(run.kb.intersection(run.ends(nodes, path), run.nodes(within))))
         case ex.Totalled(function, path):
             return run.aggregate(function, nodes, path)
     raise AssertionError("asked of aggregates only")
 
 
-def _of_each(nodes: NodeSet, column: ex.Key, run: Run) -> dict[int, _Cells]:
+def _of_each(nodes: NodeSet, column: ex.Key, columns: Sequence[ex.Key], run: Run) -> dict[int, _Cells]:
     """For each member what stands in the column, where anything does."""
     match column:
         case ex.Counted((), _):
@@ -132,6 +144,7 @@ def _of_each(nodes: NodeSet, column: ex.Key, run: Run) -> dict[int, _Cells]:
             return {node: [value] for node, value in values}
     walks = run.kb.walks(nodes, run.steps(column))
     members, ends = counting.distinct_pairs(walks.subjects, walks.objects)
+    _bound(len(members), columns)
     found: dict[int, _Cells] = {}
     for member, end in zip(members.tolist(), ends.tolist(), strict=True):
         found.setdefault(member, []).append(end)
@@ -162,6 +175,7 @@ def _per(program: ex.Per, run: Run) -> Result:
     walks = run.kb.walks(nodes, run.steps(program.path))
     groups, members = counting.distinct_pairs(walks.objects, walks.subjects)
     names, places = np.unique(groups, return_inverse=True)
+    _bound(len(names), (program.path, *program.columns))
     columns = [_of_groups(nodes, places, members, column, len(names), run) for column in program.columns]
     rows = list(zip(names.tolist(), *columns, strict=True))
     return Result(nodes, table=Table((program.path, *program.columns), rows))
@@ -179,6 +193,7 @@ def _of_groups(
             walks = run.kb.walks(nodes, steps)
             firsts = walks.subjects.searchsorted(members)
             lengths = walks.subjects.searchsorted(members, "right") - firsts
+            spend(2 * int(lengths.sum()))
             owners, ends = groups.repeat(lengths), walks.objects[ranges(firsts, lengths)]
             owners, ends = counting.distinct_pairs(owners, ends)
             if within is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import threading
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,6 +16,7 @@ from arcaneqa.answer import ArcaneQA
 from arcaneqa.errors import BudgetExceeded, InputError
 from arcaneqa.harmless import json_text
 from arcaneqa.kb.terms import Term
+from arcaneqa.outputs import FileKind
 from arcaneqa.program.expression import Entity, Expression, post_order
 from arcaneqa.program.text import parse, print_program
 from arcaneqa.record import Mention, Question
@@ -23,6 +25,8 @@ from arcaneqa.service.contract import FeedbackRequest
 MOST_BYTES = 256 * 2**20
 """Some hundred thousand judgements; nobody who wants to fill the disk gets further."""
 
+FEEDBACK = FileKind("a file of judgements", re.compile(rb'\{"id": "feedback-'))
+
 
 class Feedback:
     """A file of JSON lines that only grows: a line is written whole, or not at all."""
@@ -30,6 +34,7 @@ class Feedback:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._lock = threading.Lock()
+        FEEDBACK.check(path, "--feedback")
         try:
             self._append(b"")  # whoever starts the service learns at once that it cannot be written
         except OSError as error:

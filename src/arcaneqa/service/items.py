@@ -14,13 +14,24 @@ def items_sent(items: Sequence[AnswerItem]) -> list[Item]:
     return [_sent(item) for item in items]
 
 
-def table_sent(table: Table | None, most: int) -> TableSent | None:
-    """The first rows of a table."""
+MOST_CELLS = 100_000
+"""Of a table that is sent: the page that shows it has to hold them."""
+
+
+def rows_sent(columns: int, most: int) -> int:
+    """How many rows of a table are sent, of at most so many."""
+    return min(most, MOST_CELLS // max(1, columns))
+
+
+def table_sent(table: Table | None, most: int, total: int | None = None) -> TableSent | None:
+    """The first rows of a table, which may be only a part of `total` rows."""
     if table is None:
         return None
+    most = rows_sent(len(table.columns), most)
+    total = len(table.cells) if total is None else total
     cells = [[None if cell is None else _sent(cell) for cell in row] for row in table.cells[:most]]
     rows = [list(row) for row in table.rows[:most]]
-    return TableSent(columns=list(table.columns), rows=rows, cells=cells, total=len(table.cells))
+    return TableSent(columns=list(table.columns), rows=rows, cells=cells, total=total)
 
 
 def _sent(item: AnswerItem) -> Item:

@@ -12,21 +12,23 @@ from arcaneqa.program.phrase import paraphrase
 from arcaneqa.program.sparql import to_sparql
 from arcaneqa.program.text import parse, print_program
 from arcaneqa.program.tree import program_tree
-from arcaneqa.record import Table
 from arcaneqa.service.contract import RunRequest, RunResponse
-from arcaneqa.service.items import items_sent, table_sent
+from arcaneqa.service.items import items_sent, rows_sent, table_sent
 from arcaneqa.showing.export import Format, rows_of_answer, write_rows
 
 
 def response_of(qa: ArcaneQA, request: RunRequest, until: float) -> RunResponse:
     program, result = _executed(qa, request, until)
+    most, total = request.rows, 0
+    if result.table is not None:
+        most, total = rows_sent(len(result.table.columns), most), len(result.table.rows)
     return RunResponse(
         program=print_program(program, qa.names),
         sparql=to_sparql(program, qa.kb.profile, qa.kb.schema, request.exclude_mentioned),
         paraphrase=paraphrase(program, qa.kb),
         answers=items_sent(items_of_result(qa.kb, result, request.rows)),
         total=_total(result),
-        table=table_sent(table_of_result(qa.kb, result), request.rows),
+        table=table_sent(table_of_result(qa.kb, result, most), most, total),
         ordered=result.order is not None,
         unit=unit_of(program, qa.kb),
         tree=program_tree(program, qa.kb) if request.tree else None,
@@ -36,9 +38,7 @@ def response_of(qa: ArcaneQA, request: RunRequest, until: float) -> RunResponse:
 def file_of(qa: ArcaneQA, request: RunRequest, until: float) -> str:
     """The rows in the format asked for."""
     _, result = _executed(qa, request, until)
-    table = table_of_result(qa.kb, result)
-    if table is not None:
-        table = Table(table.columns, table.cells[: request.rows])
+    table = table_of_result(qa.kb, result, request.rows)
     items = items_of_result(qa.kb, result, request.rows)
     return write_rows(rows_of_answer(items, table), Format(request.format))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -13,13 +14,17 @@ from rich.text import Text
 
 from arcaneqa.answer import ArcaneQA
 from arcaneqa.answered import Answer
-from arcaneqa.atomic import replacing
+from arcaneqa.atomic import beside, replacing
 from arcaneqa.errors import InputError, needs
 from arcaneqa.induction.found import Considered
 from arcaneqa.induction.scorer import Heat, TokenKind
+from arcaneqa.outputs import FileKind
 
 MOST_CANDIDATES = 6
 """Rows of a picture: the likeliest candidates of a step."""
+_HEAD = "<!doctype html><meta charset=utf-8><title>ArcaneQA</title>"
+_PICTURE = rb"\x89PNG(?s:.*)tEXtSoftware\0ArcaneQA"
+HEAT_MAP = FileKind("a heat map", re.compile(_PICTURE + rb"|" + re.escape(_HEAD).encode()))
 _SCHEMA_ITEMS = (TokenKind.RELATION, TokenKind.CLASS)
 
 
@@ -64,11 +69,17 @@ def terminal(shown: HeatMap) -> Table:
     return table
 
 
+def check_place(path: Path) -> None:
+    """An InputError where no heat map can be written."""
+    if path.suffix not in (".png", ".html"):
+        raise InputError(f"{path}: a heat map is written as .png or .html.")
+    HEAT_MAP.check(path, "--heatmap")
+
+
 def save(maps: list[HeatMap], path: Path) -> None:
     """Write all maps of an answer as one picture (.png) or page (.html)."""
+    check_place(path)
     writers = {".png": _png, ".html": _html}
-    if path.suffix not in writers:
-        raise InputError(f"{path}: a heat map is written as .png or .html.")
     if not maps:
         raise InputError("There is no step to draw: no relation or class was chosen.")
     try:
@@ -90,7 +101,8 @@ def _png(maps: list[HeatMap], path: Path) -> None:
             words = map(_plain, shown.heat.words)
             axes.set_xticks(range(len(shown.heat.words)), words, rotation=45, ha="right")
             axes.set_yticks(range(len(shown.candidates)), map(_plain, shown.candidates))
-    figure.savefig(str(path), dpi=120)
+    with beside(path) as draft:
+        figure.savefig(draft, format="png", dpi=120, metadata={"Software": "ArcaneQA"})
 
 
 def _directions(shown: HeatMap) -> list[tuple[str, NDArray[np.float32]]]:
@@ -104,7 +116,7 @@ def _plain(text: str) -> str:
 
 
 def _html(maps: list[HeatMap], path: Path) -> None:
-    parts = ["<!doctype html><meta charset=utf-8><title>ArcaneQA</title>"]
+    parts = [_HEAD]
     for shown in maps:
         head = "".join(f"<th>{escape(word)}" for word in shown.heat.words)
         parts.append(f"<h3>{escape(shown.title)}</h3>")

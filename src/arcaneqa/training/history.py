@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 from arcaneqa.atomic import replacing
+from arcaneqa.outputs import FileKind
 from arcaneqa.terminal import say
+
+_HISTORY = FileKind("the history of a run", re.compile(rb'\{"kind": "'))
 
 
 class History:
@@ -17,6 +21,7 @@ class History:
         self._path = path
         self._quiet = quiet
         if not quiet:
+            _HISTORY.check(path, "--out")
             path.parent.mkdir(parents=True, exist_ok=True)
 
     def rewind(self, step: int) -> None:

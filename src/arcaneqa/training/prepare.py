@@ -36,7 +36,7 @@ from arcaneqa.linking.linker import Linker
 from arcaneqa.program.expression import Expression
 from arcaneqa.program.text import parse
 from arcaneqa.record import Question, read_questions
-from arcaneqa.training.prepared import Builder, Example, Prepared, Step, write
+from arcaneqa.training.prepared import PREPARED, Builder, Example, Prepared, Step, write
 from arcaneqa.training.readings import Choices
 
 GOLD, LINKED, READINGS = "gold", "linked", "readings"
@@ -249,6 +249,7 @@ def prepare(
 
     Questions of the files `strange` were meant for other knowledge bases.
     """
+    PREPARED.check(out)
     questions = [question for path in data for question in read_questions(path)][:limit]
     if not questions:
         raise InputError(f"{', '.join(map(str, data))}: there are no questions to prepare")

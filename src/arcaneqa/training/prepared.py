@@ -19,15 +19,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcaneqa.atomic import beside
 from arcaneqa.errors import InputError
 from arcaneqa.files import plain_json
 from arcaneqa.induction.scorer import Candidate, TopicWords
 from arcaneqa.model.config import KIND_INDEX
+from arcaneqa.outputs import FolderKind
 from arcaneqa.ragged import Ints, offsets_of
 
 FORMAT = 1
 """Of a prepared folder; another one is refused."""
+PREPARED = FolderKind(
+    "a prepared set", "manifest.json", lambda found: {"format", "questions", "files"} <= found.keys()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,8 +184,7 @@ def _one_line(text: str) -> str:
 
 def write(prepared: Prepared, folder: Path, report: dict[str, Any]) -> None:
     """`report` goes into the manifest: where the set comes from and what was left out."""
-    with beside(folder) as draft:
-        draft.mkdir()
+    with PREPARED.replacing(folder) as draft:
         files = {}
         for name in _STRINGS:
             data = "".join(f"{text}\n" for text in getattr(prepared, name)).encode()

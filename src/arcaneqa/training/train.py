@@ -24,6 +24,7 @@ from arcaneqa.induction.learned import Learned
 from arcaneqa.model.checkpoint import Model, create, load, parameters_of
 from arcaneqa.model.config import ModelConfig
 from arcaneqa.model.encoder import steady_gpu
+from arcaneqa.sealed import MODEL
 from arcaneqa.terminal import say
 from arcaneqa.training.batches import Corpus, join
 from arcaneqa.training.history import plot
@@ -54,6 +55,7 @@ def fit(
     settings: Settings, made: Callable[[], Model], start: Path | None = None, corpus_of: type[Corpus] = Corpus
 ) -> Progress:
     """Train what is `made` once the seed is set; `start` is the model whose lessons for induction stay."""
+    MODEL.check(settings.out)
     steady_gpu()
     crew, device = _place(settings.device)
     torch.manual_seed(settings.seed)

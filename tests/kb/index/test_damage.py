@@ -152,7 +152,7 @@ def test_a_first_build_that_is_killed_leaves_nothing_that_opens(tmp_path: Path) 
 
     assert in_child(lambda: void(build_index([facts], tmp_path / "index", progress=kill))) == -signal.SIGKILL
     assert not (tmp_path / "index").exists()
-    with pytest.raises(IndexFormatError, match="is not an index"):
+    with pytest.raises(IndexFormatError, match="is not an index yet"):
         Index(tmp_path / ".index.building")
 
 

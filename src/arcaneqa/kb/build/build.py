@@ -80,9 +80,9 @@ def build_index(
         check_file(path)
     wanted = profile if isinstance(profile, Wanted) else Wanted(profile)
     with building(Path(out)) as folder:
+        draft = Draft(folder)
         work = folder / "work"
         work.mkdir()
-        draft = Draft(folder)
         if tables:
             progress("reading tables", 0, None)
             files += [Source(facts, None) for facts in write_triples(tables, work)]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from arcaneqa.atomic import take_place
 from arcaneqa.errors import InputError
-from arcaneqa.kb.index.store import is_index
+from arcaneqa.kb.index.store import INDEX
 
 
 @contextmanager
@@ -21,18 +21,20 @@ def building(target: Path) -> Iterator[Path]:
     """An empty folder to build in; on leaving without an error it takes the target's place, or the place that
     the target is a link to."""
     target = target.resolve()
-    if target.exists() and not is_index(target) and not (target.is_dir() and not any(target.iterdir())):
-        raise InputError(f"{target} exists and is not an index; give --out a new folder, or one to replace.")
+    INDEX.check(target)
     folder = target.with_name(f".{target.name}.building")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"No index can be built at {target}: {error.strerror}.") from None
     with _locked(target):
+        if any(folder.iterdir() if folder.is_dir() else ()) and INDEX.names(folder) is None:
+            raise InputError(f"{folder} is in the way of the build, and not ours; move it elsewhere.")
         shutil.rmtree(folder, ignore_errors=True)  # left by a build that was killed
         try:
             folder.mkdir()
             yield folder
+            INDEX.keep_others(target, folder)
             take_place(folder, target)
         except (OSError, sqlite3.Error) as error:
             reason = error.strerror if isinstance(error, OSError) else None
@@ -55,8 +57,11 @@ def _locked(target: Path) -> Iterator[None]:
     try:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if os.fstat(lock).st_nlink == 0:  # its last owner took it away between our opening and locking
+            found = os.fstat(lock)
+            if found.st_nlink == 0:  # its last owner took it away between our opening and locking
                 raise BlockingIOError
+            if found.st_size:
+                raise InputError(f"{path} is in the way of the build, and not ours; move it elsewhere.")
         except BlockingIOError:
             raise InputError(f"Another build is writing {target}; wait for it to end.") from None
         try:

@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from time import monotonic
 
+from arcaneqa.kb.allowance import spend
 from arcaneqa.kb.endpoint.client import Client, Garbled, Oversized, Rejected, Row, TimedOut
 from arcaneqa.kb.sparql.terms import iri, written
 from arcaneqa.kb.terms import XSD, Literal
@@ -26,6 +27,8 @@ _BATCH = 50
 """Names in one query that counts or groups by them."""
 MOST_ROWS = 20_000_000
 """Of one answer, so that it fits into memory."""
+_CELLS = 16
+"""A row takes as much memory as so many cells of an execution."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +114,7 @@ class Queries:
                 )
             asked = [question.page(offset, size) for offset in offsets[first : first + _TOGETHER]]
             pages = self.client.select_all(asked, left)
+            spend(_CELLS * sum(map(len, pages)))
             for page in pages:
                 self._check(question, page)
                 rows.update(dict.fromkeys(page))

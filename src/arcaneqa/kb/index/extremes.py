@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from arcaneqa.kb.allowance import spend
 from arcaneqa.kb.index import sets
 from arcaneqa.kb.index.literal_order import Order
 from arcaneqa.kb.index.rows import Rows
@@ -55,6 +56,7 @@ class Extremes:
 
     def _leg(self, step: Step, nodes: Ids) -> _Leg:
         ahead, back = (self._into, self._out) if step.inverse else (self._out, self._into)
+        spend()
         starts = self._order.with_equals(nodes)
         return _Leg(nodes, starts, step.relation, ahead, back, ahead.find(step.relation, starts))
 

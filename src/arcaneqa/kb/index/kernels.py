@@ -252,10 +252,10 @@ def count_marked(rows: Array, offsets: Array, values: Array, words: Array) -> Ar
 
 @compiled
 def onwards(
-    nodes: Array, words: Array, ranks: Array, first: int, offsets: Array, values: Array
+    nodes: Array, words: Array, ranks: Array, first: int, offsets: Array, values: Array, most: int
 ) -> tuple[Array, Array, Array]:
-    """Places of those nodes whose bit is set, how many values their rows have, and all of these values. A
-    node's row is `first` and how many set bits are before its own."""
+    """Places of those nodes whose bit is set, how many values their rows have, and all of these values, or
+    none where they are more than `most`. A node's row is `first` and how many set bits are before its own."""
     rows, places = np.empty(len(nodes) + 1, np.int64), np.empty(len(nodes) + 1, np.int64)
     count = 0
     for at in range(len(nodes)):
@@ -271,6 +271,8 @@ def onwards(
     for at in range(count):
         lengths[at] = np.int64(offsets[rows[at] + 1]) - np.int64(offsets[rows[at]])
         total += lengths[at]
+    if total > most:
+        return places[:count], lengths, np.empty(0, np.int64)
     ends = np.empty(total, np.int64)
     filled = 0
     for at in range(count):

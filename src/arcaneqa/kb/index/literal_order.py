@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from arcaneqa.kb.allowance import spend
 from arcaneqa.kb.index.sets import EMPTY, ordered
 from arcaneqa.kb.index.store import Array
 from arcaneqa.kb.interface import Comparison, Ids, Window
@@ -63,6 +64,7 @@ class Order:
         firsts = nodes.copy()
         firsts[valued] = self._groups.searchsorted(groups) + self.numbers
         lengths[valued] = self._groups.searchsorted(groups, "right") + self.numbers - firsts[valued]
+        spend(2 * int(lengths.sum()))
         return lengths, ranges(firsts, lengths)
 
     def numbers_of(self, nodes: Ids) -> NDArray[np.float64]:

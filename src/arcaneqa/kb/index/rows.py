@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from arcaneqa.kb.allowance import left, spend
 from arcaneqa.kb.index import sets
 from arcaneqa.kb.index.store import Array
 from arcaneqa.kb.interface import Ids
@@ -121,6 +122,7 @@ class Rows:
     def pairs(self, relation: int, nodes: Ids) -> tuple[Ids, Ids]:
         """Every fact of these nodes with this relation: the node and the value."""
         rows = self.find(relation, nodes)
+        spend(2 * self.facts(rows))
         if len(nodes) < sets.LARGE:
             starts, lengths = self._spans(rows)
             keys, values = self.keys[rows].repeat(lengths), self.values[ranges(starts, lengths)]
@@ -131,10 +133,13 @@ class Rows:
 
     def from_each(self, relation: int, nodes: Ids, universe: int) -> tuple[Ids, Ids, Ids]:
         """For nodes in any order, with repeats: the places of those with this relation, how many values each
-        of them has, and all those values one after the other."""
+        of them has, and all those values one after the other. Two cells are spent for each."""
         first, last = self.starts[relation], self.starts[relation + 1]
         if len(nodes) >= sets.LARGE and sets.are_dense(self.keys[first:last]):
-            return self._places(relation).onwards(nodes, first, self.offsets, self.values)
+            keyed = self._places(relation)
+            found, lengths, ends = keyed.onwards(nodes, first, self.offsets, self.values, left() // 2)
+            spend(2 * int(lengths.sum()))
+            return found, lengths, ends
         rows = self.find(relation, sets.distinct(nodes, universe))
         if not len(rows):
             return sets.EMPTY, sets.EMPTY, sets.EMPTY
@@ -143,6 +148,7 @@ class Rows:
         places[places == len(keys)] = 0
         found = np.flatnonzero(keys[places] == nodes)
         starts, lengths = self._spans(rows[places[found]])
+        spend(2 * int(lengths.sum()))
         return found, lengths, self.values[ranges(starts, lengths)].astype(np.int64)
 
     def lengths(self, rows: Ids) -> Ids:

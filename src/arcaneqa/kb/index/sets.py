@@ -141,12 +141,14 @@ class Places(Bits):
         possible = nodes if nodes.max(initial=0) < end else nodes[nodes < end]
         return kernels.ranked(possible, self.words, self._ranks, first)
 
-    def onwards(self, nodes: Ids, first: int, offsets: Array, values: Array) -> tuple[Ids, Ids, Ids]:
+    def onwards(
+        self, nodes: Ids, first: int, offsets: Array, values: Array, most: int
+    ) -> tuple[Ids, Ids, Ids]:
         """For nodes in any order: which of them are keys, how many values their rows (counted from `first`)
-        have, and these values."""
+        have, and these values, or none where they are more than `most`."""
         from arcaneqa.kb.index import kernels
 
-        return kernels.onwards(nodes, self.words, self._ranks, first, offsets, values)
+        return kernels.onwards(nodes, self.words, self._ranks, first, offsets, values, most)
 
 
 def contained(values: Ids, wanted: Ids) -> NDArray[np.bool_]:

@@ -18,14 +18,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from arcaneqa.atomic import beside
 from arcaneqa.errors import IndexFormatError
 from arcaneqa.files import plain_json
 from arcaneqa.kb.index.verified import State, is_trusted, state_of, trust
+from arcaneqa.outputs import FolderKind
 
 FORMAT = "arcaneqa-index"
 VERSION = 2
 """Of the folder; another one is refused with the command that makes it anew."""
 MANIFEST = "manifest.json"
+INDEX = FolderKind("an index", MANIFEST, lambda manifest: manifest.get("format") == FORMAT)
+"""Whatever its version or state."""
 _SMALL = 1 << 20
 """Bytes (1 MiB): larger files that were found whole once are not read again while they stay untouched."""
 _LARGE_PAGE = 1 << 21
@@ -68,11 +72,14 @@ class ArrayWriter:
 
 
 class Draft:
-    """A folder being written. It is an index only once `seal` has put its manifest there."""
+    """A folder being written. It is an index only once `seal` has put its manifest there; the one before that
+    only says whose folder it is."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.arrays: dict[str, dict[str, Any]] = {}
+        with beside(folder / MANIFEST) as draft:
+            draft.write_text(json.dumps({"format": FORMAT}), encoding="utf-8")
 
     def writer(self, name: str, dtype: DTypeLike) -> ArrayWriter:
         return ArrayWriter(self, name, dtype)
@@ -111,9 +118,10 @@ class Draft:
         }
         sealed = {**manifest, "files": files}
         sealed["seal"] = _seal(sealed)
-        with (self.folder / MANIFEST).open("w", encoding="utf-8") as file:
-            json.dump(sealed, file, ensure_ascii=False, indent=1)
-        _sync(self.folder / MANIFEST)
+        with beside(self.folder / MANIFEST) as draft:
+            with draft.open("w", encoding="utf-8") as file:
+                json.dump(sealed, file, ensure_ascii=False, indent=1)
+            _sync(draft)
         for directory in {path.parent for path in paths} | {self.folder}:
             _sync(directory)
         return sealed
@@ -133,6 +141,8 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         raise IndexFormatError(_damaged(folder, "its manifest is not JSON")) from None
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise IndexFormatError(f"{folder} is not an index: its {MANIFEST} belongs to something else.")
+    if manifest.keys() == {"format"}:
+        raise IndexFormatError(f"{folder} is not an index yet: its build did not end. Build it again.")
     if manifest.get("version") != VERSION:
         raise IndexFormatError(
             f"The index {folder} has format version {manifest.get('version')}, this program reads version "
@@ -208,15 +218,6 @@ def _is_large(facts: dict[str, Any]) -> bool:
     return bool(facts["bytes"] > _SMALL)
 
 
-def is_index(folder: Path) -> bool:
-    """Whether the folder is, or once was, an index (whatever its version or state)."""
-    try:
-        manifest = plain_json(folder / MANIFEST)
-    except (OSError, ValueError, RecursionError):
-        return False
-    return isinstance(manifest, dict) and manifest.get("format") == FORMAT
-
-
 def map_array(path: Path, facts: dict[str, Any]) -> Array:
     """The array in place, read-only; nothing is read before it is used."""
     dtype = np.dtype(facts["dtype"])
@@ -274,7 +275,7 @@ def _seal(manifest: dict[str, Any]) -> str:
 
 
 def _files(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.rglob("*") if path.is_file())
+    return sorted(path for path in folder.rglob("*") if path.is_file() and path != folder / MANIFEST)
 
 
 def _sync(path: Path) -> None:
