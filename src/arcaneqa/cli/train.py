@@ -35,13 +35,6 @@ def command(
     blanks: Annotated[float, typer.Option(help="Share of a question's words that is hidden.")] = 0.0,
     rate: Annotated[float, typer.Option(help="Peak learning rate of the decoder.")] = 1e-3,
     encoder_rate: Annotated[float, typer.Option(help="Peak learning rate of the encoder.")] = 1e-4,
-    warmup: Annotated[float, typer.Option(help="Share of the run in which the rates rise.")] = 0.05,
-    decay: Annotated[float, typer.Option(help="Weight decay of matrices; 0 is plain Adam.")] = 0.01,
-    clip: Annotated[float, typer.Option(help="Longest gradient; 0 lets it be.")] = 1.0,
-    steady: Annotated[bool, typer.Option("--steady", help="Rates neither rise nor fall.")] = False,
-    by_question: Annotated[
-        bool, typer.Option("--by-question", help="Questions count alike, however many decisions they have.")
-    ] = False,
     patience: Annotated[int | None, typer.Option(help="End after so many dev checks without a best.")] = None,
     check_every: Annotated[int | None, typer.Option(help="Updates between dev checks; an epoch's.")] = None,
     save_every: Annotated[float, typer.Option(help="Minutes between saves of the run's state.")] = 2.0,
@@ -50,7 +43,6 @@ def command(
     half: Annotated[bool, typer.Option(" /--no-half", help="fp32 where bf16 would be faster.")] = True,
     storage: Annotated[str, typer.Option(help="int8 (compact), mixed or float32.")] = "int8",
     model: Annotated[str, typer.Option(help='The model\'s choices as JSON, e.g. {"types": false}.')] = "{}",
-    limit: Annotated[int | None, typer.Option(help="Only so many questions, for a rehearsal.")] = None,
 ) -> None:
     """Train on one or several prepared sets. A stopped run goes on with the same command.
 
@@ -80,11 +72,6 @@ def command(
         blanks=blanks,
         rate=rate,
         encoder_rate=encoder_rate,
-        warmup=warmup,
-        decay=decay,
-        clip=clip,
-        steady=steady,
-        by_question=by_question,
         half=half,
         patience=patience,
         check_every=check_every,
@@ -92,7 +79,6 @@ def command(
         seed=seed,
         device=device,
         storage=storage,
-        limit=limit,
     )
     progress = train(settings, encoder, began, config)
     say(f"{progress.step:,} updates in {progress.seconds:.0f} s; best {progress.best:.2f} on dev: {out}")

@@ -151,8 +151,6 @@ class Trainer:
         if crew.size > 1:
             self.wrapped = DistributedDataParallel(self.network)
         self.usable = corpus.decisions > 0
-        if settings.limit is not None:
-            self.usable &= np.arange(len(corpus)) % max(1, len(corpus) // settings.limit) == 0
         self.per_epoch = max(1, len(self._order(0)) // settings.batch)
         self.total = max(1, round(settings.epochs * self.per_epoch))
         if len(self._order(0)) < crew.size:

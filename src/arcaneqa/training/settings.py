@@ -47,7 +47,6 @@ class Settings:
     device: str = "auto"
     half: bool = True
     storage: str = "int8"
-    limit: int | None = None
 
     def __post_init__(self) -> None:
         if not self.sets:

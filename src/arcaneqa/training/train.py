@@ -169,23 +169,17 @@ def parser(program: str = "python -m arcaneqa.training.train") -> argparse.Argum
         ("blanks", float),
         ("rate", float),
         ("encoder_rate", float),
-        ("warmup", float),
-        ("decay", float),
-        ("clip", float),
         ("patience", int),
         ("check_every", int),
         ("save_every", float),
         ("seed", int),
         ("device", str),
         ("storage", str),
-        ("limit", int),
     ):
         options.add_argument(f"--{name.replace('_', '-')}", type=kind, default=defaults[name])
     options.add_argument(
         "--no-half", dest="half", action="store_false", help="fp32 where bf16 would be faster"
     )
-    options.add_argument("--steady", action="store_true", help="learning rates neither rise nor fall")
-    options.add_argument("--by-question", action="store_true", help="questions count alike, not decisions")
     options.add_argument("--model", default="{}", help='choices of the model as JSON, e.g. {"types": false}')
     return options
 
