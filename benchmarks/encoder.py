@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from arcaneqa.model.bert import BertReader
 from arcaneqa.model.reader import Reader, TorchReader
-from arcaneqa.model.stored import Floats, Stored, bundled_model, read_stored
+from arcaneqa.model.stored import Stored, bundled_model, read_stored
+from arcaneqa.model.stored_arrays import Floats
 from arcaneqa.model.tiles import MULTIPLIES_BYTES
 
 SIZES = (32, 64, 256, 1_024)

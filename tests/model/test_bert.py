@@ -23,7 +23,8 @@ from arcaneqa.model.bert import BertReader
 from arcaneqa.model.buffers import Workplace
 from arcaneqa.model.large_pages import in_large_pages
 from arcaneqa.model.reader import TorchReader
-from arcaneqa.model.stored import Floats, Stored, bundled_model, read_stored
+from arcaneqa.model.stored import Stored, bundled_model, read_stored
+from arcaneqa.model.stored_arrays import Floats
 from arcaneqa.model.threads import Helper, Team
 from arcaneqa.model.tiles import MULTIPLIES_BYTES
 

@@ -10,9 +10,9 @@ import pytest
 from arcaneqa.induction.ranker import Shortlist
 from arcaneqa.induction.scorer import Candidate, TokenKind
 from arcaneqa.model import glance as room
-from arcaneqa.model import reader
 from arcaneqa.model.glance import Glance
 from arcaneqa.model.stored import Stored, bundled_model, read_stored
+from arcaneqa.model.stored_arrays import Table
 
 QUESTION = "Which rivers flow through the capital of Norway?"
 TEXTS = [
@@ -79,8 +79,8 @@ def test_variables_and_symbols_stay(glance: Glance) -> None:
 
 def test_a_model_with_other_words_has_no_glance(stored: Stored, monkeypatch: pytest.MonkeyPatch) -> None:
     """As another encoder's table, whose rows mean other words."""
-    whole = reader.Table.__getitem__
-    monkeypatch.setattr(reader.Table, "__getitem__", lambda self, ids: whole(self, ids[::-1].copy()))
+    whole = Table.__getitem__
+    monkeypatch.setattr(Table, "__getitem__", lambda self, ids: whole(self, ids[::-1].copy()))
     assert Glance.of(stored) is None
 
 

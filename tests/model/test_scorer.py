@@ -19,9 +19,10 @@ from arcaneqa.induction.scorer import Decision
 from arcaneqa.model.bert import BertReader
 from arcaneqa.model.checkpoint import Model, create, load, save
 from arcaneqa.model.config import ModelConfig
-from arcaneqa.model.reader import Flags, Reader, Words, reader_of
+from arcaneqa.model.reader import Reader, reader_of
 from arcaneqa.model.scorer import ModelScorer
-from arcaneqa.model.stored import Floats, bundled_model, read_stored
+from arcaneqa.model.stored import bundled_model, read_stored
+from arcaneqa.model.stored_arrays import Flags, Floats, Words
 from arcaneqa.ragged import Ints
 from arcaneqa.training.batches import Corpus
 from arcaneqa.training.prepared import Builder, Example

@@ -19,8 +19,7 @@ from arcaneqa.model.kernels import encode
 from arcaneqa.model.large_pages import in_large_pages
 from arcaneqa.model.layers import Layers, Matrix, Norm, Weights
 from arcaneqa.model.laying_out import lay_out
-from arcaneqa.model.reader import UNKNOWN_WORDS, Flags, Table, Words, softmax
-from arcaneqa.model.stored import Floats, Stored
+from arcaneqa.model.stored_arrays import UNKNOWN_WORDS, Flags, Floats, StoredArrays, Table, Words, softmax
 from arcaneqa.model.threads import Helper, Team
 from arcaneqa.model.tiles import BYTE_COLUMNS, FLOAT_COLUMNS, MULTIPLIES_BYTES, ROWS
 from arcaneqa.ragged import Ints
@@ -36,7 +35,7 @@ _CALLER = _NO_BELL = -1
 class BertReader:
     """Threads may share it. `in_bytes`: weights that are stored as bytes are multiplied as such."""
 
-    def __init__(self, stored: Stored, in_bytes: bool = MULTIPLIES_BYTES) -> None:
+    def __init__(self, stored: StoredArrays, in_bytes: bool = MULTIPLIES_BYTES) -> None:
         shape = stored.encoder
         self._stored = stored
         self._heads = int(shape["num_attention_heads"])
@@ -53,7 +52,7 @@ class BertReader:
         self._workplaces = Workplaces(Shape(self.width, inner, self._heads, self._depth))
 
     @staticmethod
-    def can_read(stored: Stored) -> bool:
+    def can_read(stored: StoredArrays) -> bool:
         """Whether the tiles divide an encoder's matrices."""
         shape = stored.encoder
         wide, inner = int(shape["hidden_size"]), int(shape["intermediate_size"])
@@ -138,7 +137,7 @@ class BertReader:
             leave()
 
 
-def _layers(stored: Stored, depth: int, in_bytes: bool) -> tuple[Layers, bool]:
+def _layers(stored: StoredArrays, depth: int, in_bytes: bool) -> tuple[Layers, bool]:
     """The weights of all layers, and whether they are bytes."""
     names = [f"{_PREFIX}encoder.layer.{layer}." for layer in range(depth)]
     is_exact = in_bytes and all(
@@ -172,7 +171,7 @@ def _layers(stored: Stored, depth: int, in_bytes: bool) -> tuple[Layers, bool]:
     return layers, is_exact
 
 
-def _matrix(stored: Stored, names: Sequence[Sequence[str]], is_exact: bool) -> Matrix:
+def _matrix(stored: StoredArrays, names: Sequence[Sequence[str]], is_exact: bool) -> Matrix:
     """Matrices of layers as tiles want them; those of one layer are joined."""
     weights, scales = [], []
     for own in names:
@@ -191,7 +190,7 @@ def _matrix(stored: Stored, names: Sequence[Sequence[str]], is_exact: bool) -> M
     return Matrix(np.stack(weights), np.stack(scales), bias)
 
 
-def _norm(stored: Stored, names: Sequence[str]) -> Norm:
+def _norm(stored: StoredArrays, names: Sequence[str]) -> Norm:
     return Norm(
         np.stack([stored.floats(f"{name}.weight") for name in names]),
         np.stack([stored.floats(f"{name}.bias") for name in names]),

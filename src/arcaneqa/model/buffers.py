@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcaneqa.model.board import board, dismiss
-from arcaneqa.model.stored import Floats
+from arcaneqa.model.stored_arrays import Floats
 from arcaneqa.model.threads import Helper
 from arcaneqa.model.tiles import FLOAT_COLUMNS, ROWS
 from arcaneqa.ragged import Ints

@@ -21,7 +21,8 @@ from arcaneqa.errors import ModelError
 from arcaneqa.model.config import FORMAT, ModelConfig
 from arcaneqa.model.encoder import Encoder, encoder_from, load_contextual, load_static
 from arcaneqa.model.network import Network
-from arcaneqa.model.stored import MANIFEST, SCALE, TOKENIZER, Stored, read_stored
+from arcaneqa.model.stored import MANIFEST, TOKENIZER, Stored, read_stored
+from arcaneqa.model.stored_arrays import SCALE
 from arcaneqa.model.word_pieces import WordPieces
 from arcaneqa.sealed import MODEL, seal
 

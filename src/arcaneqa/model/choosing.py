@@ -8,7 +8,7 @@ import numpy as np
 
 from arcaneqa.compiled import compiled
 from arcaneqa.model.curves import exp_of_negative, tanh
-from arcaneqa.model.stored import Floats
+from arcaneqa.model.stored_arrays import Floats
 from arcaneqa.ragged import Ints
 
 

@@ -12,7 +12,8 @@ from arcaneqa.model.choosing import attended
 from arcaneqa.model.config import KIND_INDEX
 from arcaneqa.model.product import Product
 from arcaneqa.model.recurrent import Cell, Recurrent
-from arcaneqa.model.stored import Floats, Stored
+from arcaneqa.model.stored import Stored
+from arcaneqa.model.stored_arrays import Floats
 from arcaneqa.ragged import Ints
 
 

@@ -8,8 +8,7 @@ import numba
 import numpy as np
 
 from arcaneqa.compiled import compiled
-from arcaneqa.model.reader import Flags
-from arcaneqa.model.stored import Floats
+from arcaneqa.model.stored_arrays import Flags, Floats
 from arcaneqa.model.word_pieces import Packed
 from arcaneqa.ragged import Ints
 

@@ -21,8 +21,8 @@ from safetensors.numpy import load_file
 from arcaneqa.induction.ranker import WordRanker
 from arcaneqa.model.pieces_of_words import PiecesOfWords
 from arcaneqa.model.product import Product
-from arcaneqa.model.reader import Table
-from arcaneqa.model.stored import Floats, Stored
+from arcaneqa.model.stored import Stored
+from arcaneqa.model.stored_arrays import Floats, Table
 from arcaneqa.ragged import Ints
 
 FILE = Path(__file__).parents[1] / "data" / "glance.safetensors"

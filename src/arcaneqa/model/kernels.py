@@ -22,7 +22,7 @@ from arcaneqa.model.buffers import CHUNK, Buffers, Scratch
 from arcaneqa.model.curves import ROUNDING, ROUNDING_BITS, exp_of_negative
 from arcaneqa.model.layers import Matrix, Norm, Weights
 from arcaneqa.model.softening import soften
-from arcaneqa.model.stored import Floats
+from arcaneqa.model.stored_arrays import Floats
 from arcaneqa.model.tiles import (
     BYTE_COLUMNS,
     FLOAT_COLUMNS,

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arcaneqa.model.stored import Floats
+from arcaneqa.model.stored_arrays import Floats
 
 
 class Matrix(NamedTuple):

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from arcaneqa.compiled import compiled
 from arcaneqa.model.buffers import Buffers
-from arcaneqa.model.reader import Flags, Words
-from arcaneqa.model.stored import Floats
+from arcaneqa.model.stored_arrays import Flags, Floats, Words
 from arcaneqa.model.tiles import FLOAT_COLUMNS
 from arcaneqa.ragged import Ints
 

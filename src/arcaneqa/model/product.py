@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from arcaneqa.compiled import compiled
-from arcaneqa.model.stored import Floats
+from arcaneqa.model.stored_arrays import Floats
 from arcaneqa.model.tiles import FLOAT_COLUMNS, PANELS, ROWS, float_tile, row_tile
 
 _FEW = 2

@@ -12,21 +12,15 @@ from threading import Lock
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from arcaneqa.errors import InputError, ModelError, needs
 from arcaneqa.induction.scorer import Reads
-from arcaneqa.model.stored import Floats, Stored
+from arcaneqa.model.stored import Stored
+from arcaneqa.model.stored_arrays import Flags, Floats, Table, Words, softmax
 from arcaneqa.ragged import Ints, offsets_of
 
-Words = NDArray[np.int32]
-"""Ids of word pieces."""
-Flags = NDArray[np.bool_]
 TOKENS_PER_CALL = 2_048
 """More at once are read no faster, and take more memory."""
-
-
-UNKNOWN_WORDS = "the tokenizer knows more words than the model; copy the model again"
 
 
 class Reader(Protocol):
@@ -89,26 +83,6 @@ def _reader_of(stored: Stored, device: str) -> Reader:
     from arcaneqa.model.bert import BertReader
 
     return BertReader(stored) if BertReader.can_read(stored) else TorchReader(stored)
-
-
-class Table:
-    """Rows of a stored table, at full length only when they are asked for: `rows` times their `scales`."""
-
-    def __init__(self, stored: Stored, name: str) -> None:
-        self.rows: NDArray[Any]
-        if (found := stored.compact(name)) is not None:
-            self.rows, self.scales = found
-        else:
-            self.rows = stored.floats(name)
-            self.scales = np.ones(len(self.rows), np.float32)
-        self.length, self.width = self.rows.shape
-
-    def __getitem__(self, ids: Words | Ints) -> Floats:
-        try:
-            found: Floats = self.rows[ids].astype(np.float32) * self.scales[ids, None]
-        except IndexError as error:
-            raise ModelError(UNKNOWN_WORDS) from error
-        return found
 
 
 class StaticReader:
@@ -178,12 +152,6 @@ class TorchReader:
 def alike(vectors: Floats) -> Floats:
     """How near vectors are to each other, where nobody tells what looked at what."""
     return softmax(vectors @ vectors.T / math.sqrt(vectors.shape[-1]))
-
-
-def softmax(scores: Floats) -> Floats:
-    raised = np.exp(scores - scores.max(-1, keepdims=True))
-    total: Floats = raised / raised.sum(-1, keepdims=True)
-    return total
 
 
 def parts(lengths: Ints, most: int = TOKENS_PER_CALL) -> list[slice]:

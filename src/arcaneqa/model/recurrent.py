@@ -10,7 +10,7 @@ import numpy as np
 from arcaneqa.compiled import compiled
 from arcaneqa.model.choosing import turn
 from arcaneqa.model.product import multiply, panels_of
-from arcaneqa.model.stored import Floats
+from arcaneqa.model.stored_arrays import Floats
 
 
 class Recurrent:

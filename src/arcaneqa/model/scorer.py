@@ -21,7 +21,8 @@ from arcaneqa.model.glance import Glance
 from arcaneqa.model.heat import heat
 from arcaneqa.model.known_pieces import Asked, KnownPieces
 from arcaneqa.model.reader import TOKENS_PER_CALL, CountedReader, parts, reader_of
-from arcaneqa.model.stored import Floats, Stored, read_stored
+from arcaneqa.model.stored import Stored, read_stored
+from arcaneqa.model.stored_arrays import Floats
 from arcaneqa.model.word_pieces import Packed, WordPieces
 from arcaneqa.ragged import Ints
 

@@ -13,7 +13,6 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load as load_arrays
@@ -22,49 +21,19 @@ from tokenizers import Tokenizer
 from arcaneqa.errors import ModelError
 from arcaneqa.files import plain_json
 from arcaneqa.model.config import FORMAT, ModelConfig
+from arcaneqa.model.stored_arrays import StoredArrays
 from arcaneqa.sealed import check_seal
 
 MANIFEST = "arcaneqa.json"
 TOKENIZER = "tokenizer.json"
-SCALE = ".scale"
-
-Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
-    """`encoder` describes the encoder's shape; `arrays` are the weights as they lie in the files."""
+class Stored(StoredArrays):
+    """A whole model: the weights, its configuration and its tokenizer."""
 
-    folder: Path
     config: ModelConfig
-    encoder: dict[str, Any]
     tokenizer: Tokenizer
-    arrays: dict[str, NDArray[Any]]
-
-    def __contains__(self, name: str) -> bool:
-        return name in self.arrays
-
-    def floats(self, name: str) -> Floats:
-        """A tensor at full length."""
-        array = self._array(name).astype(np.float32)
-        if (scale := self.arrays.get(name + SCALE)) is not None:
-            array *= scale.astype(np.float32)[:, None]
-        return array
-
-    def compact(self, name: str) -> tuple[NDArray[np.int8], Floats] | None:
-        """A matrix as int8 rows and their scales, where it is stored so."""
-        array, scale = self._array(name), self.arrays.get(name + SCALE)
-        return None if scale is None else (array, scale.astype(np.float32))
-
-    def names(self) -> list[str]:
-        return [name for name in self.arrays if not name.endswith(SCALE)]
-
-    def _array(self, name: str) -> NDArray[Any]:
-        if name not in self.arrays:
-            raise ModelError(
-                f"the weights in {self.folder} do not fit its configuration: {name!r} is missing"
-            )
-        return self.arrays[name]
 
 
 def manifest_of(folder: Path) -> dict[str, Any]:
@@ -97,7 +66,7 @@ def read_stored(folder: Path, kind: type[ModelConfig] = ModelConfig) -> Stored:
             arrays, tokenizer = _parsed(folder, contents)
         finally:  # a file that is damaged is said to be so, whatever else it is
             are_whole.result()
-    return Stored(folder, config, manifest["encoder"], tokenizer, arrays)
+    return Stored(folder, manifest["encoder"], arrays, config, tokenizer)
 
 
 def _content(path: Path) -> bytes:

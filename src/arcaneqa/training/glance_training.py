@@ -20,8 +20,8 @@ from arcaneqa.induction.scorer import TokenKind
 from arcaneqa.model.config import KIND_INDEX
 from arcaneqa.model.glance import LONGEST, TABLE
 from arcaneqa.model.pieces_of_words import Ids, PiecesOfWords
-from arcaneqa.model.reader import Table
 from arcaneqa.model.stored import Stored
+from arcaneqa.model.stored_arrays import Table
 from arcaneqa.training.prepared import Prepared
 
 WIDTH = 64

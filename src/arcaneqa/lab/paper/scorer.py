@@ -18,7 +18,8 @@ from arcaneqa.model.known_pieces import KnownPieces
 from arcaneqa.model.product import Product
 from arcaneqa.model.reader import CountedReader, TorchReader, reader_of
 from arcaneqa.model.scorer import ModelScorer, _Reading, _State
-from arcaneqa.model.stored import Floats, Stored, read_stored
+from arcaneqa.model.stored import Stored, read_stored
+from arcaneqa.model.stored_arrays import Floats
 from arcaneqa.model.word_pieces import CLS, SEP, WordPieces
 
 _KEPT = 256
