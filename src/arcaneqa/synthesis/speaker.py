@@ -165,6 +165,9 @@ class QuestionSpeaker(Speaker):
 
     def part(self, node: ex.Expression, owners: Set[int]) -> Part:
         match node:
+            case ex.Compare(key=ex.Counted(), value=ex.Value(literal)) if literal.lexical == "1":
+                found = super().part(node, owners)
+                return replace(found, inner=singular(found.inner))
             case ex.Compare(sign, ex.Relation(iri), value):
                 return self._compared(sign, iri, value) or super().part(node, owners)
             case ex.Join(relation, ex.Join(back, ex.Entity() as other)) if back == ex.Relation(
