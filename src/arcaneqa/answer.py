@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from typing import Literal as Choice
 
-from arcaneqa.answered import Answer, refusal
+from arcaneqa.answered import Answer, as_asked, refusal
 from arcaneqa.conclusions import Conclusions
 from arcaneqa.confidence import Confidence
 from arcaneqa.entity_facts import Facts, facts_about, find_entity
@@ -135,6 +135,7 @@ class ArcaneQA:
         The answer's `expected` says what share of the answers at that threshold is right.
         """
         started = time.perf_counter()
+        question = as_asked(question)
         if (refused := refusal(question)) is not None:
             return replace(refused, seconds=time.perf_counter() - started)
         links = self.linker.link(question)
@@ -173,6 +174,7 @@ class ArcaneQA:
         self, group: Sequence[Question], entities: Entities, threshold: float | None
     ) -> Iterator[Answer]:
         started = time.perf_counter()
+        group = [replace(question, question=as_asked(question.question)) for question in group]
         refused = [refusal(question.question) for question in group]
         links = [
             Links(question.question) if declined else self.linker.link(question.question)

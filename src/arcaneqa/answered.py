@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 MOST_CHARACTERS = 2_000
 """Of a question; a longer text is no question, and reading it would only take time."""
+_WIDE = re.compile(r"\s{3,}")
 MOST_NAMED = 3
 """Answers that the short form of an answer names; the others are counted."""
 
@@ -102,6 +104,11 @@ class Answer:
             readings=self.readings,
             extra={} if self.facts is None else {"facts": self.facts.to_json()},
         )
+
+
+def as_asked(question: str) -> str:
+    """The question as everything behind the entrance reads it: a long stretch of white space is one space."""
+    return _WIDE.sub(" ", question) if len(question) <= MOST_CHARACTERS else question
 
 
 def refusal(question: str) -> Answer | None:

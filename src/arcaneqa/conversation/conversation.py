@@ -15,7 +15,7 @@ from functools import cached_property
 from itertools import chain, islice
 
 from arcaneqa.answer import SECONDS, ArcaneQA
-from arcaneqa.answered import Answer, refusal
+from arcaneqa.answered import Answer, as_asked, refusal
 from arcaneqa.conversation.asking import Asking
 from arcaneqa.conversation.carrying import among
 from arcaneqa.conversation.exchange import other_entity, other_value
@@ -59,6 +59,7 @@ class Conversation:
 
     def ask(self, text: str, *, threshold: float | None = None, seconds: float = SECONDS) -> Answer:
         """Answer a question, whole or referring back; `carried` says what it took from before."""
+        text = as_asked(text)
         if (refused := refusal(text)) is not None:
             return refused
         started = time.perf_counter()

@@ -103,7 +103,7 @@ _PRONOUNS = (
 )
 _POINTING = re.compile(r"\b(?P<how>that|this|the same|the)((?: [\w-]+){1,3})", re.I)
 _RESTRICTED = re.compile(r" (?:that|which|who|whose|with|where|of|in)\b", re.I)
-_SINGULAR = re.compile(r"\W+(?:is|was|has|does)\b", re.I)
+_SINGULAR = re.compile(r"\W{1,9}(?:is|was|has|does)\b", re.I)
 
 
 def referring(text: str, nouns: Set[str]) -> Reference:

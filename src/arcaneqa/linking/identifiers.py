@@ -10,7 +10,7 @@ from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri
 
-IDENTIFIER = re.compile(r"<[^<>\s]+>|[^\W\d][\w.-]*:[^\s<>\"',;?!]+|[^\W\d]\w*(?:\.\w+)+")
+IDENTIFIER = re.compile(r"<[^<>\s]+>|[^\W\d][\w.-]{0,99}:[^\s<>\"',;?!]+|[^\W\d]\w{0,99}(?:\.\w+)+")
 CLOSING = ").:]}"
 """What may stand behind an identifier without being part of it."""
 MOST = 10

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from uuid import uuid4
 
 from arcaneqa.answer import ArcaneQA
-from arcaneqa.answered import Answer, refusal
+from arcaneqa.answered import Answer, as_asked, refusal
 from arcaneqa.induction.found import Considered, Outcome
 from arcaneqa.induction.guide import NEVER, Choice
 from arcaneqa.induction.scorer import Decision, Scores
@@ -137,6 +137,7 @@ class _Asking:
     """One request on its way: linked, searched, answered, each when it is its turn."""
 
     def __init__(self, answerer: Answerer, request: AskRequest) -> None:
+        request = request.model_copy(update={"question": as_asked(request.question)})
         self._answerer, self._request = answerer, request
         self._started = time.perf_counter()
         self._until = time.monotonic() + answerer.seconds
