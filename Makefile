@@ -53,7 +53,7 @@ test-locked:
 	$(PYTHON) -m venv dist/locked
 	dist/locked/bin/pip install -q --require-hashes -r locked.txt
 	PYTHONPATH=src XDG_CACHE_HOME=$(CURDIR)/dist/cache dist/locked/bin/python -c \
-	  "import sys; sys.argv[1:] = ['ask', 'what is the capital of France?']; from arcaneqa.cli.main import main; main()" | grep Paris
+	  "import sys; sys.argv[1:] = ['ask', 'what is the capital of France?']; from arcaneqa.apps.cli.main import main; main()" | grep Paris
 
 test-slow: $(DEV)
 	$(BIN)/pytest -m slow
@@ -63,8 +63,8 @@ test-slow: $(DEV)
 test-hostile: $(DEV)
 	@command -v strace > /dev/null || (apt-get update -q && apt-get install -y -q --no-install-recommends strace) || true
 	OMP_NUM_THREADS=1 $(BIN)/pytest --durations 10 tests/hostile tests/kb/endpoint/test_liars.py tests/kb/endpoint/test_faults.py \
-	  tests/kb/index/test_replaced.py tests/kb/build/test_sources.py tests/model/test_sealed.py tests/test_harmless.py \
-	  tests/service/test_gate.py tests/service/test_connections.py tests/service/test_reload.py
+	  tests/kb/index/test_replaced.py tests/kb/build/test_sources.py tests/model/test_sealed.py tests/test_harmless.py tests/test_outputs.py \
+	  tests/apps/http/test_gate.py tests/apps/http/test_connections.py tests/apps/http/test_reload.py
 
 # What is answered today to every question set at hand, compared with an earlier run if AGAINST names its file.
 DATA ?= ../shared/data

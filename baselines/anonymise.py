@@ -25,8 +25,8 @@ from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.name_forms import words
 from arcaneqa.kb.open import open_kb
 from arcaneqa.kb.short_names import Names
+from arcaneqa.linking.features import bundled
 from arcaneqa.linking.linker import Linker
-from arcaneqa.linking.weights import bundled
 from arcaneqa.links import EntityCandidate, Links, LiteralLink, MentionLink
 from arcaneqa.record import Question, read_questions
 

@@ -20,24 +20,24 @@ from random import Random
 
 import numpy as np
 
-from arcaneqa.answer import ArcaneQA
-from arcaneqa.evaluation.metrics import overlap
+from arcaneqa.answer.arcaneqa import ArcaneQA
 from arcaneqa.induction.induction import Induction, Machine
-from arcaneqa.induction.kept_meanings import Meanings
+from arcaneqa.induction.meaning import Meanings
+from arcaneqa.induction.paths import Starts
+from arcaneqa.induction.results import State
 from arcaneqa.induction.scorer import Candidate, Decision, Scorer
 from arcaneqa.induction.search import Search
-from arcaneqa.induction.starts import Starts
-from arcaneqa.induction.state import State
 from arcaneqa.induction.vocabulary import Options, Vocabulary
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.words import tail
 from arcaneqa.kb.open import open_kb
 from arcaneqa.kb.short_names import Names
+from arcaneqa.lab.evaluation.metrics import overlap
+from arcaneqa.lab.training.prepared import Builder, Example, Step, write
+from arcaneqa.language.expression import And, Class, Count, Expression, Extreme
+from arcaneqa.language.text import parse
 from arcaneqa.model.scorer import ModelScorer
-from arcaneqa.program.expression import And, Class, Count, Expression, Extreme
-from arcaneqa.program.text import parse
 from arcaneqa.record import Question, read_questions
-from arcaneqa.training.prepared import Builder, Example, Step, write
 from baselines.enumerated import implied_classes
 
 KEPT = 6

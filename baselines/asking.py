@@ -14,22 +14,22 @@ from typing import Any
 
 import numpy as np
 
-from arcaneqa.answer import ArcaneQA
-from arcaneqa.describe import items_of_result
-from arcaneqa.errors import ArcaneError
-from arcaneqa.evaluation.breakdown import cells
-from arcaneqa.evaluation.judge import Judge
+from arcaneqa.answer.arcaneqa import ArcaneQA
+from arcaneqa.answer.describe import items_of_result
 from arcaneqa.induction.found import Outcome
 from arcaneqa.induction.scorer import Decision, Reads, Scores
 from arcaneqa.induction.search import Search
 from arcaneqa.induction.topics import Topics
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.linking.weights import bundled
+from arcaneqa.lab.evaluation.judge import Judge
+from arcaneqa.lab.evaluation.metrics import cells
+from arcaneqa.language.expression import Entity
+from arcaneqa.language.run import execute
+from arcaneqa.language.text import parse, print_program
+from arcaneqa.linking.features import bundled
 from arcaneqa.links import Links
-from arcaneqa.program.execute import execute
-from arcaneqa.program.expression import Entity
-from arcaneqa.program.text import parse, print_program
 from arcaneqa.record import Prediction, Question
+from arcaneqa.support.errors import ArcaneError
 from baselines.anonymise import anonymise, anonymised
 from baselines.decoding import Fate
 from baselines.ranking import Searching

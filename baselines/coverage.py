@@ -12,15 +12,15 @@ from pathlib import Path
 
 import numpy as np
 
-from arcaneqa.evaluation.breakdown import FUNCTIONS, function_of
-from arcaneqa.figures import write_section
 from arcaneqa.induction.induction import Induction
 from arcaneqa.induction.targets import Inadmissible, targets
 from arcaneqa.induction.topics import topics_from_gold
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.open import open_kb
 from arcaneqa.kb.short_names import Names
-from arcaneqa.program.text import parse
+from arcaneqa.lab.evaluation.metrics import FUNCTIONS, function_of
+from arcaneqa.lab.figures import write_section
+from arcaneqa.language.text import parse
 from arcaneqa.record import Question, read_questions
 from baselines.enumerated import Enumerator
 from baselines.preparing import gold_states

@@ -13,16 +13,15 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
-from arcaneqa.errors import ArcaneError
 from arcaneqa.induction.found import Considered, Found, Outcome, Trace
 from arcaneqa.induction.scorer import Decision, Scorer
-from arcaneqa.induction.tokens import Token
 from arcaneqa.induction.topics import Topics
-from arcaneqa.induction.vocabulary import Options
+from arcaneqa.induction.vocabulary import Options, Token
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.program.execute import Budget, Result, execute
-from arcaneqa.program.expression import Class, Denotation, Entity, Expression, Now, Relation, Value, denotes
-from arcaneqa.program.steps import Function, Steps, Subprogram, Symbol, Variable, from_steps
+from arcaneqa.language.expression import Class, Denotation, Entity, Expression, Now, Relation, Value, denotes
+from arcaneqa.language.run import Budget, Result, execute
+from arcaneqa.language.steps import Function, Steps, Subprogram, Symbol, Variable, from_steps
+from arcaneqa.support.errors import ArcaneError
 from baselines.ranking import Searching
 
 BEAM = 5

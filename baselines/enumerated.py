@@ -13,14 +13,14 @@ from itertools import chain
 
 from arcaneqa.induction.induction import Induction, Machine
 from arcaneqa.induction.meaning import Meaning
-from arcaneqa.induction.ranker import WordRanker
-from arcaneqa.induction.state import State
-from arcaneqa.induction.tokens import COMPARATIVES, SUPERLATIVES, Chosen, Token
+from arcaneqa.induction.results import State
+from arcaneqa.induction.scorer import WordRanker
 from arcaneqa.induction.topics import Topics
+from arcaneqa.induction.vocabulary import COMPARATIVES, SUPERLATIVES, Chosen, Token
 from arcaneqa.kb.names.words import label_from_iri
 from arcaneqa.kb.schema import Schema
-from arcaneqa.program.expression import And, Class, Compare, Expression, Join, Relation
-from arcaneqa.program.steps import Function, Symbol
+from arcaneqa.language.expression import And, Class, Compare, Expression, Join, Relation
+from arcaneqa.language.steps import Function, Symbol
 
 MOST_SETS = 1_500
 """Sets of an entity with very many relations that are looked at."""

@@ -14,11 +14,11 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
-from arcaneqa.answer import ArcaneQA
-from arcaneqa.evaluation.metrics import overlap
-from arcaneqa.figures import write_section
+from arcaneqa.answer.arcaneqa import ArcaneQA
+from arcaneqa.lab.evaluation.metrics import overlap
+from arcaneqa.lab.figures import write_section
+from arcaneqa.linking.features import bundled
 from arcaneqa.linking.linker import Linker
-from arcaneqa.linking.weights import bundled
 from arcaneqa.links import Links
 from arcaneqa.record import Question, read_questions
 from baselines.anonymise import anonymise

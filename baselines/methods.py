@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from arcaneqa.answer import ArcaneQA
+from arcaneqa.answer.arcaneqa import ArcaneQA
 from arcaneqa.induction.found import Outcome
 from arcaneqa.induction.induction import Induction
 from arcaneqa.induction.search import SHORTLIST, Search

@@ -19,20 +19,19 @@ from pathlib import Path
 from random import Random
 
 from arcaneqa.induction.induction import Induction, Machine
-from arcaneqa.induction.ranker import WordRanker
-from arcaneqa.induction.scorer import Candidate, TokenKind
-from arcaneqa.induction.state import State
+from arcaneqa.induction.results import State
+from arcaneqa.induction.scorer import Candidate, TokenKind, WordRanker
 from arcaneqa.induction.targets import Target, TargetStep
 from arcaneqa.induction.topics import Topics
 from arcaneqa.induction.vocabulary import Options
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.open import open_kb
 from arcaneqa.lab.paper.spelling import Spelling
-from arcaneqa.program.expression import Class, Expression, Relation
-from arcaneqa.program.steps import Symbol
+from arcaneqa.lab.training.prepare import Plan, Preparer, Report, learn
+from arcaneqa.lab.training.prepared import Builder, Example, Step, write
+from arcaneqa.language.expression import Class, Expression, Relation
+from arcaneqa.language.steps import Symbol
 from arcaneqa.record import read_questions
-from arcaneqa.training.prepare import Plan, Preparer, Report, learn
-from arcaneqa.training.prepared import Builder, Example, Step, write
 from baselines.decoding import Constraint
 from baselines.enumerated import Enumerator, Programs
 from baselines.ranking import as_candidate

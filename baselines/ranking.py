@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from arcaneqa.induction.found import Considered, Found, Outcome, Trace
-from arcaneqa.induction.ranker import WordRanker
-from arcaneqa.induction.scorer import Candidate, Decision, Scorer, TokenKind
-from arcaneqa.induction.state import State
+from arcaneqa.induction.results import State
+from arcaneqa.induction.scorer import Candidate, Decision, Scorer, TokenKind, WordRanker
 from arcaneqa.induction.topics import Topics, terms_of
 from baselines.enumerated import Enumerator
 

@@ -11,14 +11,13 @@ from collections.abc import Sequence
 
 from arcaneqa.induction.found import Considered, Outcome
 from arcaneqa.induction.induction import Induction, Machine
-from arcaneqa.induction.ranker import WordRanker
-from arcaneqa.induction.scorer import Candidate, Decision, Scorer, TokenKind
-from arcaneqa.induction.state import State
-from arcaneqa.induction.tokens import COMPARATIVES, SUPERLATIVES, Token
+from arcaneqa.induction.results import State
+from arcaneqa.induction.scorer import Candidate, Decision, Scorer, TokenKind, WordRanker
 from arcaneqa.induction.topics import Topics
+from arcaneqa.induction.vocabulary import COMPARATIVES, SUPERLATIVES, Token
 from arcaneqa.kb.schema import Schema
-from arcaneqa.program.expression import Class
-from arcaneqa.program.steps import Function
+from arcaneqa.language.expression import Class
+from arcaneqa.language.steps import Function
 from baselines.enumerated import closings, implied_classes
 from baselines.ranking import Searching, found_of
 

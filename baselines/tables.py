@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from arcaneqa.evaluation.bootstrap import interval, resampled_means
-from arcaneqa.evaluation.breakdown import FUNCTIONS, LEVELS
+from arcaneqa.lab.evaluation.metrics import FUNCTIONS, LEVELS, interval, resampled_means
 from baselines.decoding import Fate
 
 Line = dict[str, Any]

@@ -89,7 +89,7 @@ def sets_of(method: Trained, prepared: Path) -> list[Path]:
 
 def vectors(encoder: str, out: Path) -> Path:
     """The encoder's own table of words as vectors without context; whole words only."""
-    from arcaneqa.model.checkpoint import create
+    from arcaneqa.lab.training.checkpoint import create
     from arcaneqa.model.config import ModelConfig
 
     model = create(encoder, ModelConfig())
@@ -116,7 +116,7 @@ def command(name: str, options: argparse.Namespace) -> list[str] | None:
         encoder = f"static:{path if path.exists() else vectors(options.encoder, path)}"
     questions = sum(_size(folder) for folder in sets)
     epochs = options.updates / max(1, questions // options.batch)
-    module = ["arcaneqa.lab.paper", "train"] if method.is_paper else ["arcaneqa.training.train"]
+    module = ["arcaneqa.lab.paper", "train"] if method.is_paper else ["arcaneqa.lab.training.train"]
     words = [sys.executable, "-m", *module, *map(str, sets), "--out", str(out)]
     words += ["--encoder", encoder, "--model", method.choices]
     words += [
@@ -134,7 +134,7 @@ def command(name: str, options: argparse.Namespace) -> list[str] | None:
 
 
 def _size(folder: Path) -> int:
-    from arcaneqa.training.prepared import manifest_of
+    from arcaneqa.lab.training.prepared import manifest_of
 
     return int(manifest_of(folder)["questions"])
 

@@ -13,18 +13,16 @@ from functools import lru_cache
 
 import numpy as np
 
-from arcaneqa.induction import wording
+from arcaneqa.induction import vocabulary
 from arcaneqa.induction.induction import Induction
-from arcaneqa.induction.ranker import WordRanker
-from arcaneqa.induction.scorer import Candidate, TokenKind
-from arcaneqa.induction.tokens import COMPARATIVES, SUPERLATIVES, Token
+from arcaneqa.induction.scorer import Candidate, TokenKind, WordRanker
 from arcaneqa.induction.topics import Topics
-from arcaneqa.induction.vocabulary import NOTHING, Options
+from arcaneqa.induction.vocabulary import COMPARATIVES, NOTHING, SUPERLATIVES, Options, Token
 from arcaneqa.kb import schema
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.kb.values import kind_of
-from arcaneqa.program.expression import Class, Entity, Relation
-from arcaneqa.program.steps import Function, Symbol, Variable
+from arcaneqa.language.expression import Class, Entity, Relation
+from arcaneqa.language.steps import Function, Symbol, Variable
 
 MOST = 64
 MOST_SUBPROGRAMS = 6
@@ -139,9 +137,9 @@ class Typed:
             return self._between(state)
         if not state.part:
             functions = [
-                f for f in wording.FUNCTION_CANDIDATES if isinstance(f, Function) and self._may(state, f)
+                f for f in vocabulary.FUNCTION_CANDIDATES if isinstance(f, Function) and self._may(state, f)
             ]
-            return Options(list(functions), [wording.FUNCTION_CANDIDATES[f] for f in functions])
+            return Options(list(functions), [vocabulary.FUNCTION_CANDIDATES[f] for f in functions])
         function, *arguments = state.part
         assert isinstance(function, Function)
         if not arguments:
@@ -159,9 +157,9 @@ class Typed:
     def _between(self, state: _Typed) -> Options:
         made = len(state.types) - state.topics
         ends = len(state.sets) == 1
-        options = Options([Symbol.END], [wording.END]) if ends else NOTHING
+        options = Options([Symbol.END], [vocabulary.END]) if ends else NOTHING
         goes_on = made < MOST_SUBPROGRAMS and not state.is_number
-        return Options([Symbol.OPEN], [wording.OPEN]) + options if goes_on else options
+        return Options([Symbol.OPEN], [vocabulary.OPEN]) + options if goes_on else options
 
     def _may(self, state: _Typed, function: Function) -> bool:
         free = [i for i in range(state.topics) if i not in state.used]
@@ -231,7 +229,7 @@ def _leads_to(relation: schema.Relation, own: frozenset[int] | None) -> bool:
     return own is None or not relation.range_declared or relation.range in own
 
 
-_CLOSE = Options([Symbol.CLOSE], [wording.CLOSE])
+_CLOSE = Options([Symbol.CLOSE], [vocabulary.CLOSE])
 
 
 def _share(one: Type, two: Type) -> bool:

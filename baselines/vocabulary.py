@@ -12,19 +12,16 @@ from functools import lru_cache
 
 import numpy as np
 
-from arcaneqa.induction import wording
+from arcaneqa.induction import vocabulary
 from arcaneqa.induction.induction import Induction
-from arcaneqa.induction.kept_meanings import Meanings
-from arcaneqa.induction.meaning import Meaning
-from arcaneqa.induction.ranker import WordRanker
-from arcaneqa.induction.scorer import Candidate, TokenKind
-from arcaneqa.induction.tokens import PAPER, Token
+from arcaneqa.induction.meaning import Meaning, Meanings
+from arcaneqa.induction.scorer import Candidate, TokenKind, WordRanker
 from arcaneqa.induction.topics import Topics
-from arcaneqa.induction.vocabulary import Options
+from arcaneqa.induction.vocabulary import PAPER, Options, Token
 from arcaneqa.kb.interface import Ids
 from arcaneqa.lab.paper.spelling import Spelling
-from arcaneqa.program.expression import Class, Entity, Relation
-from arcaneqa.program.steps import Function, Symbol, Variable
+from arcaneqa.language.expression import Class, Entity, Relation
+from arcaneqa.language.steps import Function, Symbol, Variable
 
 MOST = 160
 Best = Callable[[str, Topics], Sequence[str]]
@@ -32,10 +29,10 @@ Best = Callable[[str, Topics], Sequence[str]]
 _FUNCTIONS = [function for function in Function if function in PAPER]
 _SYNTAX: list[Token] = [Symbol.OPEN, Symbol.CLOSE, Symbol.END, *_FUNCTIONS]
 _SYNTAX_CANDIDATES = [
-    wording.OPEN,
-    wording.CLOSE,
-    wording.END,
-    *(wording.FUNCTION_CANDIDATES[f] for f in _FUNCTIONS),
+    vocabulary.OPEN,
+    vocabulary.CLOSE,
+    vocabulary.END,
+    *(vocabulary.FUNCTION_CANDIDATES[f] for f in _FUNCTIONS),
 ]
 
 

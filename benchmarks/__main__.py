@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from arcaneqa.errors import ArcaneError
+from arcaneqa.support.errors import ArcaneError
 from benchmarks import how_fast, how_right  # noqa: F401, importing them makes their verbs known
 from benchmarks.app import app
 

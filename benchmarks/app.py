@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from arcaneqa.figures import write_section
+from arcaneqa.lab.figures import write_section
 
 MEASUREMENTS = Path("docs/measurements")
 Document = Annotated[Path, typer.Option(help="Where the table goes.")]

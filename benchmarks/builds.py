@@ -11,10 +11,10 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
-from arcaneqa.errors import InputError
-from arcaneqa.figures import CHECKOUT
+from arcaneqa.lab.figures import CHECKOUT
+from arcaneqa.support.errors import InputError
 
-_INDEX = [sys.executable, "-c", "from arcaneqa.cli.main import main; main()", "index"]
+_INDEX = [sys.executable, "-c", "from arcaneqa.apps.cli.main import main; main()", "index"]
 
 
 def report(other: Path, files: Sequence[Path], options: Sequence[str], rounds: int) -> str:

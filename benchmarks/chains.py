@@ -15,23 +15,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from arcaneqa.answer import ArcaneQA
-from arcaneqa.answered import Answer
-from arcaneqa.errors import InputError
-from arcaneqa.evaluation.judge import Judge
-from arcaneqa.evaluation.metrics import Mode
+from arcaneqa.answer.answer import Answer
+from arcaneqa.answer.arcaneqa import ArcaneQA
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.interface import KnowledgeBase, Step
 from arcaneqa.kb.open import open_kb
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri, Literal, Term
-from arcaneqa.program.answers import answer_terms
-from arcaneqa.program.execute import execute
-from arcaneqa.program.expression import Entity, Expression, Join, Value, post_order
-from arcaneqa.program.phrase import paraphrase
-from arcaneqa.program.rewrite import rewrite
-from arcaneqa.program.text import parse, print_program
+from arcaneqa.lab.evaluation.judge import Judge
+from arcaneqa.lab.evaluation.metrics import Mode
+from arcaneqa.language.expression import Entity, Expression, Join, Value, post_order
+from arcaneqa.language.phrase import paraphrase
+from arcaneqa.language.rewrite import rewrite
+from arcaneqa.language.run import answer_terms, execute
+from arcaneqa.language.text import parse, print_program
 from arcaneqa.record import Question
+from arcaneqa.support.errors import InputError
 
 FILE = Path(__file__).with_name("chains.toml")
 DEMO = "demo"

@@ -16,11 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from arcaneqa.datasets.spider import MAPPING, databases, read
-from arcaneqa.datasets.sql.mapping import Column, Kind
-from arcaneqa.datasets.sql.table_facts import Facts
-from arcaneqa.errors import ProgramError
-from arcaneqa.files import read_json
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.build.tables.triples import PREFIXES, local_name
 from arcaneqa.kb.index import Index
@@ -29,10 +24,15 @@ from arcaneqa.kb.schema import ValueKind
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri, Literal, Term
 from arcaneqa.kb.values import value_of
-from arcaneqa.program import expression as ex
-from arcaneqa.program.execute import execute
-from arcaneqa.program.rewrite import rewrite
-from arcaneqa.program.text import print_program
+from arcaneqa.lab.datasets.spider import MAPPING, databases, read
+from arcaneqa.lab.datasets.sql.mapping import Column, Kind
+from arcaneqa.lab.datasets.sql.table_facts import Facts
+from arcaneqa.language import expression as ex
+from arcaneqa.language.rewrite import rewrite
+from arcaneqa.language.run import execute
+from arcaneqa.language.text import print_program
+from arcaneqa.support.errors import ProgramError
+from arcaneqa.support.files import read_json
 from benchmarks.rebuilt_tables import Rebuilt, rebuild, row_names, write_csv, write_sqlite
 
 _SHOWN = 3

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from arcaneqa.answer import ArcaneQA
-from arcaneqa.answered import Answer
-from arcaneqa.files import read_lines
+from arcaneqa.answer.answer import Answer
+from arcaneqa.answer.arcaneqa import ArcaneQA
+from arcaneqa.support.files import read_lines
 
 
 @dataclass(frozen=True, slots=True)

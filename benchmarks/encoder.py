@@ -9,11 +9,11 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from arcaneqa.model.bert import BertReader
+from arcaneqa.int8.bert import BertReader
+from arcaneqa.int8.instructions import MULTIPLIES_BYTES
+from arcaneqa.int8.stored_arrays import Floats
 from arcaneqa.model.reader import Reader, TorchReader
 from arcaneqa.model.stored import Stored, bundled_model, read_stored
-from arcaneqa.model.stored_arrays import Floats
-from arcaneqa.model.tiles import MULTIPLIES_BYTES
 
 SIZES = (32, 64, 256, 1_024)
 """Word pieces of a call, in inputs of at most 64."""

@@ -13,8 +13,7 @@ from urllib.parse import urlencode
 
 import numpy as np
 
-from arcaneqa.errors import InputError
-from arcaneqa.induction.buildable import buildable
+from arcaneqa.induction.building import buildable
 from arcaneqa.induction.induction import Induction
 from arcaneqa.induction.targets import Inadmissible, plan
 from arcaneqa.kb.build import build_index
@@ -26,6 +25,7 @@ from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.terms import Literal, Term
 from arcaneqa.kb.values import value_of
 from arcaneqa.record import Question, read_questions
+from arcaneqa.support.errors import InputError
 from benchmarks.induction import Case, cases
 from benchmarks.kb import engines
 

@@ -17,17 +17,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from arcaneqa.answer import ArcaneQA
-from arcaneqa.answered import Answer
-from arcaneqa.datasets import spider
-from arcaneqa.datasets.convert import Converter, Summary
+from arcaneqa.answer.answer import Answer
+from arcaneqa.answer.arcaneqa import ArcaneQA
 from arcaneqa.judgement.refusals import ASKS_FOR
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.open import open_kb
 from arcaneqa.kb.short_names import Names
-from arcaneqa.program.forms import PAPER, SAYABLE, Form, forms_of
-from arcaneqa.program.text import parse
+from arcaneqa.lab.datasets import spider
+from arcaneqa.lab.datasets.convert import Converter, Summary
+from arcaneqa.language.forms import PAPER, SAYABLE, Form, forms_of
+from arcaneqa.language.text import parse
 
 _KINDS = {
     "superlative-count": Form.BY_COUNT,

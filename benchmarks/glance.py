@@ -8,13 +8,13 @@ from pathlib import Path
 
 import numpy as np
 
-from arcaneqa.answer import ArcaneQA
-from arcaneqa.evaluation.judge import Judge
-from arcaneqa.evaluation.metrics import Mode
-from arcaneqa.evaluation.score_tables import markdown_table
+from arcaneqa.answer.arcaneqa import ArcaneQA
+from arcaneqa.lab.evaluation.judge import Judge
+from arcaneqa.lab.evaluation.metrics import Mode
+from arcaneqa.lab.evaluation.score import markdown_table
+from arcaneqa.language.equivalence import Ontology
 from arcaneqa.model.scorer import ModelScorer
 from arcaneqa.model.stored import bundled_model
-from arcaneqa.program.ontology import Ontology
 from arcaneqa.record import Prediction, Question
 
 

@@ -15,10 +15,10 @@ from urllib.parse import urlencode
 import numpy as np
 from platformdirs import user_cache_path
 
-from arcaneqa.compiled import FOLDER
-from arcaneqa.errors import InputError
 from arcaneqa.kb.profile import RDFS
 from arcaneqa.kb.terms import RDF
+from arcaneqa.support.compiled import FOLDER
+from arcaneqa.support.errors import InputError
 from benchmarks.kb import engines
 from benchmarks.names import MadeUpNames
 
@@ -27,7 +27,7 @@ _CHUNK = 100_000
 _EVERY = 0.2
 """Seconds between two looks at the memory."""
 _COMPILED = user_cache_path("arcaneqa") / FOLDER
-_COMMAND = [sys.executable, "-c", "from arcaneqa.cli.main import main; main()", "names"]
+_COMMAND = [sys.executable, "-c", "from arcaneqa.apps.cli.main import main; main()", "names"]
 
 
 @dataclass

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from arcaneqa.evaluation.metrics import Mode
+from arcaneqa.lab.evaluation.metrics import Mode
 from benchmarks.app import MEASUREMENTS, Document, app, publish, say
 
 
@@ -50,7 +50,7 @@ def dialogues(
 
     Example: python -m benchmarks dialogues
     """
-    from arcaneqa.answer import ArcaneQA
+    from arcaneqa.answer.arcaneqa import ArcaneQA
     from benchmarks.dialogues import ask, misses, report
 
     asked = list(ask(ArcaneQA.load(), data))
@@ -114,9 +114,9 @@ def language(
     """
     from itertools import islice
 
-    from arcaneqa.datasets.convert import FORMATS, read_drafts
-    from arcaneqa.errors import InputError
     from arcaneqa.kb.open import open_kb
+    from arcaneqa.lab.datasets.convert import FORMATS, read_drafts
+    from arcaneqa.support.errors import InputError
     from benchmarks.language import load, report
 
     if format not in FORMATS:

@@ -10,26 +10,25 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from arcaneqa.errors import ProgramError
 from arcaneqa.induction import scorer
+from arcaneqa.induction.found import is_same
 from arcaneqa.induction.induction import Induction, Machine
-from arcaneqa.induction.kept_meanings import Meanings, Roots
-from arcaneqa.induction.ranker import Shortlist
-from arcaneqa.induction.readings import is_same
-from arcaneqa.induction.scorer import Decision, Ranker, Scores, TokenKind
+from arcaneqa.induction.meaning import Meanings, Roots
+from arcaneqa.induction.results import State
+from arcaneqa.induction.scorer import Decision, Ranker, Scores, Shortlist, TokenKind
 from arcaneqa.induction.search import SHORTLIST, Search
-from arcaneqa.induction.state import State
 from arcaneqa.induction.targets import Target, targets
 from arcaneqa.induction.topics import Topic, Topics, topics_from_gold
 from arcaneqa.induction.vocabulary import Options
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Literal
-from arcaneqa.program.execute import Budget, execute
-from arcaneqa.program.expression import Class, Denotation, Entity, Expression, Value, denotes, post_order
-from arcaneqa.program.steps import Ranks
-from arcaneqa.program.text import parse
+from arcaneqa.language.expression import Class, Denotation, Entity, Expression, Value, denotes, post_order
+from arcaneqa.language.run import Budget, execute
+from arcaneqa.language.steps import Ranks
+from arcaneqa.language.text import parse
 from arcaneqa.record import Question
+from arcaneqa.support.errors import ProgramError
 
 BEAM = 5
 _PATIENT = Budget(seconds=3600)

@@ -11,13 +11,12 @@ from pathlib import Path
 
 import numpy as np
 
-from arcaneqa.errors import InputError
 from arcaneqa.induction.induction import Induction
-from arcaneqa.induction.ranker import WordRanker
-from arcaneqa.induction.scorer import Ranker
+from arcaneqa.induction.scorer import Ranker, WordRanker
 from arcaneqa.induction.search import SHORTLIST
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.record import read_questions
+from arcaneqa.support.errors import InputError
 from benchmarks.induction import (
     BEAM,
     Case,

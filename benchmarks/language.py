@@ -13,19 +13,18 @@ from pathlib import Path
 
 import pyoxigraph
 
-from arcaneqa.datasets.draft import Draft
-from arcaneqa.errors import InputError, ProgramError
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import XSD
-from arcaneqa.program.answers import answer_terms, same_answers
-from arcaneqa.program.canonical import canonical
-from arcaneqa.program.execute import execute
-from arcaneqa.program.expression import Class, Expression
-from arcaneqa.program.sparql import to_sparql
-from arcaneqa.program.steps import from_steps, to_steps
-from arcaneqa.program.text import parse, print_program
+from arcaneqa.lab.datasets.draft import Draft
+from arcaneqa.language.expression import Class, Expression
+from arcaneqa.language.rewrite import canonical
+from arcaneqa.language.run import answer_terms, execute, same_answers
+from arcaneqa.language.sparql import to_sparql
+from arcaneqa.language.steps import from_steps, to_steps
+from arcaneqa.language.text import parse, print_program
+from arcaneqa.support.errors import InputError, ProgramError
 
 _OPENERS = {".gz": gzip.open, ".bz2": bz2.open}
 
@@ -144,7 +143,7 @@ class _Tally:
 
 
 def _standard(query: str) -> str:
-    """A published query as SPARQL 1.1: see `arcaneqa.datasets.query` for how it differs."""
+    """A published query as SPARQL 1.1: see `arcaneqa.lab.datasets.query` for how it differs."""
     prefixes = dict(re.findall(r"PREFIX\s+(\w+):\s*<([^>]*)>", query)) | {"xsd": XSD}
 
     def full(name: re.Match[str]) -> str:

@@ -11,17 +11,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from arcaneqa.errors import InputError
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Literal
+from arcaneqa.lab.training.linker import examples, train_linker
+from arcaneqa.language.expression import Value, post_order
+from arcaneqa.language.text import parse
+from arcaneqa.linking.features import Weights, bundled
 from arcaneqa.linking.linker import Linker
-from arcaneqa.linking.weights import Weights, bundled
 from arcaneqa.links import Links
-from arcaneqa.program.expression import Value, post_order
-from arcaneqa.program.text import parse
 from arcaneqa.record import Question
-from arcaneqa.training.linker import examples, train_linker
+from arcaneqa.support.errors import InputError
 
 CUTS = (1, 5, 10)
 HELD_OUT = 10

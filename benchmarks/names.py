@@ -24,9 +24,9 @@ from arcaneqa.kb.names.name_forms import key, split
 from arcaneqa.kb.names.surfaces import FOLDER, Surfaces
 from arcaneqa.kb.names.writing_surfaces import build_surfaces
 from arcaneqa.kb.terms import Iri, Term
+from arcaneqa.linking.features import bundled
 from arcaneqa.linking.mentions import SurfaceProposer, Text
 from arcaneqa.linking.question_words import known_short_forms
-from arcaneqa.linking.weights import bundled
 
 CONSONANTS, VOWELS = "bdfgklmnprstvz", "aeiou"
 VOCABULARY = 2_000_000

@@ -8,18 +8,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from unittest.mock import patch
 
-from arcaneqa.answer import ArcaneQA
-from arcaneqa.evaluation.judge import Judge
-from arcaneqa.evaluation.metrics import Mode
-from arcaneqa.evaluation.score_tables import markdown_table
+from arcaneqa.answer.arcaneqa import ArcaneQA
 from arcaneqa.induction.found import Outcome
 from arcaneqa.induction.search import SearchSettings
 from arcaneqa.judgement.coverage import coverage
 from arcaneqa.judgement.weighing import Weighed
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.open import open_kb
+from arcaneqa.lab.evaluation.judge import Judge
+from arcaneqa.lab.evaluation.metrics import Mode
+from arcaneqa.lab.evaluation.score import markdown_table
+from arcaneqa.language.equivalence import Ontology
 from arcaneqa.links import Links
-from arcaneqa.program.ontology import Ontology
 from arcaneqa.record import Question, read_questions
 
 SURE = 0.9
@@ -44,7 +44,7 @@ _PARTS = (
     _Part("nothing"),
     _Part("“none of these”", lambda settings: replace(settings, none_of_these=False)),
     _Part("the last decision", lambda settings: replace(settings, readings=False, none_of_these=False)),
-    _Part("rules of judgement", instead=lambda: patch("arcaneqa.conclusions.weighed", _as_found)),
+    _Part("rules of judgement", instead=lambda: patch("arcaneqa.judgement.conclusions.weighed", _as_found)),
 )
 
 

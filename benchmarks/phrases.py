@@ -8,9 +8,9 @@ from dataclasses import replace
 from random import Random
 
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.program.equivalence import canonical
-from arcaneqa.program.expression import Class, Expression, post_order
-from arcaneqa.program.phrase import paraphrase
+from arcaneqa.language.equivalence import canonical
+from arcaneqa.language.expression import Class, Expression, post_order
+from arcaneqa.language.phrase import paraphrase
 from benchmarks.random_programs import RandomPrograms
 
 DRAWS = 8

@@ -20,10 +20,10 @@ from pathlib import Path
 
 import numpy as np
 
-from arcaneqa.bench.serve import START, drive, resident, server
-from arcaneqa.errors import ArcaneError, InputError
-from arcaneqa.figures import CHECKOUT
+from arcaneqa.lab.bench.serve import START, drive, resident, server
+from arcaneqa.lab.figures import CHECKOUT
 from arcaneqa.record import read_questions
+from arcaneqa.support.errors import ArcaneError, InputError
 
 DEMO = "demo"
 WARM = 5

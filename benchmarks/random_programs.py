@@ -9,7 +9,7 @@ from typing import TypeVar
 from arcaneqa.kb.interface import Comparison, KnowledgeBase
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.kb.terms import XSD, Literal
-from arcaneqa.program import expression as ex
+from arcaneqa.language import expression as ex
 
 T = TypeVar("T")
 

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from arcaneqa.datasets.sql.mapping import Column, Kind
-from arcaneqa.datasets.sql.table_facts import Facts
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.terms import Iri
+from arcaneqa.lab.datasets.sql.mapping import Column, Kind
+from arcaneqa.lab.datasets.sql.table_facts import Facts
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def _in_order(kb: KnowledgeBase, nodes: list[int]) -> list[int]:
 
 
 def _pairs(facts: Facts, columns: Sequence[Column]) -> Iterator[tuple[str | None, ...]]:
-    from arcaneqa.program.expression import Has, Relation
+    from arcaneqa.language.expression import Has, Relation
 
     relation = facts.kb.schema.relation_ids[columns[0].relation]
     everything = facts.nodes(Has(Relation(columns[0].relation)))
@@ -120,7 +120,7 @@ def row_names(tables: Sequence[Rebuilt], paths: Sequence[Path]) -> dict[int, str
     import duckdb
 
     from arcaneqa.kb.build.tables.catalogue import load
-    from arcaneqa.kb.build.tables.keys import Keys
+    from arcaneqa.kb.build.tables.columns import Keys
     from arcaneqa.kb.build.tables.triples import PREFIXES, local_name
 
     names: dict[int, str] = {}

@@ -11,17 +11,17 @@ from types import ModuleType
 from typing import Any
 from unittest.mock import patch
 
-from arcaneqa.answer import SECONDS, ArcaneQA
-from arcaneqa.answered import Answer, refusal
-from arcaneqa.evaluation.judge import Judge
-from arcaneqa.evaluation.metrics import Mode
-from arcaneqa.evaluation.score_tables import markdown_table
+from arcaneqa.answer.answer import Answer, refusal
+from arcaneqa.answer.arcaneqa import SECONDS, ArcaneQA
 from arcaneqa.induction.found import Outcome
 from arcaneqa.judgement import corrected, weighing
 from arcaneqa.judgement.rules import Comparison, Correction, Fault, Rule, Saying
 from arcaneqa.kb.open import open_kb
+from arcaneqa.lab.evaluation.judge import Judge
+from arcaneqa.lab.evaluation.metrics import Mode
+from arcaneqa.lab.evaluation.score import markdown_table
+from arcaneqa.language.equivalence import Ontology
 from arcaneqa.links import Links
-from arcaneqa.program.ontology import Ontology
 from arcaneqa.record import Question, read_questions
 
 TABLES = (

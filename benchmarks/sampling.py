@@ -16,15 +16,15 @@ from dataclasses import dataclass
 import httpx
 import numpy as np
 
-from arcaneqa.errors import ArcaneError
-from arcaneqa.induction.buildable import buildable
+from arcaneqa.induction.building import buildable
 from arcaneqa.induction.induction import Induction, Machine
-from arcaneqa.induction.kept_meanings import Meanings, Roots
+from arcaneqa.induction.meaning import Meanings, Roots
 from arcaneqa.induction.targets import Target, targets
 from arcaneqa.kb.interface import KnowledgeBase, NodeSet, Step
 from arcaneqa.kb.terms import Iri
-from arcaneqa.program.execute import execute
-from arcaneqa.program.expression import And, Class, Cons, Count, During, Expression, Extreme, Join, Relation
+from arcaneqa.language.expression import And, Class, Cons, Count, During, Expression, Extreme, Join, Relation
+from arcaneqa.language.run import execute
+from arcaneqa.support.errors import ArcaneError
 from benchmarks.induction import Case
 
 SAMPLE = 20

@@ -12,9 +12,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from arcaneqa.errors import ArcaneError
-from arcaneqa.evaluation.metrics import Mode
-from arcaneqa.evaluation.score_tables import markdown_table
+from arcaneqa.lab.evaluation.metrics import Mode
+from arcaneqa.lab.evaluation.score import markdown_table
+from arcaneqa.support.errors import ArcaneError
 
 _INTEGER = "http://www.w3.org/2001/XMLSchema#integer"
 
@@ -43,7 +43,7 @@ def table(measured: list[Measured]) -> str:
 
 
 def _run(folder: Path, mode: Mode) -> Measured:
-    program = "from arcaneqa.cli.main import main; main()"
+    program = "from arcaneqa.apps.cli.main import main; main()"
     command = [sys.executable, "-c", program, "score", str(folder / "data"), str(folder / "predictions")]
     command += ["--mode", str(mode), "--ontology", str(folder), "--json"]
     started = time.perf_counter()

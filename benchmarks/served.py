@@ -16,9 +16,8 @@ from urllib.parse import urlencode
 
 from pyoxigraph import RdfFormat, Triple, serialize
 
-from arcaneqa.answer import ArcaneQA
-from arcaneqa.answered import Answer
-from arcaneqa.errors import InputError
+from arcaneqa.answer.answer import Answer
+from arcaneqa.answer.arcaneqa import ArcaneQA
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.build.sources import Source
 from arcaneqa.kb.endpoint import open_endpoint
@@ -30,6 +29,7 @@ from arcaneqa.kb.terms import Literal
 from arcaneqa.kb.values import value_of
 from arcaneqa.links import Links
 from arcaneqa.record import AnswerItem, Question
+from arcaneqa.support.errors import InputError
 from benchmarks.kb import engines
 
 Say = Callable[[str], None]

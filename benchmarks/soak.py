@@ -23,9 +23,9 @@ from urllib.parse import urlsplit
 import httpx
 import numpy as np
 
-from arcaneqa.bench.serve import resident, server
-from arcaneqa.console import console
-from arcaneqa.figures import hardware, version
+from arcaneqa.lab.bench.serve import resident, server
+from arcaneqa.lab.figures import hardware, version
+from arcaneqa.support.console import console
 
 QUESTIONS = Path(__file__).parents[1] / "demo" / "questions.jsonl"
 PARTS = 10

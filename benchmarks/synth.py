@@ -6,7 +6,7 @@ import time
 from collections import Counter
 
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.synthesis.synthesize import synthesize
+from arcaneqa.lab.synthesis.synthesize import synthesize
 
 
 def report(kb: KnowledgeBase, size: int, seed: int = 0) -> str:

@@ -14,15 +14,14 @@ import numpy as np
 import torch
 from torch import nn
 
-from arcaneqa.figures import write_section
-from arcaneqa.model.checkpoint import create
+from arcaneqa.lab.figures import write_section
+from arcaneqa.lab.training.batches import Corpus, join, mixture
+from arcaneqa.lab.training.checkpoint import create
+from arcaneqa.lab.training.encoder import steady_gpu
+from arcaneqa.lab.training.loop import Settings, half_on, optimizer_of
+from arcaneqa.lab.training.network import Sequences
+from arcaneqa.lab.training.prepared import read
 from arcaneqa.model.config import ModelConfig
-from arcaneqa.model.encoder import steady_gpu
-from arcaneqa.model.network import Sequences
-from arcaneqa.training.batches import Corpus, join, mixture
-from arcaneqa.training.loop import half_on, optimizer_of
-from arcaneqa.training.prepared import read
-from arcaneqa.training.settings import Settings
 
 
 def measure(sets: Sequence[Path], encoder: str, batch: int, call_tokens: int, updates: int) -> str:

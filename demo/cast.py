@@ -26,7 +26,7 @@ WIDTH, HEIGHT = 100, 30
 KEY, PAUSE = 0.06, 1.5
 """Seconds between two keys, and before the next line."""
 PROMPT = r"\x1b\[\?2004h(?s:.)*arcaneqa>"
-COMMAND = "from arcaneqa.cli.main import main; main()"
+COMMAND = "from arcaneqa.apps.cli.main import main; main()"
 
 
 def record(out: Path) -> None:

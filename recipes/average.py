@@ -13,7 +13,7 @@ from pathlib import Path
 import torch
 
 from arcaneqa.induction.learned import Learned
-from arcaneqa.model.checkpoint import load, save
+from arcaneqa.lab.training.checkpoint import load, save
 
 
 def main() -> None:

@@ -25,13 +25,13 @@ from zlib import crc32
 import wikitablequestions
 from evened import even
 
-from arcaneqa.answer import ArcaneQA
-from arcaneqa.errors import InputError
-from arcaneqa.evaluation.calibration import expected_calibration_error, reliability
-from arcaneqa.files import read_lines
+from arcaneqa.answer.arcaneqa import ArcaneQA
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.open import open_kb
+from arcaneqa.lab.evaluation.metrics import expected_calibration_error, reliability
 from arcaneqa.record import AnswerItem, Question
+from arcaneqa.support.errors import InputError
+from arcaneqa.support.files import read_lines
 
 SURE = 0.9
 GROUPS, EACH = slice(60, 70), 4
@@ -157,7 +157,7 @@ def main() -> None:
     for name, own in rows.items():
         print("\n".join(told(name, own)), flush=True)
     if given.plot is not None:
-        from arcaneqa.evaluation.plots import draw_calibration
+        from arcaneqa.lab.evaluation.report import draw_calibration
 
         answers = [row for own in rows.values() for row in own if row.is_given]
         right = [row.has_answer and row.f1 == 1 for row in answers]

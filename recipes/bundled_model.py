@@ -6,7 +6,7 @@
 SETS holds what `training_data.py`, `published_sets.py` and `other_words.py` left: a folder a source, way and
 fold. Runs that differ in their seed are averaged (`average.py`), then confidence is fitted (`calibrate.py`).
 A run without a fold learns decisions only; it searches for readings in that fold (`training_data.py`).
-MORE are options of `python -m arcaneqa.training.train`.
+MORE are options of `python -m arcaneqa.lab.training.train`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from arcaneqa.training.train import main as train
+from arcaneqa.lab.training.train import main as train
 
 WEIGHTS = {
     "spider-steps": 1.0,

@@ -32,19 +32,18 @@ import numpy as np
 from evened import even
 from numpy.typing import NDArray
 
-from arcaneqa.answer import ArcaneQA
-from arcaneqa.answered import Answer
-from arcaneqa.confidence import RIDGES, SURELY_NONE, Confidence
-from arcaneqa.errors import ArcaneError
-from arcaneqa.evaluation.calibration import expected_calibration_error, reliability
-from arcaneqa.files import read_lines
+from arcaneqa.answer.answer import Answer
+from arcaneqa.answer.arcaneqa import ArcaneQA
+from arcaneqa.judgement.confidence import RIDGES, SURELY_NONE, Confidence
 from arcaneqa.judgement.evidence import FEATURES
 from arcaneqa.judgement.refusals import ASKS_FOR
 from arcaneqa.kb.open import open_kb
-from arcaneqa.program.answers import answer_terms
-from arcaneqa.program.execute import execute
-from arcaneqa.program.text import parse
+from arcaneqa.lab.evaluation.metrics import expected_calibration_error, reliability
+from arcaneqa.language.run import answer_terms, execute
+from arcaneqa.language.text import parse
 from arcaneqa.record import Question, read_questions
+from arcaneqa.support.errors import ArcaneError
+from arcaneqa.support.files import read_lines
 
 THRESHOLDS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
 WITHHELD, WITHHELD_IF_NONE = 0.0025, 0.01
@@ -269,7 +268,7 @@ def main() -> None:
             f"{(~given & ~has_answer).sum() / max((~has_answer).sum(), 1):.0%} of those without one refused"
         )
     if arguments.plot is not None:
-        from arcaneqa.evaluation.plots import draw_calibration
+        from arcaneqa.lab.evaluation.report import draw_calibration
 
         draw_calibration(arguments.plot, sure.tolist(), right.tolist())
     fitted = fit(rows, ridge, threshold)

@@ -24,14 +24,14 @@ import wikitablequestions
 from refused import save, whole
 from training_data import is_held
 
-from arcaneqa.datasets import spider
-from arcaneqa.datasets.convert import Converter, read_drafts
-from arcaneqa.errors import ArcaneError
-from arcaneqa.files import read_lines
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.open import open_kb
 from arcaneqa.kb.short_names import Names
+from arcaneqa.lab.datasets import spider
+from arcaneqa.lab.datasets.convert import Converter, read_drafts
 from arcaneqa.record import Question
+from arcaneqa.support.errors import ArcaneError
+from arcaneqa.support.files import read_lines
 
 TABLES = slice(40, 54)
 """Groups of WikiTableQuestions: behind those that training came to, before those of `recipes/away.py`."""

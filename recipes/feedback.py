@@ -24,20 +24,20 @@ from zlib import crc32
 
 import training_data
 
-from arcaneqa.answer import ArcaneQA
-from arcaneqa.answered import Answer
-from arcaneqa.atomic import replacing
-from arcaneqa.errors import ArcaneError
-from arcaneqa.evaluation.evaluate import Run, evaluate
-from arcaneqa.harmless import json_text
+from arcaneqa.answer.answer import Answer
+from arcaneqa.answer.arcaneqa import ArcaneQA
+from arcaneqa.apps.http.contract import FeedbackRequest
+from arcaneqa.apps.http.feedback import Feedback
+from arcaneqa.lab.evaluation.evaluate import Run, evaluate
+from arcaneqa.lab.training.loop import Settings
+from arcaneqa.lab.training.prepare import GOLD, LINKED, READINGS, Plan, prepare
+from arcaneqa.lab.training.train import train
 from arcaneqa.model.config import ModelConfig
 from arcaneqa.model.stored import bundled_model
 from arcaneqa.record import Question, read_questions
-from arcaneqa.service.contract import FeedbackRequest
-from arcaneqa.service.feedback import Feedback
-from arcaneqa.training.prepare import GOLD, LINKED, READINGS, Plan, prepare
-from arcaneqa.training.settings import Settings
-from arcaneqa.training.train import train
+from arcaneqa.support.errors import ArcaneError
+from arcaneqa.support.files import replacing
+from arcaneqa.support.harmless import json_text
 
 DATABASES = ("driving_school", "department_store", "loan_1")
 MADE = 100

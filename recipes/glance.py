@@ -15,10 +15,10 @@ from pathlib import Path
 
 import numpy as np
 
+from arcaneqa.lab.training.glance import Listed, lists_of, train_glance
+from arcaneqa.lab.training.prepared import read
 from arcaneqa.model.glance import FILE, Glance
 from arcaneqa.model.stored import bundled_model, read_stored
-from arcaneqa.training.glance_training import Listed, lists_of, train_glance
-from arcaneqa.training.prepared import read
 
 EPOCHS = 6
 

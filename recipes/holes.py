@@ -24,20 +24,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from arcaneqa.atomic import replacing
-from arcaneqa.errors import ArcaneError
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.open import open_kb
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri
-from arcaneqa.program.answers import answer_terms
-from arcaneqa.program.execute import execute
-from arcaneqa.program.expression import And, Class, Entity, Expression, Join, post_order, relations
-from arcaneqa.program.rewrite import rewrite
-from arcaneqa.program.text import parse
+from arcaneqa.language.expression import And, Class, Entity, Expression, Join, post_order, relations
+from arcaneqa.language.rewrite import rewrite
+from arcaneqa.language.run import answer_terms, execute
+from arcaneqa.language.text import parse
 from arcaneqa.record import Question, read_questions
+from arcaneqa.support.errors import ArcaneError
+from arcaneqa.support.files import replacing
 
 
 @dataclass(frozen=True)

@@ -21,11 +21,11 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
-from arcaneqa.errors import ArcaneError, InputError
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.open import open_kb
+from arcaneqa.lab.training.linker import Example, examples, train_linker
 from arcaneqa.record import Question, read_questions
-from arcaneqa.training.linker import Example, examples, train_linker
+from arcaneqa.support.errors import ArcaneError, InputError
 from benchmarks.linking import is_held_out, misspelt
 
 READ = 100_000

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import httpx
 
-from arcaneqa.atomic import replacing
-from arcaneqa.errors import InputError
+from arcaneqa.support.errors import InputError
+from arcaneqa.support.files import replacing
 
 ROOT = Path(__file__).parents[1]
 INDEX = "https://pypi.org/simple"

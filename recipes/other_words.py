@@ -36,12 +36,12 @@ import inflect
 import numpy as np
 from other_styles import restyled
 
-from arcaneqa.induction.readings import NONE
+from arcaneqa.induction.found import NONE
 from arcaneqa.induction.scorer import Candidate, TokenKind, TopicWords
 from arcaneqa.judgement.small_words import MEASURING, SMALL
 from arcaneqa.kb.names.name_forms import stem
+from arcaneqa.lab.training.prepared import Builder, Example, Prepared, Step, manifest_of, read, write
 from arcaneqa.model.config import KIND_INDEX
-from arcaneqa.training.prepared import Builder, Example, Prepared, Step, manifest_of, read, write
 
 _WORD = re.compile(r"[A-Za-z]{3,}")
 _KINDS = {number: kind for kind, number in KIND_INDEX.items()}

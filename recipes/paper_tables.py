@@ -80,8 +80,8 @@ def prepare(options: argparse.Namespace) -> None:
     import fragment
 
     from arcaneqa.lab.paper.preparing import PaperPlan, PaperPreparer
-    from arcaneqa.training.prepare import GOLD, LINKED, READINGS, Plan, Preparer
-    from arcaneqa.training.prepare import prepare as prepare_ours
+    from arcaneqa.lab.training.prepare import GOLD, LINKED, READINGS, Plan, Preparer
+    from arcaneqa.lab.training.prepare import prepare as prepare_ours
     from baselines.anonymise import anonymise_records
     from baselines.preparing import prepare as prepare_other
     from baselines.training import KINDS
@@ -195,11 +195,11 @@ def dev_questions(options: argparse.Namespace, dataset: str) -> list[Question]:
 def opened(options: argparse.Namespace, method: str, dataset: str, place: str) -> Asked:
     import fragment
 
-    from arcaneqa.answer import ArcaneQA
-    from arcaneqa.evaluation.judge import Judge, TolerantNames
-    from arcaneqa.evaluation.metrics import Mode
+    from arcaneqa.answer.arcaneqa import ArcaneQA
+    from arcaneqa.lab.evaluation.judge import Judge, TolerantNames
+    from arcaneqa.lab.evaluation.metrics import Mode
     from arcaneqa.lab.paper.answering import PaperQA
-    from arcaneqa.program.ontology import Ontology
+    from arcaneqa.language.equivalence import Ontology
     from baselines.asking import Asked, CountedKb, CountedScorer
     from baselines.methods import ALL
 
@@ -233,7 +233,7 @@ def opened(options: argparse.Namespace, method: str, dataset: str, place: str) -
 
 
 def tables(options: argparse.Namespace) -> None:
-    from arcaneqa.figures import write_section
+    from arcaneqa.lab.figures import write_section
     from baselines.asking import read_lines
     from baselines.tables import TABLES
     from baselines.training import METHODS

@@ -11,12 +11,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from arcaneqa.confidence import Confidence
-from arcaneqa.errors import ArcaneError
-from arcaneqa.induction.found import Found, Outcome
-from arcaneqa.induction.readings import is_same
+from arcaneqa.induction.found import Found, Outcome, is_same
 from arcaneqa.judgement.answer_kinds import is_impossible
 from arcaneqa.judgement.asked import Wanted, wanted
+from arcaneqa.judgement.confidence import Confidence
 from arcaneqa.judgement.coverage import coverage
 from arcaneqa.judgement.evidence import evidence
 from arcaneqa.judgement.placing import misplaced, misscaled
@@ -25,10 +23,11 @@ from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.name_forms import split, stem
 from arcaneqa.kb.schema import Relation, ValueKind
 from arcaneqa.kb.values import kind_of
+from arcaneqa.language import expression as ex
+from arcaneqa.language.forms import Form
+from arcaneqa.language.run import execute
 from arcaneqa.links import Links
-from arcaneqa.program import expression as ex
-from arcaneqa.program.execute import execute
-from arcaneqa.program.forms import Form
+from arcaneqa.support.errors import ArcaneError
 
 SURE = 0.25
 """Confidence from which on a program may have something that the question does not say in its words."""

@@ -25,18 +25,17 @@ from pathlib import Path
 import holes
 from calibrate import found, number
 
-from arcaneqa.answer import ArcaneQA
-from arcaneqa.atomic import replacing
-from arcaneqa.datasets import spider
-from arcaneqa.datasets.convert import Converter, read_drafts
-from arcaneqa.evaluation.metrics import overlap
-from arcaneqa.files import read_lines
-from arcaneqa.harmless import json_text
+from arcaneqa.answer.arcaneqa import ArcaneQA
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.open import open_kb
 from arcaneqa.kb.short_names import Names
+from arcaneqa.lab.datasets import spider
+from arcaneqa.lab.datasets.convert import Converter, read_drafts
+from arcaneqa.lab.evaluation.metrics import overlap
 from arcaneqa.record import Question
+from arcaneqa.support.files import read_lines, replacing
+from arcaneqa.support.harmless import json_text
 
 SURE = 0.9
 BARS = "at least 75% refused, at most 3 points of F1 lost"

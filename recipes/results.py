@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from arcaneqa.evaluation.report import JSON, MARKDOWN
-from arcaneqa.evaluation.score_tables import fine_table, markdown_table, results_table
-from arcaneqa.figures import write_section
-from arcaneqa.files import plain_json
+from arcaneqa.lab.evaluation.report import JSON, MARKDOWN
+from arcaneqa.lab.evaluation.score import fine_table, markdown_table, results_table
+from arcaneqa.lab.figures import write_section
+from arcaneqa.support.files import plain_json
 
 HEADER = """# Results
 

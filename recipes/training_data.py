@@ -34,19 +34,19 @@ from zlib import crc32
 
 import wikisql
 
-from arcaneqa.atomic import replacing
-from arcaneqa.datasets import spider
-from arcaneqa.datasets.convert import Converter, Summary
-from arcaneqa.errors import ArcaneError
-from arcaneqa.harmless import json_text
 from arcaneqa.induction.learned import Learned
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.open import open_kb
 from arcaneqa.kb.short_names import Names
+from arcaneqa.lab.datasets import spider
+from arcaneqa.lab.datasets.convert import Converter, Summary
+from arcaneqa.lab.synthesis.synthesize import synthesize
+from arcaneqa.lab.training.prepare import GOLD, LINKED, READINGS, Plan, prepare
+from arcaneqa.lab.training.prepared import Builder, manifest_of, read, write
 from arcaneqa.record import Question
-from arcaneqa.synthesis.synthesize import synthesize
-from arcaneqa.training.prepare import GOLD, LINKED, READINGS, Plan, prepare
-from arcaneqa.training.prepared import Builder, manifest_of, read, write
+from arcaneqa.support.errors import ArcaneError
+from arcaneqa.support.files import replacing
+from arcaneqa.support.harmless import json_text
 
 STAGES = ("index", "convert", "wikisql", "synth", "prepare", "join")
 WAYS = {"steps": (GOLD, LINKED), "readings": (READINGS,), "found": (READINGS,)}

@@ -23,20 +23,18 @@ import pyoxigraph as ox
 import sqlglot
 from sqlglot import exp
 
-from arcaneqa.atomic import replacing
-from arcaneqa.datasets.convert import Converter
-from arcaneqa.datasets.draft import Draft
-from arcaneqa.datasets.sql.agreement import Recorded, program_of
-from arcaneqa.datasets.sql.named_topics import mentions
-from arcaneqa.datasets.sql.table_facts import Facts
-from arcaneqa.datasets.sql.tables_as_graph import Cell, Grapher, RawColumn, RawTable, Style
-from arcaneqa.datasets.sql.variables import Unsayable
-from arcaneqa.files import read_lines
-from arcaneqa.harmless import json_text
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.open import open_kb
 from arcaneqa.kb.short_names import Names
-from arcaneqa.program.expression import Count, Entity
+from arcaneqa.lab.datasets.convert import Converter
+from arcaneqa.lab.datasets.draft import Draft
+from arcaneqa.lab.datasets.sql.mapping import Cell, Grapher, RawColumn, RawTable, Style
+from arcaneqa.lab.datasets.sql.table_facts import Facts
+from arcaneqa.lab.datasets.sql.translate import Recorded, mentions, program_of
+from arcaneqa.lab.datasets.sql.variables import Unsayable
+from arcaneqa.language.expression import Count, Entity
+from arcaneqa.support.files import read_lines, replacing
+from arcaneqa.support.harmless import json_text
 
 TABLES_IN_AN_INDEX = 150
 BASE = "http://example.org/wikisql/"

@@ -32,31 +32,29 @@ from evened import even
 from reads_well import Judge, neighbours
 from training_data import join_parts
 
-from arcaneqa.answer import ArcaneQA
-from arcaneqa.atomic import replacing
-from arcaneqa.datasets.convert import Converter
-from arcaneqa.datasets.draft import Draft
-from arcaneqa.describe import items_of_result
-from arcaneqa.errors import InputError
-from arcaneqa.files import read_lines
-from arcaneqa.harmless import json_text
-from arcaneqa.induction.found import Found, Outcome
+from arcaneqa.answer.arcaneqa import ArcaneQA
+from arcaneqa.answer.describe import items_of_result
+from arcaneqa.induction.found import NONE, Found, Outcome, Readings, distinct
 from arcaneqa.induction.learned import Learned
-from arcaneqa.induction.ranker import WordRanker
-from arcaneqa.induction.readings import NONE, Readings, distinct
+from arcaneqa.induction.scorer import WordRanker
 from arcaneqa.induction.targets import Inadmissible, targets
 from arcaneqa.induction.topics import Topics
 from arcaneqa.judgement.weighing import weighed
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.open import open_kb
+from arcaneqa.lab.datasets.convert import Converter
+from arcaneqa.lab.datasets.draft import Draft
+from arcaneqa.lab.training.prepare import GOLD, LINKED, Plan, Preparer, Report
+from arcaneqa.lab.training.prepared import Builder, Example, Step, write
+from arcaneqa.lab.training.readings import Choices
+from arcaneqa.language.expression import Entity
+from arcaneqa.language.run import Result
 from arcaneqa.links import Links
-from arcaneqa.program.execute import Result
-from arcaneqa.program.expression import Entity
 from arcaneqa.record import Mention, Question
-from arcaneqa.training.prepare import GOLD, LINKED, Plan, Preparer, Report
-from arcaneqa.training.prepared import Builder, Example, Step, write
-from arcaneqa.training.readings import Choices
+from arcaneqa.support.errors import InputError
+from arcaneqa.support.files import read_lines, replacing
+from arcaneqa.support.harmless import json_text
 
 TABLES_IN_A_GROUP = 20
 BEAM = 8

@@ -11,18 +11,18 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from arcaneqa.answer import ArcaneQA
-from arcaneqa.answered import Answer
-from arcaneqa.batch import answer_file
-from arcaneqa.describe import named_of
-from arcaneqa.errors import InputError
+from arcaneqa.answer.answer import Answer
+from arcaneqa.answer.arcaneqa import ArcaneQA
+from arcaneqa.answer.batch import answer_file
+from arcaneqa.answer.describe import named_of
+from arcaneqa.apps.cli.explain import draw_answer
 from arcaneqa.induction.found import Found, Outcome, Trace
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.terms import Blank, Iri
-from arcaneqa.program import expression as ex
-from arcaneqa.program.execute import execute
-from arcaneqa.showing.explain import draw_answer
+from arcaneqa.language import expression as ex
+from arcaneqa.language.run import execute
+from arcaneqa.support.errors import InputError
 
 SOURCE = Path(__file__).parent / "strangers" / "brewery.ttl"
 QUESTIONS = (

@@ -8,9 +8,9 @@ from threading import Barrier
 
 import pytest
 
-from arcaneqa import atomic
-from arcaneqa.atomic import beside, replacing
-from arcaneqa.errors import InputError
+from arcaneqa.support import files
+from arcaneqa.support.errors import InputError
+from arcaneqa.support.files import beside, replacing
 
 
 def names(folder: Path) -> list[str]:
@@ -41,7 +41,7 @@ def test_a_folder_is_replaced_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, can_exchange: bool
 ) -> None:
     if not can_exchange:
-        monkeypatch.setattr(atomic, "_exchanged", lambda *_: False)
+        monkeypatch.setattr(files, "_exchanged", lambda *_: False)
     target = tmp_path / "model"
     for part in ("one", "two"):
         with beside(target) as draft:

@@ -12,8 +12,8 @@ from typing import Any
 import numba
 import pytest
 
-from arcaneqa import compiled as room
 from arcaneqa.kb.build import build_index
+from arcaneqa.support import compiled as room
 from tests.hostile.limited import environment
 
 
@@ -53,7 +53,7 @@ def test_without_a_folder_nothing_is_kept(tmp_path: Path, monkeypatch: pytest.Mo
 def test_what_is_kept_is_loaded_without_the_compiler(tmp_path: Path) -> None:
     (tmp_path / "loops.py").write_text(
         "import numpy as np\n"
-        "from arcaneqa.compiled import compiled\n"
+        "from arcaneqa.support.compiled import compiled\n"
         "@compiled\n"
         "def doubled(values):\n"
         "    found = np.empty(len(values), np.int64)\n"
@@ -81,7 +81,7 @@ def test_what_is_kept_is_loaded_without_the_compiler(tmp_path: Path) -> None:
 @pytest.mark.parametrize("fault", ["another version", "cut off"])
 def test_what_cannot_be_read_is_compiled_again(tmp_path: Path, fault: str) -> None:
     (tmp_path / "loops.py").write_text(
-        "from arcaneqa.compiled import compiled\n@compiled\ndef first(pair):\n    return pair.one\n"
+        "from arcaneqa.support.compiled import compiled\n@compiled\ndef first(pair):\n    return pair.one\n"
     )
     (tmp_path / "old.py").write_text("from typing import NamedTuple\nclass Pair(NamedTuple):\n    one: int\n")
     variables = environment() | {"XDG_CACHE_HOME": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)}
@@ -111,11 +111,11 @@ def test_compiled_ahead_the_first_question_need_not_wait(tmp_path: Path) -> None
     facts.write_text("@prefix : <http://example.org/> . :oslo :country :norway ; :people 700000 .")
     build_index([facts], tmp_path / "index")
     ahead = (
-        "from pathlib import Path; from arcaneqa.cli.building import compile_ahead; "
+        "from pathlib import Path; from arcaneqa.apps.cli.building import compile_ahead; "
         f"compile_ahead(print, Path({str(tmp_path / 'index')!r}))"
     )
     asked = ahead + (
-        "; from arcaneqa.model.kernels import encode; from arcaneqa.kb.index.step_kernels import leading\n"
+        "; from arcaneqa.int8.kernels import encode; from arcaneqa.kb.index.steps import leading\n"
         "from arcaneqa.model import gathering, product, recurrent\n"
         "for stats in (encode.stats, leading.stats, gathering._gather.stats, product.multiply.stats, "
         "recurrent._read_words.stats):\n"

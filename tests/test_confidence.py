@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arcaneqa.confidence import Confidence
-from arcaneqa.errors import InputError, ModelError
-from arcaneqa.evaluation.calibration import expected_calibration_error
+from arcaneqa.judgement.confidence import Confidence
 from arcaneqa.judgement.evidence import FEATURES, Row
+from arcaneqa.lab.evaluation.metrics import expected_calibration_error
+from arcaneqa.support.errors import InputError, ModelError
 
 
 def examples(count: int, seed: int) -> tuple[list[Row], list[bool]]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from arcaneqa.cli.main import VERBS
+from arcaneqa.apps.cli.main import VERBS
 
 HOME = Path(__file__).parents[1]
 PAGES = sorted(

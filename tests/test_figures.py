@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from arcaneqa.errors import InputError
-from arcaneqa.figures import refuse_dirty_tree, write_section
+from arcaneqa.lab.figures import refuse_dirty_tree, write_section
+from arcaneqa.support.errors import InputError
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ from rich.table import Table
 from rich.text import Text
 
 import arcaneqa
-from arcaneqa.console import _Harmless, console
-from arcaneqa.harmless import is_text, json_text, markdown_cell, one_line, printable, spreadsheet_cell
+from arcaneqa.support.console import _Harmless, console
+from arcaneqa.support.harmless import is_text, json_text, markdown_cell, one_line, printable, spreadsheet_cell
 
 HOSTILE = (
     "\x1b]0;owned\x07",

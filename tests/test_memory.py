@@ -12,11 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from arcaneqa.answer import ArcaneQA
+from arcaneqa.answer.arcaneqa import ArcaneQA
+from arcaneqa.lab.synthesis.synthesize import synthesize
 from arcaneqa.model.config import ModelConfig
-from arcaneqa.model.known_pieces import KnownPieces
-from arcaneqa.model.word_pieces import WordPieces
-from arcaneqa.synthesis.synthesize import synthesize
+from arcaneqa.model.word_pieces import KnownPieces, WordPieces
 from tests.tiny import tokenizer
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from arcaneqa.errors import InputError
-from arcaneqa.outputs import FolderKind
-from arcaneqa.sealed import MODEL
-from arcaneqa.training.prepared import PREPARED
+from arcaneqa.lab.training.prepared import PREPARED
+from arcaneqa.support.errors import InputError
+from arcaneqa.support.outputs import FolderKind
+from arcaneqa.support.sealed import MODEL
 
 
 @pytest.mark.parametrize("kind", [PREPARED, MODEL])

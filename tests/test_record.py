@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arcaneqa.errors import InputError
 from arcaneqa.record import Mention, Question, read_questions
+from arcaneqa.support.errors import InputError
 
 texts = st.text(max_size=8)
 mentions = st.builds(

@@ -5,20 +5,20 @@ from pathlib import Path
 
 import pytest
 
-from arcaneqa.answer import ArcaneQA
-from arcaneqa.answered import MOST_CHARACTERS, Answer
-from arcaneqa.confidence import Confidence
+from arcaneqa.answer.answer import MOST_CHARACTERS, Answer
+from arcaneqa.answer.arcaneqa import ArcaneQA
 from arcaneqa.induction.found import Found, Outcome, Trace
 from arcaneqa.induction.scorer import TopicWords
 from arcaneqa.induction.topics import Topic, Topics
+from arcaneqa.judgement.confidence import Confidence
 from arcaneqa.judgement.evidence import FEATURES
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.short_names import Names
+from arcaneqa.language import expression as ex
+from arcaneqa.language.forms import PAPER
+from arcaneqa.language.run import execute
+from arcaneqa.language.text import parse
 from arcaneqa.links import Links
-from arcaneqa.program import expression as ex
-from arcaneqa.program.execute import execute
-from arcaneqa.program.forms import PAPER
-from arcaneqa.program.text import parse
 
 SOURCE = Path(__file__).parent / "strangers" / "brewery.ttl"
 

@@ -15,17 +15,19 @@ def rules() -> Rules:
 @pytest.mark.parametrize(
     ("importer", "imported", "allowed"),
     [
-        ("program.text", "kb.schema", True),
-        ("program.sparql", "kb.sparql.terms", True),
-        ("program.sparql", "kb.endpoint.client", False),
+        ("language.text", "kb.schema", True),
+        ("language.sparql", "kb.sparql.terms", True),
+        ("language.sparql", "kb.endpoint.client", False),
         ("model.scorer", "induction.scorer", True),
         ("model.scorer", "induction.search", False),
         ("model.scorer", "kb.interface", False),
+        ("int8.kernels", "model.reader", False),
         ("kb.build.build", "linking.linker", False),
-        ("kb.names.surfaces", "errors", True),
-        ("induction.search", "datasets.convert", False),
-        ("cli.ask", "service.app", True),
-        ("a_new_module", "errors", False),
+        ("kb.names.surfaces", "support.errors", True),
+        ("induction.search", "lab.datasets.convert", False),
+        ("answer.arcaneqa", "lab.training.train", False),
+        ("apps.cli.ask", "apps.http.app", True),
+        ("a_new_module", "support.errors", False),
     ],
 )
 def test_the_table_decides(rules: Rules, importer: str, imported: str, allowed: bool) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from arcaneqa.answer import ArcaneQA
+from arcaneqa.answer.arcaneqa import ArcaneQA
 from arcaneqa.kb.build.build import build_index
 
 FOLDER = Path(__file__).parent / "strangers"

@@ -10,7 +10,7 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processor
 from transformers import BertConfig, BertModel
 
 from arcaneqa.induction.scorer import Candidate, TokenKind, TopicWords
-from arcaneqa.training.prepared import Builder, Example, Step, write
+from arcaneqa.lab.training.prepared import Builder, Example, Step, write
 
 RELATIONS = [f"{a} {b}" for a in ("birth", "death", "home", "work") for b in ("place", "date", "name")]
 CITIES = ["paris", "london", "rome", "oslo", "lima", "cairo"]

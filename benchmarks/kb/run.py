@@ -13,9 +13,9 @@ from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 
-from arcaneqa.errors import InputError
-from arcaneqa.figures import write_section
 from arcaneqa.kb.index import Index
+from arcaneqa.lab.figures import write_section
+from arcaneqa.support.errors import InputError
 from benchmarks.kb.engines import (
     DuckDb,
     Engine,

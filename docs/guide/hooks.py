@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from arcaneqa.cli.main import app
+from arcaneqa.apps.cli.main import app
 
 HOME = Path(__file__).parents[2]
 _OUTSIDE = re.compile(r"\[([^\]]+)\]\((\.\./[^)\s]+)\)")

@@ -12,11 +12,11 @@ HOME = Path(__file__).parents[2]
 IMAGES = HOME / "docs" / "images"
 sys.path[:0] = [str(HOME)]
 
-from arcaneqa.answer import ArcaneQA  # noqa: E402
-from arcaneqa.service.app import create_app  # noqa: E402
-from tests.service.browsing import answered  # noqa: E402
-from tests.service.chromium import CHROMIUM, PATIENCE, QUIET  # noqa: E402
-from tests.service.service_world import serving  # noqa: E402
+from arcaneqa.answer.arcaneqa import ArcaneQA  # noqa: E402
+from arcaneqa.apps.http.app import create_app  # noqa: E402
+from tests.apps.http.browsing import answered  # noqa: E402
+from tests.apps.http.chromium import CHROMIUM, PATIENCE, QUIET  # noqa: E402
+from tests.apps.http.service_world import serving  # noqa: E402
 
 
 def ask(page: Page, url: str, question: str) -> None:

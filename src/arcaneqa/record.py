@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from arcaneqa.errors import InputError
-from arcaneqa.files import read_lines
+from arcaneqa.support.errors import InputError
+from arcaneqa.support.files import read_lines
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ import numpy as np
 
 from arcaneqa.induction.scorer import Decision, Scores
 from arcaneqa.induction.vocabulary import Options
-from arcaneqa.program.expression import Class
-from arcaneqa.program.steps import Function, Symbol, Variable
-from arcaneqa.program.text import parse
+from arcaneqa.language.expression import Class
+from arcaneqa.language.steps import Function, Symbol, Variable
+from arcaneqa.language.text import parse
 from arcaneqa.record import Question
 from baselines.answer_types import Predictor, TypedInduction, answer_class, classes_of, examples
 from tests.baselines.test_comparisons import KB, NAMES, topics

@@ -11,17 +11,17 @@ import pytest
 
 from arcaneqa.induction import scorer
 from arcaneqa.induction.induction import Induction
+from arcaneqa.induction.results import State
 from arcaneqa.induction.scorer import Decision, Scores
-from arcaneqa.induction.state import State
 from arcaneqa.induction.targets import Target, targets
 from arcaneqa.induction.topics import Topic, Topics
 from arcaneqa.kb import schema
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import XSD, Iri, Literal
-from arcaneqa.program.execute import execute
-from arcaneqa.program.expression import Class, Entity, Relation, Value
-from arcaneqa.program.steps import Function, Symbol, Variable
-from arcaneqa.program.text import parse, print_program
+from arcaneqa.language.expression import Class, Entity, Relation, Value
+from arcaneqa.language.run import execute
+from arcaneqa.language.steps import Function, Symbol, Variable
+from arcaneqa.language.text import parse, print_program
 from baselines.decoding import DecodingSearch, Fate, assembled, tried
 from baselines.enumerated import Enumerator
 from baselines.preparing import gold_states

@@ -11,8 +11,8 @@ import pytest
 
 from arcaneqa.kb.build import build_index
 from arcaneqa.lab.paper.preparing import PaperPlan, PaperPreparer
-from arcaneqa.training.prepare import GOLD, READINGS, Plan
-from arcaneqa.training.prepare import prepare as prepare_ours
+from arcaneqa.lab.training.prepare import GOLD, READINGS, Plan
+from arcaneqa.lab.training.prepare import prepare as prepare_ours
 from baselines import training
 from baselines.asking import ask_all, read_lines
 from baselines.methods import ALL

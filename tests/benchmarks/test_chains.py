@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from arcaneqa.answer import ArcaneQA
+from arcaneqa.answer.arcaneqa import ArcaneQA
 from arcaneqa.kb.open import open_kb
-from arcaneqa.program.expression import And, Class, Entity, Join, post_order
-from arcaneqa.program.text import parse
+from arcaneqa.language.expression import And, Class, Entity, Join, post_order
+from arcaneqa.language.text import parse
 from benchmarks.chains import DEMO, HOLE, Chain, chains, questions, scored, template
 
 CHAINS = chains()

@@ -6,9 +6,9 @@ import gzip
 import json
 from pathlib import Path
 
-from arcaneqa.datasets.spider import databases
+from arcaneqa.lab.datasets.spider import databases
 from benchmarks.databases import run
-from tests.datasets.test_spider import QUESTIONS, facts, mapping
+from tests.lab.datasets.test_spider import QUESTIONS, facts, mapping
 
 
 def test_tables_answer_like_their_graph(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import re
 from itertools import islice
 from pathlib import Path
 
-from arcaneqa.evaluation.metrics import Mode
+from arcaneqa.lab.evaluation.metrics import Mode
 from arcaneqa.record import read_questions
 from benchmarks.glance import report
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from arcaneqa.induction.induction import Induction
-from arcaneqa.induction.ranker import WordRanker
+from arcaneqa.induction.scorer import WordRanker
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.terms import Iri, Literal

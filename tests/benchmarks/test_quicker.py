@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from arcaneqa.errors import InputError
+from arcaneqa.support.errors import InputError
 from benchmarks.quicker import WARM, Asked, Checkout, Table
 
 DEMO = Path(__file__).parents[2] / "demo" / "questions.jsonl"

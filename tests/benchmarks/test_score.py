@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from arcaneqa.evaluation.metrics import Mode
+from arcaneqa.lab.evaluation.metrics import Mode
 from benchmarks.score import measure, table
 
 

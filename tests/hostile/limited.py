@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _SOURCE = Path(__file__).parents[2] / "src"
-ARCANEQA = (sys.executable, "-c", "from arcaneqa.cli.main import main; main()")
+ARCANEQA = (sys.executable, "-c", "from arcaneqa.apps.cli.main import main; main()")
 
 
 @dataclass(frozen=True)

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from arcaneqa.answered import refusal
-from arcaneqa.cli.main import app
-from arcaneqa.errors import ArcaneError, IndexFormatError, InputError, ModelError
+from arcaneqa.answer.answer import refusal
+from arcaneqa.apps.cli.main import app
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.open import open_kb
 from arcaneqa.kb.profiles import load_profile
 from arcaneqa.model.stored import manifest_of
+from arcaneqa.support.errors import ArcaneError, IndexFormatError, InputError, ModelError
 from tests.hostile.limited import ARCANEQA, environment, run
 
 EX = "http://example.org/"
@@ -174,7 +174,7 @@ def test_labels_reach_the_terminal_clean_and_json_exact(tmp_path: Path) -> None:
 def test_what_nobody_foresaw_is_a_sentence_too(error: str, word: str) -> None:
     script = (
         "import sys; sys.argv = ['arcaneqa', 'info']\n"
-        "import arcaneqa.cli.main as main, arcaneqa.kb.open as door\n"
+        "import arcaneqa.apps.cli.main as main, arcaneqa.kb.open as door\n"
         f"def fail(*_): raise {error}\n"
         "door.open_kb = fail\n"
         "main.main()"

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from arcaneqa.errors import InputError
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.terms import Iri
+from arcaneqa.support.errors import InputError
 from tests.hostile.limited import run
 
 ROOT = '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e="http://e/">'

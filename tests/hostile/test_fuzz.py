@@ -12,13 +12,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from arcaneqa.answer import ArcaneQA
-from arcaneqa.errors import ArcaneError
+from arcaneqa.answer.arcaneqa import ArcaneQA
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.index.store import MANIFEST, _seal
-from arcaneqa.program.execute import Budget, execute
-from arcaneqa.program.text import parse, print_program
-from tests.service.service_world import answering, small_world
+from arcaneqa.language.run import Budget, execute
+from arcaneqa.language.text import parse, print_program
+from arcaneqa.support.errors import ArcaneError
+from tests.apps.http.service_world import answering, small_world
 
 pytestmark = pytest.mark.slow
 

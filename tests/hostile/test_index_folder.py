@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from arcaneqa.errors import InputError
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
+from arcaneqa.support.errors import InputError
 
 FACTS = '<http://x/a> <http://x/p> <http://x/b> .\n<http://x/a> <http://x/name> "Anna" .\n'
 SECRET = "what somebody worked on for years"

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from typer.main import get_command
 
-from arcaneqa.batch import answer_file
-from arcaneqa.cli.main import app
-from arcaneqa.errors import InputError
-from arcaneqa.outputs import PREDICTIONS, QUESTIONS
+from arcaneqa.answer.batch import answer_file
+from arcaneqa.answer.heatmap import HEAT_MAP, HeatMap, save
+from arcaneqa.apps.cli.main import app
 from arcaneqa.record import Prediction, Question
-from arcaneqa.showing.heatmap import HEAT_MAP, HeatMap, save
+from arcaneqa.support.errors import InputError
+from arcaneqa.support.outputs import PREDICTIONS, QUESTIONS
 
 from .limited import run
 

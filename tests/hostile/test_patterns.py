@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 import arcaneqa
-from arcaneqa.answer import ArcaneQA
-from arcaneqa.answered import MOST_CHARACTERS, as_asked
+from arcaneqa.answer.answer import MOST_CHARACTERS, as_asked
+from arcaneqa.answer.arcaneqa import ArcaneQA
 
 ELSEWHERE = (
     "kb.build",

@@ -15,8 +15,8 @@ import httpx
 import pytest
 
 from arcaneqa.kb.build import build_index
+from tests.apps.http.service_world import facts
 from tests.hostile.limited import ARCANEQA, environment, run
-from tests.service.service_world import facts
 
 SECONDS = 60.0
 

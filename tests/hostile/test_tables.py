@@ -11,11 +11,11 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from arcaneqa.errors import InputError
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.build.tables.catalogue import _chunks
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.terms import Iri
+from arcaneqa.support.errors import InputError
 from tests.hostile.limited import run
 
 PEOPLE = "id,name\n1,Ann\n2,Bob\n"

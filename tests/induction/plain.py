@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from arcaneqa.kb.by_terms import ByTerms
+from arcaneqa.kb.counting import ByTerms
 from arcaneqa.kb.interface import Comparison, Ids, NodeSet, Pairs, Step, Window
 from arcaneqa.kb.names.words import label_from_iri
 from arcaneqa.kb.profile import Profile

@@ -12,8 +12,8 @@ from arcaneqa.induction import scorer
 from arcaneqa.induction.scorer import Decision, Scores
 from arcaneqa.induction.topics import Topic, Topics
 from arcaneqa.kb.terms import XSD, Iri, Literal
-from arcaneqa.program.expression import Entity, Value
-from arcaneqa.program.steps import Ranks
+from arcaneqa.language.expression import Entity, Value
+from arcaneqa.language.steps import Ranks
 from tests.induction.plain import EX, PROFILE, PlainKb
 
 

@@ -9,8 +9,8 @@ import pytest
 from arcaneqa import ArcaneQA
 from arcaneqa.induction.counted_kinds import with_counted_kinds
 from arcaneqa.kb.build import build_index
-from arcaneqa.program import expression as ex
-from arcaneqa.program.execute import execute
+from arcaneqa.language import expression as ex
+from arcaneqa.language.run import execute
 
 BUILT = {"Ada Stone": (2, 4), "Ben Wood": (3, 1), "Cleo Brick": (1, 0)}
 """Bridges and mills of each architect: Ada has built most, Ben most bridges."""

@@ -10,20 +10,19 @@ from itertools import product
 import pytest
 
 from arcaneqa.induction import scorer
-from arcaneqa.induction.filtering import constraints_of
+from arcaneqa.induction.expansions import constraints_of
 from arcaneqa.induction.induction import Induction, Machine
-from arcaneqa.induction.state import State
-from arcaneqa.induction.tokens import Form, Token
+from arcaneqa.induction.results import State
 from arcaneqa.induction.topics import Topic, Topics
-from arcaneqa.induction.vocabulary import Vocabulary
+from arcaneqa.induction.vocabulary import Form, Token, Vocabulary
 from arcaneqa.kb.interface import Comparison, NodeSet, Step
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import XSD, Iri, Literal
-from arcaneqa.program import expression as ex
-from arcaneqa.program.check import fault
-from arcaneqa.program.execute import execute
-from arcaneqa.program.steps import Function, Symbol
+from arcaneqa.language import expression as ex
+from arcaneqa.language.check import fault
+from arcaneqa.language.run import execute
+from arcaneqa.language.steps import Function, Symbol
 from tests.induction.plain import EX, PROFILE, PlainKb
 from tests.induction.randomness import random_kb, random_topics
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arcaneqa.induction.found import Found, Outcome
-from arcaneqa.induction.guide import NEVER, Choice, Guide
+from arcaneqa.induction.found import Found, Outcome, Readings
 from arcaneqa.induction.induction import Induction
-from arcaneqa.induction.readings import Readings
-from arcaneqa.induction.search import Search
+from arcaneqa.induction.search import NEVER, Choice, Guide, Search
 from tests.induction.randomness import RandomScorer, random_kb, random_topics
 
 

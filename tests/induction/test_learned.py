@@ -8,19 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from arcaneqa.errors import ModelError
-from arcaneqa.induction.buildable import buildable
+from arcaneqa.induction.building import buildable
+from arcaneqa.induction.found import is_same
 from arcaneqa.induction.induction import Induction
 from arcaneqa.induction.learned import FILE, Learned
-from arcaneqa.induction.readings import is_same
 from arcaneqa.induction.search import Search
 from arcaneqa.induction.targets import Target, targets
 from arcaneqa.induction.topics import Topics, terms_of, topics_from_gold
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import XSD, Iri, Literal, Term
-from arcaneqa.program.execute import execute
-from arcaneqa.program.expression import Denotation, denotes
-from arcaneqa.program.text import parse, print_program
+from arcaneqa.language.expression import Denotation, denotes
+from arcaneqa.language.run import execute
+from arcaneqa.language.text import parse, print_program
+from arcaneqa.support.errors import ModelError
 from tests.induction.plain import EX, PROFILE, PlainKb
 from tests.induction.randomness import VALUES, RandomScorer, random_kb, random_topics
 

@@ -6,14 +6,13 @@ from pathlib import Path
 
 import numpy as np
 
-from arcaneqa.induction.kept_meanings import Meanings, Roots
-from arcaneqa.induction.meaning import Meaning
+from arcaneqa.induction.meaning import Meaning, Meanings, Roots
 from arcaneqa.induction.vocabulary import Vocabulary
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import Step
 from arcaneqa.kb.terms import XSD, Iri, Literal
-from arcaneqa.program.expression import Entity
+from arcaneqa.language.expression import Entity
 from tests.induction.plain import EX, PlainKb
 
 KB = PlainKb([("a", "r", "b"), ("a", "s", "b"), ("c", "r", "b"), ("d", "t", "a"), ("a", "type", "K")])

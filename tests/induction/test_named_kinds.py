@@ -12,8 +12,8 @@ from arcaneqa.induction.named_kinds import with_named_kinds
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.open import open_kb
 from arcaneqa.kb.terms import Iri
-from arcaneqa.program import expression as ex
-from arcaneqa.program.execute import execute
+from arcaneqa.language import expression as ex
+from arcaneqa.language.run import execute
 
 AT = "http://school.example/"
 ROOM = ex.Join(ex.Relation(AT + "room"), ex.Entity(Iri(AT + "r1")))

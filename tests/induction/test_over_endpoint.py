@@ -16,8 +16,8 @@ from arcaneqa.kb.endpoint.opening import Settings
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.terms import Iri, Literal
-from arcaneqa.program.expression import Entity, Expression, Value, post_order
-from arcaneqa.program.steps import Ranks
+from arcaneqa.language.expression import Entity, Expression, Value, post_order
+from arcaneqa.language.steps import Ranks
 from tests.kb.endpoint.agreement import EX, random_facts, random_value
 from tests.servers.oxigraph import Oxigraph
 from tests.servers.virtuoso import Virtuoso

@@ -6,9 +6,8 @@ from threading import Thread
 
 import pytest
 
-from arcaneqa.induction import ranker as module
-from arcaneqa.induction.ranker import Shortlist, WordRanker
-from arcaneqa.induction.scorer import Candidate, TokenKind
+from arcaneqa.induction import scorer as module
+from arcaneqa.induction.scorer import Candidate, Shortlist, TokenKind, WordRanker
 
 QUESTION = "what is the population of the largest city?"
 

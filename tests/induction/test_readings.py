@@ -12,17 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arcaneqa.induction import scorer
-from arcaneqa.induction.found import Found
+from arcaneqa.induction.found import NONE, SEARCH, Found, Readings, distinct, is_same
 from arcaneqa.induction.induction import Induction
-from arcaneqa.induction.readings import NONE, SEARCH, Readings, distinct, is_same
 from arcaneqa.induction.scorer import Candidate, Decision, Scores, TokenKind
 from arcaneqa.induction.search import Search
 from arcaneqa.induction.topics import Topic, Topics
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import XSD, Iri, Literal
-from arcaneqa.program.execute import execute
-from arcaneqa.program.expression import Entity
-from arcaneqa.program.text import parse, print_program
+from arcaneqa.language.expression import Entity
+from arcaneqa.language.run import execute
+from arcaneqa.language.text import parse, print_program
 from tests.induction.plain import EX, PlainKb
 from tests.induction.randomness import RandomScorer, random_kb, random_topics
 

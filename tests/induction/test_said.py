@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from arcaneqa.induction.said import numbers_said, texts_said
-from arcaneqa.program.steps import Ranks
+from arcaneqa.induction.topics import numbers_said, texts_said
+from arcaneqa.language.steps import Ranks
 
 
 @pytest.mark.parametrize(

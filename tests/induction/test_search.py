@@ -9,14 +9,13 @@ import numpy as np
 
 from arcaneqa.induction import scorer
 from arcaneqa.induction.induction import Induction
-from arcaneqa.induction.ranker import Shortlist
-from arcaneqa.induction.scorer import Candidate, Decision, Scores, TokenKind
+from arcaneqa.induction.scorer import Candidate, Decision, Scores, Shortlist, TokenKind
 from arcaneqa.induction.search import Search
 from arcaneqa.induction.topics import Topic, Topics
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri
-from arcaneqa.program.expression import And, Class, Denotation, Entity, denotes
-from arcaneqa.program.text import print_program
+from arcaneqa.language.expression import And, Class, Denotation, Entity, denotes
+from arcaneqa.language.text import print_program
 from tests.induction.plain import EX, PlainKb
 from tests.induction.randomness import RandomScorer, random_kb, random_topics
 

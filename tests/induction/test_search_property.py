@@ -7,17 +7,16 @@ from typing import get_args
 
 import pytest
 
-from arcaneqa.induction.found import Found
+from arcaneqa.induction.found import Found, is_same
 from arcaneqa.induction.induction import Induction
-from arcaneqa.induction.readings import is_same
+from arcaneqa.induction.results import MOST_SUBPROGRAMS
 from arcaneqa.induction.search import Search
-from arcaneqa.induction.state import MOST_SUBPROGRAMS
 from arcaneqa.kb.open import open_kb
 from arcaneqa.kb.short_names import Names
-from arcaneqa.program.execute import execute
-from arcaneqa.program.expression import Class, Denotation, Expression, Named, denotes, post_order
-from arcaneqa.program.steps import to_steps
-from arcaneqa.program.text import parse, print_program
+from arcaneqa.language.expression import Class, Denotation, Expression, Named, denotes, post_order
+from arcaneqa.language.run import execute
+from arcaneqa.language.steps import to_steps
+from arcaneqa.language.text import parse, print_program
 from benchmarks.induction import search_at_random
 from tests.induction.plain import PlainKb
 from tests.induction.randomness import RandomScorer, random_kb, random_topics

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from arcaneqa.induction import starts
+from arcaneqa.induction import paths
 from arcaneqa.induction.induction import Induction
 from arcaneqa.induction.meaning import Meaning
-from arcaneqa.program.expression import Class
+from arcaneqa.language.expression import Class
 from tests.induction.randomness import random_kb
 
 
@@ -15,7 +15,7 @@ from tests.induction.randomness import random_kb
 def test_whether_there_is_a_class_is_seen_as_in_the_whole_list(
     few: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(starts, "_FEW", few)
+    monkeypatch.setattr(paths, "_FEW", few)
     seen = set()
     for seed in range(60):
         kb = random_kb(seed)

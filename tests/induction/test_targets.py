@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from arcaneqa.induction.buildable import buildable
-from arcaneqa.induction.building_order import arranged, is_plain
+from arcaneqa.induction.building import arranged, buildable, is_plain
+from arcaneqa.induction.found import is_same
 from arcaneqa.induction.induction import Induction
-from arcaneqa.induction.readings import is_same
 from arcaneqa.induction.search import Search
 from arcaneqa.induction.targets import Inadmissible, Reason, Target, plan, targets
 from arcaneqa.induction.topics import Topics, terms_of, topics_from_gold
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import XSD, Literal
-from arcaneqa.program.expression import Expression
-from arcaneqa.program.steps import to_steps
-from arcaneqa.program.text import parse, print_program
+from arcaneqa.language.expression import Expression
+from arcaneqa.language.steps import to_steps
+from arcaneqa.language.text import parse, print_program
 from arcaneqa.record import Mention
 from tests.induction.plain import PROFILE, PlainKb
 from tests.induction.randomness import RANKS, RandomScorer, random_kb, random_topics

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from arcaneqa.induction.topics import topics_from_gold, topics_from_links
 from arcaneqa.kb.terms import XSD, Iri, Literal
+from arcaneqa.language.expression import Entity, Value
 from arcaneqa.links import EntityCandidate, Links, LiteralLink, MentionLink
-from arcaneqa.program.expression import Entity, Value
 from arcaneqa.record import Mention
 from tests.induction.plain import EX, PlainKb
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from arcaneqa.induction.found import Found, Trace
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.short_names import Names
-from arcaneqa.program.execute import execute
-from arcaneqa.program.text import parse
+from arcaneqa.language.run import execute
+from arcaneqa.language.text import parse
 
 
 def found(program: str, kb: KnowledgeBase, score: float = -1.0) -> Found:

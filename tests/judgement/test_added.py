@@ -13,11 +13,11 @@ from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import Comparison
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Literal
+from arcaneqa.language import expression as ex
+from arcaneqa.language.expression import Expression
+from arcaneqa.language.run import execute
+from arcaneqa.language.text import parse
 from arcaneqa.links import Links
-from arcaneqa.program import expression as ex
-from arcaneqa.program.execute import execute
-from arcaneqa.program.expression import Expression
-from arcaneqa.program.text import parse
 
 FACTS = """@prefix : <http://example.org/> .
 :a a :Film ; :artGenre "noir" ; :year 1940 ; :budget [ :value 200 ; :currency "USD" ] ;

@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from arcaneqa.answer import ArcaneQA
+from arcaneqa.answer.arcaneqa import ArcaneQA
 from arcaneqa.induction.scorer import TopicWords
 from arcaneqa.induction.topics import Topic
 from arcaneqa.judgement.another import another_kind, another_name, half_name, is_misnamed
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names
+from arcaneqa.language import expression as ex
 from arcaneqa.links import EntityCandidate, Links, MentionLink
-from arcaneqa.program import expression as ex
 from tests.judgement.found_programs import found
 
 FACTS = """@prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .

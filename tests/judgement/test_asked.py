@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arcaneqa.judgement.asked import Wanted, lacking, signs, wanted
-from arcaneqa.program.forms import NEVER, PAPER, Form
+from arcaneqa.language.forms import NEVER, PAPER, Form
 
 
 @pytest.mark.parametrize(

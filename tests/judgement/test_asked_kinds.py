@@ -11,8 +11,8 @@ from arcaneqa.judgement.weighing import weighed
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri
+from arcaneqa.language.text import parse
 from arcaneqa.links import Links
-from arcaneqa.program.text import parse
 from tests.judgement.found_programs import found
 
 FACTS = """@prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .

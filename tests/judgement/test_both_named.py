@@ -10,8 +10,8 @@ from arcaneqa.judgement.rules import Asked
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri
+from arcaneqa.language.text import print_program
 from arcaneqa.links import EntityCandidate, Links, MentionLink
-from arcaneqa.program.text import print_program
 from tests.judgement.found_programs import found
 
 EX = "http://example.org/"

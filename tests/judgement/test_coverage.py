@@ -18,11 +18,11 @@ from arcaneqa.judgement.coverage import coverage, is_about, not_used
 from arcaneqa.judgement.evidence import FEATURES, evidence
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import XSD, Iri, Literal
+from arcaneqa.language.expression import Entity, Value
+from arcaneqa.language.forms import Form
+from arcaneqa.language.run import execute
+from arcaneqa.language.text import parse
 from arcaneqa.links import EntityCandidate, Links, LiteralLink, MentionLink
-from arcaneqa.program.execute import execute
-from arcaneqa.program.expression import Entity, Value
-from arcaneqa.program.forms import Form
-from arcaneqa.program.text import parse
 from tests.induction.plain import EX, PlainKb
 
 KB = PlainKb(

@@ -7,7 +7,7 @@ import pytest
 from arcaneqa.judgement.asked import signs
 from arcaneqa.judgement.columns import is_column
 from arcaneqa.kb.terms import XSD, Literal
-from arcaneqa.program.forms import Form
+from arcaneqa.language.forms import Form
 from tests.induction.plain import PlainKb
 
 SIZE = Literal("5", XSD + "integer")

@@ -13,8 +13,8 @@ from arcaneqa.judgement.placing import mistimed
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names
-from arcaneqa.program.execute import execute
-from arcaneqa.program.text import parse, print_program
+from arcaneqa.language.run import execute
+from arcaneqa.language.text import parse, print_program
 
 WHERE = (("Chad", "Africa"), ("Mali", "Africa"), ("Peru", "America"), ("Spain", "Europe"))
 FIGURES = "country,continent,year,people,births,measured\n" + "".join(

@@ -12,8 +12,8 @@ from arcaneqa.judgement.weighing import weighed
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names
+from arcaneqa.language.text import parse
 from arcaneqa.links import Links
-from arcaneqa.program.text import parse
 from tests.judgement.found_programs import found
 
 COOKS = "cook,series,series_winner\nAnn,1,true\nBob,1,false\nCid,2,false\nDot,2,true\nEve,2,false\n"

@@ -11,10 +11,10 @@ from arcaneqa.judgement.gaps import gap, says_none_of_it
 from arcaneqa.judgement.rules import Asked
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names
+from arcaneqa.language import expression as ex
+from arcaneqa.language.run import execute
+from arcaneqa.language.text import parse
 from arcaneqa.links import Links
-from arcaneqa.program import expression as ex
-from arcaneqa.program.execute import execute
-from arcaneqa.program.text import parse
 
 FACTS = """@prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
 :anna a :Person ; rdfs:label "Anna" ; :spouse :bert ; :barelyKnows :cleo ; :admissionDate 1901 .

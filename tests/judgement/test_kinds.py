@@ -10,8 +10,8 @@ from arcaneqa.judgement.weighing import weighed
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri
+from arcaneqa.language.text import parse, print_program
 from arcaneqa.links import EntityCandidate, Links, MentionLink
-from arcaneqa.program.text import parse, print_program
 from tests.judgement.found_programs import found
 
 FACTS = """@prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .

@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arcaneqa.errors import BudgetExceeded, ProgramError
 from arcaneqa.induction.found import Considered, Found, Outcome, Trace
 from arcaneqa.induction.scorer import Candidate, TokenKind, TopicWords
 from arcaneqa.induction.topics import Topic
@@ -24,10 +23,11 @@ from arcaneqa.judgement.weighing import weighed
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names
+from arcaneqa.language import expression as ex
+from arcaneqa.language.run import execute
+from arcaneqa.language.text import parse, print_program
 from arcaneqa.links import Links
-from arcaneqa.program import expression as ex
-from arcaneqa.program.execute import execute
-from arcaneqa.program.text import parse, print_program
+from arcaneqa.support.errors import BudgetExceeded, ProgramError
 from benchmarks.random_programs import RandomPrograms
 
 PLAYERS = (

@@ -11,10 +11,10 @@ from arcaneqa.judgement.coverage import coverage
 from arcaneqa.judgement.refusals import Refusals
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names
+from arcaneqa.language import expression as ex
+from arcaneqa.language.run import execute
+from arcaneqa.language.text import parse
 from arcaneqa.links import Links
-from arcaneqa.program import expression as ex
-from arcaneqa.program.execute import execute
-from arcaneqa.program.text import parse
 from tests.judgement.test_coverage import KB, found, mention
 
 

@@ -13,8 +13,8 @@ from arcaneqa.judgement.weighing import weighed
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names
+from arcaneqa.language.text import parse, print_program
 from arcaneqa.links import Links
-from arcaneqa.program.text import parse, print_program
 from tests.judgement.found_programs import found
 
 MEALS = """item,shop,sugar,fiber,vitamin,rank

@@ -7,7 +7,7 @@ import pytest
 from arcaneqa.judgement.polarity import says_opposite
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Literal
-from arcaneqa.program.text import parse
+from arcaneqa.language.text import parse
 from tests.induction.plain import PlainKb
 
 KB = PlainKb(

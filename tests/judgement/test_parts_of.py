@@ -8,8 +8,8 @@ from arcaneqa.judgement.told import parts_told
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri
+from arcaneqa.language.text import print_program
 from arcaneqa.links import EntityCandidate, Links, MentionLink
-from arcaneqa.program.text import print_program
 
 FACTS = """@prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
 :cap a :Structure ; rdfs:label "cap" ; :partOf :mushroom .

@@ -9,9 +9,9 @@ from arcaneqa.judgement.ways import at_the_first_places
 from arcaneqa.judgement.weighing import weighed
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names
+from arcaneqa.language.run import execute
+from arcaneqa.language.text import parse
 from arcaneqa.links import Links
-from arcaneqa.program.execute import execute
-from arcaneqa.program.text import parse
 from tests.judgement.found_programs import found
 
 FACTS = """@prefix : <http://example.org/> .

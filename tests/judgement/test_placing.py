@@ -13,9 +13,9 @@ from arcaneqa.kb.build import build_index
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.open import open_kb
 from arcaneqa.kb.short_names import Names
+from arcaneqa.language.run import execute
+from arcaneqa.language.text import parse
 from arcaneqa.linking.literals import find_literals, used_types
-from arcaneqa.program.execute import execute
-from arcaneqa.program.text import parse
 
 ROWS = "name,cylinders,horsepower,weight in lbs,year,growth,discount\n" + "".join(
     f"car {n},{4 + n % 5},{100 + n},{2000 + n},{1970 + n},{n * 2.5},{n / 25}\n" for n in range(20)

@@ -13,7 +13,7 @@ from arcaneqa.kb.build import build_index
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.open import open_kb
 from arcaneqa.kb.short_names import Names
-from arcaneqa.program.text import parse
+from arcaneqa.language.text import parse
 
 
 @pytest.fixture(scope="module")

@@ -13,8 +13,8 @@ from arcaneqa.judgement.weighing import weighed
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names
+from arcaneqa.language.text import parse
 from arcaneqa.links import Links
-from arcaneqa.program.text import parse
 from tests.judgement.found_programs import found
 
 MEALS = "item,shop,sauce,price\nSoup,Oak,red,3\nStew,Elm,red,4\nCake,Oak,,5\nRice,Oak,red,6\nMilk,Ash,hot,7\n"

@@ -32,10 +32,10 @@ from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import XSD, Literal
+from arcaneqa.language import expression as ex
+from arcaneqa.language.forms import Form
+from arcaneqa.language.text import parse, print_program
 from arcaneqa.links import Links, LiteralLink
-from arcaneqa.program import expression as ex
-from arcaneqa.program.forms import Form
-from arcaneqa.program.text import parse, print_program
 from tests.judgement.found_programs import found
 
 STORES = (

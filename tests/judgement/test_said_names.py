@@ -13,9 +13,9 @@ from arcaneqa.judgement.small_words import root_of
 from arcaneqa.judgement.weighing import weighed
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names
+from arcaneqa.language.run import execute
+from arcaneqa.language.text import parse
 from arcaneqa.links import Links
-from arcaneqa.program.execute import execute
-from arcaneqa.program.text import parse
 
 FACTS = """@prefix : <http://example.org/> .
 :peru a :Country ; :officialLanguage :spanish ; :spokenLanguage :spanish, :aymara .

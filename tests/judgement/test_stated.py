@@ -14,8 +14,8 @@ from arcaneqa.judgement.weighing import weighed
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names
+from arcaneqa.language.text import parse, print_program
 from arcaneqa.linking.linker import Linker
-from arcaneqa.program.text import parse, print_program
 from tests.judgement.found_programs import found
 
 PRIZES = "prize id,name,age,award,field id,played by\n" + "".join(

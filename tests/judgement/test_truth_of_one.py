@@ -9,8 +9,8 @@ from arcaneqa.judgement.truth_of_one import truth_said
 from arcaneqa.judgement.weighing import weighed
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names
+from arcaneqa.language.text import print_program
 from arcaneqa.links import Links
-from arcaneqa.program.text import print_program
 from tests.judgement.found_programs import found
 from tests.judgement.test_both_named import asked
 

@@ -15,7 +15,7 @@ from arcaneqa.judgement.counting import counts_the_named
 from arcaneqa.judgement.unasked import tells_unasked
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
-from arcaneqa.program import expression as ex
+from arcaneqa.language import expression as ex
 from tests.judgement.found_programs import found
 
 COOKS = """cook_id,name,full_name,age,town,type of oven,house

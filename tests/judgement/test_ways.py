@@ -14,9 +14,9 @@ from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri
+from arcaneqa.language.run import execute
+from arcaneqa.language.text import parse
 from arcaneqa.links import EntityCandidate, Links, MentionLink
-from arcaneqa.program.execute import execute
-from arcaneqa.program.text import parse
 
 EX = "http://example.org/"
 FACTS = """@prefix ex: <http://example.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .

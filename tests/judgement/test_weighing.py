@@ -12,9 +12,9 @@ from arcaneqa.judgement.rules import LEFT_OUT
 from arcaneqa.judgement.weighing import weighed
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names
+from arcaneqa.language.run import execute
+from arcaneqa.language.text import parse
 from arcaneqa.links import Links
-from arcaneqa.program.execute import execute
-from arcaneqa.program.text import parse
 from tests.judgement.test_coverage import KB, found, mention
 
 FACTS = """@prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .

@@ -12,9 +12,9 @@ from arcaneqa.induction.topics import Topic
 from arcaneqa.judgement.directions import counts_backwards, deed, outright
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names
-from arcaneqa.program import expression as ex
-from arcaneqa.program.execute import execute
-from arcaneqa.program.text import parse
+from arcaneqa.language import expression as ex
+from arcaneqa.language.run import execute
+from arcaneqa.language.text import parse
 
 FACTS = """@prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
 :barelyKnows rdfs:label "barely knows" . :genres rdfs:label "genres" .

@@ -14,9 +14,9 @@ from arcaneqa.judgement.weighing import weighed
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names
+from arcaneqa.language import expression as ex
+from arcaneqa.language.text import print_program
 from arcaneqa.linking.linker import Linker
-from arcaneqa.program import expression as ex
-from arcaneqa.program.text import print_program
 from tests.judgement.found_programs import found
 
 NAMES = ("Michael Ono", "Bo Jordan", "Michael Ray", "Cy Lind", "Jordan Moss", "Di Lund")

@@ -11,10 +11,10 @@ from arcaneqa.judgement.yes_or_no import is_among
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import XSD, Iri, Literal
+from arcaneqa.language import expression as ex
+from arcaneqa.language.run import execute
+from arcaneqa.language.text import parse
 from arcaneqa.links import EntityCandidate, Links, LiteralLink, MentionLink
-from arcaneqa.program import expression as ex
-from arcaneqa.program.execute import execute
-from arcaneqa.program.text import parse
 
 FACTS = """@prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
 :han a :Character ; rdfs:label "Han" ; :film :hope, :jedi ; :eyes "brown" .

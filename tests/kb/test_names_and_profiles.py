@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arcaneqa.errors import InputError
 from arcaneqa.kb.names.words import label_from_iri, words
 from arcaneqa.kb.profile import FREEBASE, FREEBASE_PROFILE, RDF_PROFILE, Profile
 from arcaneqa.kb.profiles import BUILT_IN, load_profile
-from arcaneqa.kb.selection import Selection, time_pairs
+from arcaneqa.kb.schema import Selection, time_pairs
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import XSD, Blank, Iri
+from arcaneqa.support.errors import InputError
 
 LOCALS = st.text(st.characters(exclude_characters='<>"{}|^`\\ ', exclude_categories=("Cc", "Cs", "Zs")))
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from arcaneqa.errors import IndexFormatError, InputError
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.open import open_kb
+from arcaneqa.support.errors import IndexFormatError, InputError
 
 
 @pytest.fixture

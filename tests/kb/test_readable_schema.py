@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arcaneqa.kb.profile import RDF_PROFILE
-from arcaneqa.kb.readable_schema import read, written
-from arcaneqa.kb.schema import Class, Relation, Schema, ValueKind
+from arcaneqa.kb.schema import Class, Relation, Schema, ValueKind, read, written
 from arcaneqa.kb.short_names import Names
 
 NAMES = Names(RDF_PROFILE)

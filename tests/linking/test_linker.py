@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.terms import XSD, Iri
+from arcaneqa.linking.features import Weights, bundled
 from arcaneqa.linking.linker import MOST_MENTIONS, PER_MENTION, Linker, _goes_on_otherwise
 from arcaneqa.linking.mentions import Span, Text
-from arcaneqa.linking.weights import Weights, bundled
 from arcaneqa.links import Links
 
 pytest_plugins = ["tests.linking.linking_kb"]

@@ -12,10 +12,8 @@ from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import KnowledgeBase, NodeSet
 from arcaneqa.kb.schema import Schema
 from arcaneqa.kb.terms import XSD, Iri, Literal
-from arcaneqa.linking.dates import times
 from arcaneqa.linking.linker import Linker
-from arcaneqa.linking.literals import USUAL, find_literals, used_types
-from arcaneqa.linking.numbers import numbers
+from arcaneqa.linking.literals import USUAL, find_literals, numbers, times, used_types
 
 
 class Empty:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from arcaneqa.answer import ArcaneQA
+from arcaneqa.answer.arcaneqa import ArcaneQA
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
 from arcaneqa.linking.linker import Linker

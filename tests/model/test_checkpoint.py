@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 import torch
 
-from arcaneqa.errors import ModelError
 from arcaneqa.induction.scorer import Decision
-from arcaneqa.model.call import Call
-from arcaneqa.model.checkpoint import create, load, save
+from arcaneqa.int8.bert import Call
+from arcaneqa.lab.training.checkpoint import create, load, save
 from arcaneqa.model.config import RETIRED, ModelConfig
 from arcaneqa.model.scorer import ModelScorer
-from arcaneqa.sealed import seal
+from arcaneqa.support.errors import ModelError
+from arcaneqa.support.sealed import seal
 from tests.tiny import CITIES, RELATIONS, examples, write_encoder
 
 CONFIG = ModelConfig(hidden=72)

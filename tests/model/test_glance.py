@@ -7,12 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arcaneqa.induction.ranker import Shortlist
-from arcaneqa.induction.scorer import Candidate, TokenKind
+from arcaneqa.induction.scorer import Candidate, Shortlist, TokenKind
+from arcaneqa.int8.stored_arrays import Table
 from arcaneqa.model import glance as room
 from arcaneqa.model.glance import Glance
 from arcaneqa.model.stored import Stored, bundled_model, read_stored
-from arcaneqa.model.stored_arrays import Table
 
 QUESTION = "Which rivers flow through the capital of Norway?"
 TEXTS = [
@@ -86,7 +85,7 @@ def test_a_model_with_other_words_has_no_glance(stored: Stored, monkeypatch: pyt
 
 def test_numpy_and_torch_give_the_same_scores(stored: Stored, tmp_path: Path) -> None:
     pytest.importorskip("torch")
-    from arcaneqa.training.glance_training import GlanceNetwork, Listed, train_glance
+    from arcaneqa.lab.training.glance import GlanceNetwork, Listed, train_glance
 
     lists = [Listed(QUESTION, TEXTS, gold) for gold in (1, 1, 30)]
     network: GlanceNetwork = train_glance(stored, lists, epochs=3)

@@ -13,10 +13,17 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, pre_tokenizers
 
 from arcaneqa.model.config import ModelConfig
-from arcaneqa.model.known_pieces import Asked, KnownPieces
-from arcaneqa.model.pieces_of_words import PiecesOfWords
 from arcaneqa.model.stored import bundled_model, read_stored
-from arcaneqa.model.word_pieces import EMPTY, Packed, TokenTable, WordPieces, pack
+from arcaneqa.model.word_pieces import (
+    EMPTY,
+    Asked,
+    KnownPieces,
+    Packed,
+    PiecesOfWords,
+    TokenTable,
+    WordPieces,
+    pack,
+)
 
 CONFIG = ModelConfig(max_tokens=48, max_question=12, max_context=6, max_text=7, max_types=3)
 
@@ -85,7 +92,7 @@ def test_a_tokenizer_that_joins_words_is_asked_for_whole_texts() -> None:
 
 @pytest.mark.parametrize("most", [1, 4])
 def test_words_are_forgotten_in_time(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arcaneqa.model.pieces_of_words._MOST", most)
+    monkeypatch.setattr("arcaneqa.model.word_pieces._MOST", most)
     pieces = PiecesOfWords(_words().tokenizer)
     for number in range(20):
         assert pieces.of(f"river {number}") == pieces.of(f"river {number}")

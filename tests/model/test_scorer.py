@@ -14,18 +14,18 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arcaneqa.errors import InputError
 from arcaneqa.induction.scorer import Decision
-from arcaneqa.model.bert import BertReader
-from arcaneqa.model.checkpoint import Model, create, load, save
+from arcaneqa.int8.bert import BertReader
+from arcaneqa.int8.stored_arrays import Flags, Floats, Words
+from arcaneqa.lab.training.batches import Corpus
+from arcaneqa.lab.training.checkpoint import Model, create, load, save
+from arcaneqa.lab.training.prepared import Builder, Example
 from arcaneqa.model.config import ModelConfig
 from arcaneqa.model.reader import Reader, reader_of
 from arcaneqa.model.scorer import ModelScorer
 from arcaneqa.model.stored import bundled_model, read_stored
-from arcaneqa.model.stored_arrays import Flags, Floats, Words
-from arcaneqa.ragged import Ints
-from arcaneqa.training.batches import Corpus
-from arcaneqa.training.prepared import Builder, Example
+from arcaneqa.support.errors import InputError
+from arcaneqa.support.ragged import Ints
 from tests.tiny import examples, write_encoder
 
 CONFIGS = [

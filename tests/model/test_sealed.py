@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from arcaneqa.confidence import Confidence
-from arcaneqa.errors import ModelError
 from arcaneqa.induction.learned import Learned
+from arcaneqa.judgement.confidence import Confidence
 from arcaneqa.model.scorer import ModelScorer
 from arcaneqa.model.stored import bundled_model, manifest_of, read_stored
-from arcaneqa.sealed import SEAL, check_seal, seal
+from arcaneqa.support.errors import ModelError
+from arcaneqa.support.sealed import SEAL, check_seal, seal
 
 SMALL = ("arcaneqa.json", "confidence.json", "constants.json", SEAL)
 

@@ -13,7 +13,7 @@ import pytest
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names
-from arcaneqa.program.text import parse
+from arcaneqa.language.text import parse
 
 EX = "http://example.org/"
 RDF_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"

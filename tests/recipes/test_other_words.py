@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arcaneqa.induction.readings import NONE
+from arcaneqa.induction.found import NONE
 from arcaneqa.induction.scorer import Candidate, TokenKind, TopicWords
-from arcaneqa.training.prepared import Builder, Example, Step
+from arcaneqa.lab.training.prepared import Builder, Example, Step
 
 POOL = ("bridge", "colour", "city", "mass")
 SINGERS = Example(

@@ -14,8 +14,8 @@ from arcaneqa.kb.build import build_index
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.open import open_kb
 from arcaneqa.kb.short_names import Names
-from arcaneqa.program.text import parse
-from arcaneqa.training.prepared import read
+from arcaneqa.lab.training.prepared import read
+from arcaneqa.language.text import parse
 from tests.recipes.test_recipes import RECIPES, recipe
 
 HEADER = ["Year", "Tower", "City", "Height (m)", "Floors"]

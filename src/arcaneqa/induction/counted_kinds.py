@@ -13,15 +13,15 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from arcaneqa.errors import BudgetExceeded
 from arcaneqa.induction.found import Considered, Found, Trace
-from arcaneqa.induction.wording import class_candidate, class_words
+from arcaneqa.induction.vocabulary import class_candidate, class_words
 from arcaneqa.kb.interface import KnowledgeBase, Step
 from arcaneqa.kb.names.name_forms import split, stem
 from arcaneqa.kb.schema import Class
-from arcaneqa.program import expression as ex
-from arcaneqa.program.execute import execute
-from arcaneqa.program.rewrite import rewrite
+from arcaneqa.language import expression as ex
+from arcaneqa.language.rewrite import rewrite
+from arcaneqa.language.run import execute
+from arcaneqa.support.errors import BudgetExceeded
 
 _LOOKED_AT = 200
 """Of the answers: enough to see what is counted."""

@@ -1,19 +1,27 @@
-"""What a search ends with: programs, and what was considered at each step of one, as plain data."""
+"""What a search ends with, and how a model weighs the programs found as wholes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcaneqa.induction.scorer import Candidate, TopicWords
+from arcaneqa.induction.scorer import Candidate, Decision, Scores, TokenKind, TopicWords
 from arcaneqa.induction.topics import Topic
-from arcaneqa.kb.interface import NodeSet
-from arcaneqa.program.execute import Result
-from arcaneqa.program.expression import Expression
+from arcaneqa.induction.vocabulary import ANYTHING, class_words, domain_words, range_words
+from arcaneqa.kb.interface import KnowledgeBase, NodeSet
+from arcaneqa.kb.schema import Schema, ValueKind
+from arcaneqa.kb.values import kind_of
+from arcaneqa.language import expression as ex
+from arcaneqa.language.expression import Expression
+from arcaneqa.language.phrase import paraphrase
+from arcaneqa.language.run import Result, Table
+
+# What a search ends with: programs, and what was considered at each step of one, as plain data.
 
 
 class Considered(NamedTuple):
@@ -98,3 +106,128 @@ class Outcome:
     found: tuple[Found, ...]
     is_complete: bool
     none: float = 0.0
+
+
+# Programs weighed as wholes: the model reads the question once more, beside all that was found.
+
+
+NONE = Candidate(TokenKind.END, "none of these")
+SEARCH = 0.5
+"""What the search's own log-probability weighs beside the last decision's. Measured on 369 questions over 17
+databases left out of training: with 1 66.7% of the best programs are right, with 0.5 67.8%, with 0 66.7%."""
+
+
+class Readings:
+    """Asks a scorer for the last decision; a reading is all found programs with the same answers.
+
+    Only a scorer that has learned what `NONE` means is offered it.
+    """
+
+    def __init__(self, kb: KnowledgeBase, offers_none: bool = False) -> None:
+        self._kb = kb
+        self._offers_none = offers_none
+
+    def weigh(self, question: str, outcome: Outcome) -> Generator[list[Decision], Sequence[Scores], Outcome]:
+        """The programs with their new scores, best first; yields the decision and is sent its scores.
+
+        Programs with the same answers speak for each other: theirs is the probability of all together.
+        """
+        readings = distinct(outcome.found, self._kb)
+        candidates = [self.candidate(best.program, best.result) for best, *_ in readings]
+        if candidates and self._offers_none:
+            candidates.append(NONE)
+        if len(candidates) < 2:
+            return outcome
+        (scores,) = yield [Decision(question, (), candidates)]
+        weighed = []
+        for reading, log_prob in zip(readings, scores.log_probs.tolist(), strict=False):
+            own = [one.score for one in reading]
+            more = log_prob + float(np.logaddexp.reduce(own)) - max(own)
+            weighed += [replace(one, score=SEARCH * one.score + more, reading=more) for one in reading]
+        none = math.exp(scores.log_probs[-1]) if self._offers_none else 0.0
+        found = tuple(sorted(weighed, key=lambda one: -one.score))
+        return replace(outcome, found=found, none=none)
+
+    def again(
+        self, question: str, outcome: Outcome, unread: Found
+    ) -> Generator[list[Decision], Sequence[Scores], Outcome]:
+        """With one program more that no search found: the same decision with it among the others says how
+        likely it is, at least, and whether none is meant even so."""
+        found = (*outcome.found, unread)
+        searched = [replace(one, score=(one.score - one.reading) / SEARCH, reading=0.0) for one in found]
+        read = yield from self.weigh(question, replace(outcome, found=tuple(searched)))
+        own = next(one for one in read.found if one.program == unread.program)
+        likely = replace(unread, score=max(unread.score, own.score), reading=max(unread.reading, own.reading))
+        return replace(outcome, found=(*outcome.found, likely), none=read.none)
+
+    def candidate(self, program: ex.Expression, result: Result) -> Candidate:
+        """ "the capital of France", which leads to "1 city"; for a scorer it is an end of the program."""
+        return Candidate(TokenKind.END, paraphrase(program, self._kb), self._answers(program, result))
+
+    def _answers(self, program: ex.Expression, result: Result) -> str:
+        match ex.denotes(program):
+            case ex.Denotation.NUMBER:
+                is_time = result.value is not None and kind_of(result.value) is ValueKind.TIME
+                return "date" if is_time else "number"
+            case ex.Denotation.TRUTH:
+                return "yes or no"
+            case ex.Denotation.TABLE:
+                assert result.table is not None
+                return f"{len(result.table.rows)} rows"
+            case _:
+                return f"{len(result.nodes)} {_kind(program, self._kb.schema)}"
+
+
+def distinct(found: Sequence[Found], kb: KnowledgeBase) -> list[list[Found]]:
+    """The readings, each with its likeliest program first."""
+    groups: list[list[Found]] = []
+    for one in found:
+        for group in groups:
+            if is_same(one.result, group[0].result, kb):
+                group.append(one)
+                break
+        else:
+            groups.append([one])
+    return groups
+
+
+def is_same(one: Result, two: Result, kb: KnowledgeBase) -> bool:
+    """Whether two answers are equal; sets of different sizes are never looked at."""
+    if one.value is not None or two.value is not None:
+        return one.value == two.value
+    if one.table is not None or two.table is not None:
+        return one.table is not None and two.table is not None and _same_rows(one.table, two.table, kb)
+    if one.order is not None and two.order is not None:
+        return len(one.order) == len(two.order) and bool((one.order == two.order).all())
+    same_size = (one.order is None) == (two.order is None) and len(one.nodes) == len(two.nodes)
+    return same_size and bool((one.nodes.ids == two.nodes.ids).all())
+
+
+def _same_rows(one: Table, two: Table, kb: KnowledgeBase) -> bool:
+    """A number may be computed in one table and stand in the facts in the other."""
+    same_size = len(one.rows) == len(two.rows) and len(one.columns) == len(two.columns)
+    return same_size and (one.rows == two.rows or one.terms(kb) == two.terms(kb))
+
+
+def _kind(program: ex.Expression, schema: Schema) -> str:
+    """What the answers are, by the schema alone."""
+    match program:
+        case ex.Class(iri):
+            return class_words(schema.classes[schema.class_ids[iri]])
+        case ex.Join(relation, _):
+            known = schema.relations[schema.relation_ids[relation.iri]]
+            return range_words(known, schema) if relation.inverse else domain_words(known, schema)
+        case ex.Has(relation):
+            known = schema.relations[schema.relation_ids[relation.iri]]
+            return range_words(known, schema) if relation.inverse else domain_words(known, schema)
+        case ex.Compare(_, ex.Relation() as relation, _) | ex.Like(relation, _):
+            return domain_words(schema.relations[schema.relation_ids[relation.iri]], schema)
+        case ex.And(left, right):
+            kinds = [_kind(side, schema) for side in (left, right)]
+            return kinds[0] if isinstance(left, ex.Class) or kinds[1] == ANYTHING else kinds[1]
+        case ex.Or(argument, _) | ex.Not(argument, _) | ex.Sort(argument):
+            return _kind(argument, schema)
+        case ex.Extreme(_, argument, _) | ex.Cons(argument, _, _) | ex.During(argument, _, _):
+            return _kind(argument, schema)
+        case _:
+            return ANYTHING

@@ -16,16 +16,15 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from arcaneqa.atomic import replacing
-from arcaneqa.errors import ModelError
-from arcaneqa.files import plain_json
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.schema import Relation, ValueKind
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri, Literal
-from arcaneqa.program.expression import Cons, During, Expression, Value, post_order
-from arcaneqa.program.forms import PAPER, Form, forms_of
-from arcaneqa.sealed import seal_again
+from arcaneqa.language.expression import Cons, During, Expression, Value, post_order
+from arcaneqa.language.forms import PAPER, Form, forms_of
+from arcaneqa.support.errors import ModelError
+from arcaneqa.support.files import plain_json, replacing
+from arcaneqa.support.sealed import seal_again
 
 FILE = "constants.json"
 LEAST_PROGRAMS = 2

@@ -11,15 +11,15 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from arcaneqa.errors import BudgetExceeded
 from arcaneqa.induction.counted_kinds import noun_of, of_kind, said_kinds
 from arcaneqa.induction.found import Found
 from arcaneqa.kb.interface import KnowledgeBase, NodeSet, Step
 from arcaneqa.kb.names.name_forms import split, stem
 from arcaneqa.kb.schema import Class
-from arcaneqa.program import expression as ex
-from arcaneqa.program.execute import execute
-from arcaneqa.program.rewrite import rewrite
+from arcaneqa.language import expression as ex
+from arcaneqa.language.rewrite import rewrite
+from arcaneqa.language.run import execute
+from arcaneqa.support.errors import BudgetExceeded
 
 
 def with_named_kinds(question: str, found: Sequence[Found], kb: KnowledgeBase) -> tuple[Found, ...]:

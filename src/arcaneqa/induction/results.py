@@ -1,26 +1,83 @@
-"""What a closed subprogram gives: its meaning, its program and its words."""
+"""The state of a program in the making, and what a closed subprogram gives: meaning, program, words."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
-from arcaneqa.induction.kept_meanings import Given, Meanings
-from arcaneqa.induction.meaning import Meaning
-from arcaneqa.induction.state import Known, State
-from arcaneqa.induction.tokens import AGGREGATES, COMPARATIVES, SUPERLATIVES, Chosen, Form, Token
-from arcaneqa.induction.wording import (
+from arcaneqa.induction.meaning import Given, Meaning, Meanings
+from arcaneqa.induction.topics import Topics
+from arcaneqa.induction.vocabulary import (
+    AGGREGATES,
+    COMPARATIVES,
     COMPARISON_WORDS,
     DESCENDING,
     FUNCTION_WORDS,
     KEY_WORDS,
     SELF,
+    SUPERLATIVES,
+    Chosen,
+    Form,
+    Token,
     class_words,
     ranks_words,
     relation_words,
 )
 from arcaneqa.kb.interface import Comparison, Step
-from arcaneqa.program import expression as ex
-from arcaneqa.program.steps import Function, Ranks, Symbol, Variable
+from arcaneqa.language import expression as ex
+from arcaneqa.language.expression import Expression
+from arcaneqa.language.steps import Function, Ranks, Symbol, Variable
+
+# The state of a program in the making.
+
+
+MOST_SUBPROGRAMS = 10
+"""Of a program: eight were enough for chains and conjunctions; OR and NOT repeat a condition for each set."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A variable, or a class that stands for one: its meaning, its program and its words."""
+
+    index: int | None
+    meaning: Meaning
+    expression: Expression
+    words: str
+
+
+class State(NamedTuple):
+    """A decoding history, reduced to what the next tokens depend on. A tuple: a search makes one from another
+    at every step, and of so many fields a data class takes four times as long.
+
+    `excluded` is a bit mask of topics no longer available, `joins` counts the JOINs of the branch that
+    must still meet something, `rest` are the arguments of the open subprogram after its source, and
+    `argument` is the second set among them. `outer` is the open subprogram inside which a set is built.
+    """
+
+    topics: Topics
+    excluded: int = 0
+    closed: int = 0
+    top: Known | None = None
+    waiting: Known | None = None
+    joins: int = 0
+    is_open: bool = False
+    function: Chosen | None = None
+    source: Known | None = None
+    rest: tuple[Token, ...] = ()
+    argument: Known | None = None
+    outer: State | None = None
+    is_complete: bool = False
+    prior: float = 0.0
+
+    @property
+    def left(self) -> int:
+        """Subprograms that may follow the open or next one; what is open outside takes one itself."""
+        return MOST_SUBPROGRAMS - self.closed - 1 - (self.outer is not None)
+
+
+# What a closed subprogram gives: its meaning, its program and its words.
+
 
 Outcome = tuple[Meaning, ex.Expression, str]
 

@@ -1,37 +1,196 @@
-"""Beam search over several starting hypotheses.
-
-Every live state is scored in one call a step. The search is a coroutine: it yields decisions and is sent
-their scores, so that many questions share each call of the scorer (`together`) and a service can watch the
-program grow.
-"""
+"""Beam search over several starting hypotheses; searches side by side share each call of the scorer."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+import time
+from collections.abc import Generator, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from heapq import nlargest
 from itertools import islice
+from threading import local
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcaneqa.compiled import working_time
-from arcaneqa.errors import BudgetExceeded
 from arcaneqa.induction.counted_kinds import with_counted_kinds
-from arcaneqa.induction.found import Considered, Found, Outcome, Trace
+from arcaneqa.induction.found import Considered, Found, Outcome, Readings, Trace
 from arcaneqa.induction.induction import Induction, Machine
 from arcaneqa.induction.learned import Learned
 from arcaneqa.induction.meaning import Meaning
 from arcaneqa.induction.named_kinds import with_named_kinds
-from arcaneqa.induction.ranker import Shortlist, WordRanker
-from arcaneqa.induction.readings import Readings
-from arcaneqa.induction.scorer import Decision, Ranker, Scorer, Scores, TokenKind
-from arcaneqa.induction.state import State
-from arcaneqa.induction.together import Steps, run_together
+from arcaneqa.induction.results import State
+from arcaneqa.induction.scorer import (
+    Attentive,
+    Candidate,
+    Counting,
+    Decision,
+    Heat,
+    Ranker,
+    Reads,
+    Scorer,
+    Scores,
+    Shortlist,
+    TokenKind,
+    WordRanker,
+)
 from arcaneqa.induction.topics import Topics
 from arcaneqa.induction.vocabulary import Options
-from arcaneqa.program.steps import Symbol, Variable
+from arcaneqa.language.steps import Symbol, Variable
+from arcaneqa.support.compiled import working_time
+from arcaneqa.support.errors import BudgetExceeded
+
+# Holding a search to choices somebody has made: "not that river, the other one".
+
+
+NEVER = -1e6
+"""What a choice that was ruled out adds to a score; programs below half of it broke the rules."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A candidate as somebody outside can name it."""
+
+    kind: TokenKind
+    text: str
+    variable: int | None = None
+
+    @classmethod
+    def of(cls, candidate: Candidate) -> Choice:
+        return cls(candidate.kind, candidate.text, candidate.variable)
+
+
+@dataclass(frozen=True, slots=True)
+class _Guided:
+    """A scorer's state and how many real decisions lie behind it."""
+
+    inner: object
+    taken: int
+
+
+class Guide:
+    """The first real decisions of a search are settled; the rest is the scorer's.
+
+    It stands between a search and a scorer that others use too, so it works on what passes by:
+    `before` on decisions, `after` on their scores.
+    """
+
+    def __init__(self, choices: Sequence[Choice] = ()) -> None:
+        self._choices = tuple(choices)
+
+    def before(self, decisions: Sequence[Decision]) -> Sequence[Decision]:
+        if not self._choices:
+            return decisions
+        return [
+            decision._replace(state=decision.state.inner) if isinstance(decision.state, _Guided) else decision
+            for decision in decisions
+        ]
+
+    def after(self, decisions: Sequence[Decision], scores: Sequence[Scores]) -> Sequence[Scores]:
+        if not self._choices:
+            return scores
+        return [self._guided(*pair) for pair in zip(decisions, scores, strict=True)]
+
+    def _guided(self, decision: Decision, scores: Scores) -> Scores:
+        taken = decision.state.taken if isinstance(decision.state, _Guided) else 0
+        if len(decision.candidates) == 1:
+            return scores._replace(state=_Guided(scores.state, taken))
+        if decision.is_last:
+            return scores  # the choices have shaped these programs already
+        log_probs = scores.log_probs
+        if taken < len(self._choices):
+            wanted = [Choice.of(candidate) == self._choices[taken] for candidate in decision.candidates]
+            log_probs = np.where(wanted, np.float32(0), np.float32(NEVER)).astype(np.float32)
+        return scores._replace(log_probs=log_probs, state=_Guided(scores.state, taken + 1))
+
+
+# Several searches side by side: what all of them ask next is scored in one call.
+
+
+Steps = Generator[list[Decision], Sequence[Scores], Outcome]
+"""A search as a coroutine: yields the decisions of one step, is sent their scores."""
+
+
+@dataclass(eq=False)
+class Underway:
+    """A search between two calls of the scorer: what it asks now, and what it was told last.
+
+    A `guide` holds it to choices somebody has made.
+    """
+
+    steps: Steps
+    guide: Guide = field(default_factory=Guide)
+    asked: list[Decision] = field(default_factory=list)
+    told: Sequence[Scores] | None = None
+
+    def advance(self) -> Outcome | None:
+        """On to the next decisions; what was found, once there are none."""
+        try:
+            self.asked = next(self.steps) if self.told is None else self.steps.send(self.told)
+        except StopIteration as stop:
+            outcome: Outcome = stop.value
+            return outcome
+        return None
+
+
+def score_together(scorer: Scorer, searches: Sequence[Underway]) -> None:
+    """Tell every search the scores of what it asks, by one call of the scorer."""
+    asked = [search.guide.before(search.asked) for search in searches]
+    scores = scorer.score([decision for decisions in asked for decision in decisions])
+    first = 0
+    for search in searches:
+        last = first + len(search.asked)
+        search.told = search.guide.after(search.asked, scores[first:last])
+        first = last
+
+
+def run_together(scorer: Scorer, searches: Sequence[Steps]) -> list[Outcome]:
+    """What each search finds, in their order."""
+    outcomes: dict[int, Outcome] = {}
+    live = [(place, Underway(steps)) for place, steps in enumerate(searches)]
+    while live:
+        going = []
+        for place, search in live:
+            if (outcome := search.advance()) is None:
+                going.append((place, search))
+            else:
+                outcomes[place] = outcome
+        if going:
+            score_together(scorer, [search for _, search in going])
+        live = going
+    return [outcomes[place] for place in range(len(searches))]
+
+
+class SharedScorer:
+    """Keeps each thread's time in a scorer. Threads do not wait for each other here."""
+
+    def __init__(self, scorer: Scorer) -> None:
+        self._scorer = scorer
+        self._spent = local()
+
+    @property
+    def seconds(self) -> float:
+        """Spent here by this thread so far."""
+        return getattr(self._spent, "seconds", 0.0)
+
+    @property
+    def reads(self) -> Reads:
+        """What the model has read so far, for all threads; nothing where it cannot tell."""
+        return self._scorer.reads if isinstance(self._scorer, Counting) else Reads()
+
+    def score(self, decisions: Sequence[Decision]) -> list[Scores]:
+        started = time.perf_counter()
+        scores = self._scorer.score(decisions)
+        self._spent.seconds = self.seconds + time.perf_counter() - started
+        return scores
+
+    def heat(self, question: str, step: Considered) -> Heat | None:
+        if not isinstance(self._scorer, Attentive):
+            return None
+        return self._scorer.heat(question, step.context, step.candidates)
+
+
+# Beam search over several starting hypotheses.
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,30 +1,88 @@
-"""What a question names, as the first variables of a program: linked entities and literals."""
+"""What a question names and says, as the first variables of a program."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from arcaneqa.errors import ArcaneError
 from arcaneqa.induction import scorer
-from arcaneqa.induction.buildable import buildable
+from arcaneqa.induction.building import buildable
 from arcaneqa.induction.learned import Learned
-from arcaneqa.induction.said import numbers_said, texts_said
-from arcaneqa.induction.wording import class_words, literal_words
+from arcaneqa.induction.vocabulary import class_words, literal_words
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.called import label_of
+from arcaneqa.kb.names.name_forms import CARDINALS, ORDINALS
 from arcaneqa.kb.names.words import label_from_iri
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri, Literal
 from arcaneqa.kb.values import Number, value_of
+from arcaneqa.language import expression as ex
+from arcaneqa.language.steps import Ranks
+from arcaneqa.language.text import read_literal
 from arcaneqa.links import Links
-from arcaneqa.program import expression as ex
-from arcaneqa.program.lexer import read_literal
-from arcaneqa.program.steps import Ranks
 from arcaneqa.record import Mention
+from arcaneqa.support.errors import ArcaneError
+
+# What a question says besides names and values: ranks, numbers to count by, texts to look for.
+
+
+MOST_RANK = 1000
+"""A larger number ("the 2000th") is rather a year."""
+# How often, and more than once, without a number.
+_IMPLIED = {"once": 1, "twice": 2, "thrice": 3, "single": 1, "multiple": 1, "several": 1, "dozen": 12}
+_COUNTS = {word: number for number, word in enumerate(CARDINALS)} | _IMPLIED
+_RANKS = {word: number for number, word in enumerate(ORDINALS[2:], 2)}
+_WORD = re.compile(r"(?<![\w.,])(?:(\d{1,4})(st|nd|rd|th)?|([a-z]+))(?![\w]|[.,]\d)", re.IGNORECASE)
+_QUOTED = re.compile(r"(?<!\w)(?:'([^']{1,60})'|\"([^\"]{1,60})\"|“([^”]{1,60})”|‘([^’]{1,60})’)(?!\w)")
+_INTRODUCED = re.compile(
+    r"\b(?:contain(?:s|ing|ed)?|includ(?:es?|ing)|with|the)\s+(?:the\s+)?"
+    r"(?:word|phrase|text|string|substring|letters?)\s+(\w+)"
+    r"|\b(?:called|named)\s+(\w+(?:\s+[A-Z]\w*)*)",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text that the question gives as such, and where."""
+
+    text: str
+    start: int
+    end: int
+
+
+def numbers_said(question: str) -> tuple[tuple[Ranks, ...], tuple[int, ...]]:
+    """Ranks ("three" may be the first three, "third" the third) and numbers that counts may compare with."""
+    ranks: dict[Ranks, None] = {}
+    counts: dict[int, None] = {}
+    for digits, ending, word in _WORD.findall(question):
+        ordinal = int(digits) if ending else _RANKS.get(word.lower())
+        cardinal = int(digits) if digits and not ending else _COUNTS.get(word.lower())
+        if ordinal is not None and 1 < ordinal <= MOST_RANK:
+            ranks[Ranks(ordinal, ordinal)] = None
+        elif cardinal is not None:
+            counts[cardinal] = None
+            if 1 < cardinal <= MOST_RANK:
+                ranks[Ranks(1, cardinal)] = None
+    return tuple(ranks), tuple(sorted(counts))
+
+
+def texts_said(question: str) -> Iterator[Text]:
+    """What stands in quotation marks or after words that introduce a text, from left to right."""
+    found: list[Text] = []
+    for pattern in (_QUOTED, _INTRODUCED):
+        for match in pattern.finditer(question):
+            group = next(number for number, text in enumerate(match.groups(), 1) if text)
+            text = Text(match[group], *match.span(group))
+            if not any(text.start < other.end and other.start < text.end for other in found):
+                found.append(text)
+    yield from sorted(found, key=lambda text: text.start)
+
+
+# What a question names, as the first variables of a program: linked entities and literals.
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,27 +1,257 @@
-"""The tokens of one knowledge base: what may stand in programs, as tokens and as words, made once.
-
-Hidden relations and classes are no tokens. Relations with a small closed range (gender, status, basic
-roles) give the constants of CONS; they are found from the facts, and the profile and training programs may
-name more.
-"""
+"""The tokens of one knowledge base, and the words in which a scorer reads them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from enum import StrEnum
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcaneqa.induction import wording
 from arcaneqa.induction.learned import Learned, has_constants
-from arcaneqa.induction.scorer import Candidate
-from arcaneqa.induction.tokens import Token
+from arcaneqa.induction.scorer import Candidate, TokenKind
 from arcaneqa.kb.interface import Ids, KnowledgeBase, NodeSet, Step
-from arcaneqa.kb.schema import ValueKind
-from arcaneqa.kb.terms import Literal
-from arcaneqa.program.expression import Class, Relation
+from arcaneqa.kb.names.words import label_from_iri, tail, words
+from arcaneqa.kb.schema import Class as SchemaClass
+from arcaneqa.kb.schema import Relation as SchemaRelation
+from arcaneqa.kb.schema import Schema, ValueKind
+from arcaneqa.kb.terms import XSD, Literal
+from arcaneqa.kb.values import kind_of
+from arcaneqa.language import steps
+from arcaneqa.language.expression import Class, Relation
+from arcaneqa.language.steps import Function, Ranks, Symbol
+
+# The tokens of decisions: those of programs, and three ways to begin that programs spell in two
+# tokens.
+
+
+class Form(StrEnum):
+    """Functions of decisions alone."""
+
+    ALL = "ALL"
+    """A whole class, to walk on from or as it is."""
+    DISTINCT = "DISTINCT"
+    """`(COUNT u r)`: apart from `(COUNT u)`, which has nothing more to choose."""
+    HAVING = "HAVING"
+    """`(AND u (GT (COUNT r) n))`: a comparison of counts picks from a set, so it starts from one."""
+
+
+Chosen = Function | Form
+"""What stands after `(`."""
+Token = steps.Token | Form
+
+COMPARATIVES = frozenset((Function.LT, Function.LE, Function.GT, Function.GE))
+SUPERLATIVES = frozenset((Function.ARGMAX, Function.ARGMIN))
+AGGREGATES = frozenset((Function.SUM, Function.AVG, Function.MAX, Function.MIN))
+PAIRING = frozenset((Function.OR, Function.NOT, Function.MEET))
+"""Functions of two sets, the second of which is built inside them."""
+OUTERMOST = frozenset((Function.SORT, Function.SHOW, Function.PER))
+
+PAPER: frozenset[Chosen] = frozenset(
+    (Function.JOIN, Function.AND, Function.COUNT, Function.CONS, Function.TC, *COMPARATIVES, *SUPERLATIVES)
+)
+"""What models were trained on before there was more."""
+
+FUNCTIONS: tuple[Chosen, ...] = (
+    Function.JOIN,
+    Function.AND,
+    Function.ARGMAX,
+    Function.ARGMIN,
+    Function.LT,
+    Function.LE,
+    Function.GT,
+    Function.GE,
+    Function.COUNT,
+    Function.CONS,
+    Function.TC,
+    Form.ALL,
+    Form.HAVING,
+    Form.DISTINCT,
+    Function.SUM,
+    Function.AVG,
+    Function.MAX,
+    Function.MIN,
+    Function.OR,
+    Function.NOT,
+    Function.HAS,
+    Function.LIKE,
+    Function.NAMED,
+    Function.MEET,
+    Function.SORT,
+    Function.SHOW,
+    Function.PER,
+)
+"""In the order in which they are offered."""
+
+
+# How tokens are put into words for a scorer.
+
+
+FUNCTION_WORDS: dict[Chosen, str] = {
+    Function.JOIN: "follow",
+    Function.AND: "and",
+    Function.ARGMAX: "largest",
+    Function.ARGMIN: "smallest",
+    Function.LT: "less than",
+    Function.LE: "at most",
+    Function.GT: "more than",
+    Function.GE: "at least",
+    Function.COUNT: "how many",
+    Function.CONS: "only those with",
+    Function.TC: "at the time",
+    Form.ALL: "all of a kind",
+    Form.HAVING: "with so many",
+    Form.DISTINCT: "how many different",
+    Function.SUM: "total",
+    Function.AVG: "average",
+    Function.MAX: "maximum",
+    Function.MIN: "minimum",
+    Function.OR: "or",
+    Function.NOT: "but not",
+    Function.HAS: "that have any",
+    Function.LIKE: "containing the text",
+    Function.NAMED: "called",
+    Function.MEET: "yes or no",
+    Function.SORT: "in the order of",
+    Function.SHOW: "table with",
+    Function.PER: "for each",
+}
+COMPARISON_WORDS = {
+    Function.LT: FUNCTION_WORDS[Function.LT],
+    Function.LE: FUNCTION_WORDS[Function.LE],
+    Function.EQ: "exactly",
+    Function.GE: FUNCTION_WORDS[Function.GE],
+    Function.GT: FUNCTION_WORDS[Function.GT],
+}
+"""How a count compares with a number."""
+KEY_WORDS = {
+    Function.COUNT: "number of",
+    Function.SUM: FUNCTION_WORDS[Function.SUM],
+    Function.AVG: FUNCTION_WORDS[Function.AVG],
+    Function.MAX: FUNCTION_WORDS[Function.MAX],
+    Function.MIN: FUNCTION_WORDS[Function.MIN],
+}
+"""What makes a number of all that a path leads to."""
+ANYTHING = "thing"
+_VALUE_WORDS = (
+    (ValueKind.NUMBER, "number"),
+    (ValueKind.TIME, "date"),
+    (ValueKind.BOOLEAN, "yes or no"),
+    (ValueKind.TEXT, "text"),
+)
+_TIME_WORDS = {XSD + "gYear": "year", XSD + "gYearMonth": "month", XSD + "date": "date"}
+
+
+def _functions(words: Mapping[Chosen, str] | Mapping[Function, str]) -> dict[Chosen, Candidate]:
+    return {function: Candidate(TokenKind.FUNCTION, text) for function, text in words.items()}
+
+
+FUNCTION_CANDIDATES = _functions(FUNCTION_WORDS)
+COMPARISONS = _functions(COMPARISON_WORDS)
+KEYS = _functions(KEY_WORDS)
+OPEN = Candidate(TokenKind.OPEN, Symbol.OPEN.value)
+CLOSE = Candidate(TokenKind.CLOSE, Symbol.CLOSE.value)
+END = Candidate(TokenKind.END, "end")
+NOW_CANDIDATE = Candidate(TokenKind.LITERAL, "now", "date")
+DESCENDING = Candidate(TokenKind.FUNCTION, "largest first", Symbol.DESC.value)
+SELF = Candidate(TokenKind.RELATION, "itself")
+NAME = Candidate(TokenKind.RELATION, "name", "thing to text")
+NEXT = Candidate(TokenKind.OPEN, "and")
+
+
+def number_candidate(number: int) -> Candidate:
+    """A threshold of counts."""
+    return Candidate(TokenKind.LITERAL, str(number), "number")
+
+
+def ranks_candidate(ranks: Ranks) -> Candidate:
+    return Candidate(TokenKind.LITERAL, _ranks(ranks), "rank")
+
+
+def ranks_words(ranks: Ranks, superlative: str) -> str:
+    """ "largest", "3 largest", "2nd largest"."""
+    if ranks == Ranks(1, 1):
+        return superlative
+    return f"{_ranks(ranks)} {superlative}"
+
+
+def _ranks(ranks: Ranks) -> str:
+    if ranks.first == ranks.last:
+        return _ordinal(ranks.first)
+    return str(ranks.last) if ranks.first == 1 else f"{_ordinal(ranks.first)} to {_ordinal(ranks.last)}"
+
+
+def _ordinal(number: int) -> str:
+    teen = 10 < number % 100 < 20
+    return f"{number}{'th' if teen else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
+
+
+def literal_words(literal: Literal) -> str:
+    """A literal and its kind, so that readings of one number can be told apart."""
+    kind = kind_of(literal)
+    if kind is ValueKind.TIME:
+        return f"{literal.lexical} ({_TIME_WORDS.get(literal.datatype, 'time')})"
+    return f"{literal.lexical} ({next(text for known, text in _VALUE_WORDS if known is kind)})"
+
+
+def relation_words(relation: SchemaRelation) -> str:
+    """Its label; a dotted name without a label says the property only, since its class is in the types."""
+    return _own_words(relation.iri, relation.label)
+
+
+def class_words(klass: SchemaClass) -> str:
+    return _own_words(klass.iri, klass.label)
+
+
+def class_candidate(klass: SchemaClass) -> Candidate:
+    name = tail(klass.iri)
+    return Candidate(TokenKind.CLASS, class_words(klass), words(name.rpartition(".")[0]))
+
+
+def forward_candidate(relation: SchemaRelation, schema: Schema) -> Candidate:
+    return Candidate(
+        TokenKind.RELATION,
+        relation_words(relation),
+        _leads(domain_words(relation, schema), range_words(relation, schema)),
+    )
+
+
+def backward_candidate(relation: SchemaRelation, schema: Schema) -> Candidate:
+    return Candidate(
+        TokenKind.RELATION,
+        f"whose {relation_words(relation)} is",
+        _leads(range_words(relation, schema), domain_words(relation, schema)),
+    )
+
+
+def _leads(source: str, target: str) -> str:
+    return "" if source == target == ANYTHING else f"{source} to {target}"
+
+
+@lru_cache(1 << 16)
+def _own_words(iri: str, label: str) -> str:
+    if label != label_from_iri(iri):
+        return label
+    return words(tail(iri).rpartition(".")[2]) or label
+
+
+def domain_words(relation: SchemaRelation, schema: Schema) -> str:
+    if relation.domain is not None:
+        homes = (relation.domain, *relation.other_domains)
+        return " or ".join(class_words(schema.classes[home]) for home in homes)
+    owner = tail(relation.iri).rpartition(".")[0]
+    return words(owner.rpartition(".")[2]) or ANYTHING
+
+
+def range_words(relation: SchemaRelation, schema: Schema) -> str:
+    if ValueKind.ENTITY in relation.kinds:
+        return ANYTHING if relation.range is None else class_words(schema.classes[relation.range])
+    return next((text for kind, text in _VALUE_WORDS if kind in relation.kinds), ANYTHING)
+
+
+# The tokens of one knowledge base: what may stand in programs, as tokens and as words, made once.
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +314,7 @@ class Vocabulary:
         self._inverse = [Relation(relation.iri, True) for relation in schema.relations]
         self._walks = [[Step(relation, inverse) for relation in range(size)] for inverse in (False, True)]
         self._classes = [Class(klass.iri) for klass in schema.classes]
-        self._class_words = [wording.class_candidate(klass) for klass in schema.classes]
+        self._class_words = [class_candidate(klass) for klass in schema.classes]
 
     def _taught_constants(self) -> dict[int, NodeSet]:
         found: dict[int, list[Ids]] = {}
@@ -108,14 +338,14 @@ class Vocabulary:
         if found is None:
             known = self.kb.schema.relations[relation]
             is_name = relation in self.naming
-            found = wording.NAME if is_name else wording.forward_candidate(known, self.kb.schema)
+            found = NAME if is_name else forward_candidate(known, self.kb.schema)
             self._forward[relation] = found
         return found
 
     def backward(self, relation: int) -> Candidate:
         found = self._backward[relation]
         if found is None:
-            found = wording.backward_candidate(self.kb.schema.relations[relation], self.kb.schema)
+            found = backward_candidate(self.kb.schema.relations[relation], self.kb.schema)
             self._backward[relation] = found
         return found
 

@@ -8,13 +8,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from arcaneqa.errors import BudgetExceeded, ProgramError
 from arcaneqa.induction.found import Considered, Found, Trace
 from arcaneqa.induction.scorer import Candidate, TokenKind
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.schema import Class, Relation
-from arcaneqa.program import expression as ex
-from arcaneqa.program.execute import Result, execute
+from arcaneqa.language import expression as ex
+from arcaneqa.language.run import Result, execute
+from arcaneqa.support.errors import BudgetExceeded, ProgramError
 
 
 def added(

@@ -11,8 +11,8 @@ from arcaneqa.judgement.small_words import root_of
 from arcaneqa.judgement.ways import relations_by_name
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.schema import ValueKind
-from arcaneqa.program import expression as ex
-from arcaneqa.program.rewrite import rewrite
+from arcaneqa.language import expression as ex
+from arcaneqa.language.rewrite import rewrite
 
 ALIVE = re.compile(
     r"\b(?:alive|still\s+living|not\s+(?:yet\s+)?dead|(?:have|has)(?:\s+not|n['’]t)\s+(?:yet\s+)?died)\b",

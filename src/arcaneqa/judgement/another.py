@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from arcaneqa.induction.found import Found
-from arcaneqa.induction.wording import class_words, relation_words
+from arcaneqa.induction.vocabulary import class_words, relation_words
 from arcaneqa.judgement.asked_kinds import (
     asked_noun,
     classes_by_name,
@@ -25,11 +25,10 @@ from arcaneqa.judgement.looked_up import nodes_of
 from arcaneqa.judgement.small_words import SMALL, root_of, roots_in_order
 from arcaneqa.judgement.ways import conjuncts
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.kb.names.name_forms import Word, split, words
-from arcaneqa.kb.names.origins import may_be_slip
+from arcaneqa.kb.names.name_forms import Word, may_be_slip, split, words
 from arcaneqa.kb.terms import Literal
+from arcaneqa.language import expression as ex
 from arcaneqa.links import Links, MentionLink
-from arcaneqa.program import expression as ex
 
 _ASKING = re.compile(r"\b(?:which|what)(?:['’]s|\s+(?:is|are|was|were)\b)?(?:\s+the)?\s+", re.IGNORECASE)
 _SORTS = frozenset(map(root_of, ("type", "kind", "sort")))

@@ -7,19 +7,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from arcaneqa.errors import BudgetExceeded, ProgramError
 from arcaneqa.induction.found import Found
 from arcaneqa.judgement.asked import Wanted, wanted
 from arcaneqa.judgement.placing import WHEN, has_only_years
 from arcaneqa.judgement.small_words import SMALL, roots_of
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.kb.names.name_forms import split, stem
-from arcaneqa.kb.names.origins import are_of_one_origin
+from arcaneqa.kb.names.name_forms import are_of_one_origin, split, stem
 from arcaneqa.kb.schema import Relation, ValueKind
 from arcaneqa.kb.terms import Iri, Literal, Term
 from arcaneqa.kb.values import kind_of
-from arcaneqa.program import expression as ex
-from arcaneqa.program.execute import execute
+from arcaneqa.language import expression as ex
+from arcaneqa.language.run import execute
+from arcaneqa.support.errors import BudgetExceeded, ProgramError
 
 _NEVER = {
     Wanted.PERSON: {ValueKind.NUMBER, ValueKind.TIME, ValueKind.BOOLEAN},

@@ -15,7 +15,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
-from arcaneqa.program.forms import SAYABLE, Form
+from arcaneqa.language.forms import SAYABLE, Form
 
 REMEMBERED = 64
 """Questions: every program that was found for one is held against the same words."""

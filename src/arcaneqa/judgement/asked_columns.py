@@ -10,7 +10,6 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from arcaneqa.errors import BudgetExceeded
 from arcaneqa.induction.found import Considered, Found, Trace
 from arcaneqa.induction.scorer import Candidate, TokenKind
 from arcaneqa.judgement.asked_kinds import (
@@ -27,8 +26,9 @@ from arcaneqa.judgement.small_words import root_of
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.name_forms import split
 from arcaneqa.kb.schema import Relation
-from arcaneqa.program import expression as ex
-from arcaneqa.program.execute import execute
+from arcaneqa.language import expression as ex
+from arcaneqa.language.run import execute
+from arcaneqa.support.errors import BudgetExceeded
 
 _COLUMNS: WeakKeyDictionary[KnowledgeBase, dict[tuple[str, ...], list[Relation]]] = WeakKeyDictionary()
 _ASKING_FOR = re.compile(

@@ -9,9 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from weakref import WeakKeyDictionary
 
-from arcaneqa.errors import BudgetExceeded
 from arcaneqa.induction.found import Found
-from arcaneqa.induction.wording import class_words
+from arcaneqa.induction.vocabulary import class_words
 from arcaneqa.judgement.added import added
 from arcaneqa.judgement.rules import Asked, Said, likeliest
 from arcaneqa.judgement.small_words import root_of
@@ -19,8 +18,9 @@ from arcaneqa.judgement.ways import conjuncts
 from arcaneqa.kb.interface import KnowledgeBase, Step
 from arcaneqa.kb.names.name_forms import split
 from arcaneqa.kb.schema import ValueKind
-from arcaneqa.program import expression as ex
-from arcaneqa.program.execute import execute
+from arcaneqa.language import expression as ex
+from arcaneqa.language.run import execute
+from arcaneqa.support.errors import BudgetExceeded
 
 ASKING = re.compile(
     r"\s*(?:(?:in|on|at|to|from|for)\s+(?=which|what))?"

@@ -17,12 +17,11 @@ from arcaneqa.judgement.asked import Wanted, wanted
 from arcaneqa.judgement.rules import Asked, Said, likeliest
 from arcaneqa.judgement.small_words import SMALL, root_of
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.kb.names.name_forms import split
-from arcaneqa.kb.names.origins import are_of_one_origin
+from arcaneqa.kb.names.name_forms import are_of_one_origin, split
 from arcaneqa.kb.schema import Relation
 from arcaneqa.kb.terms import Literal
+from arcaneqa.language import expression as ex
 from arcaneqa.links import LIKELY, Links, MentionLink
-from arcaneqa.program import expression as ex
 
 _COMPARED = re.compile(r"\b(?:than|as|same|both|or|not|no|more|less|\w+n't|any|some|all|every|other)\b", re.I)
 """Words of what is no one fact."""

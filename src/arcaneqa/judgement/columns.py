@@ -12,7 +12,7 @@ from arcaneqa.judgement.small_words import MEASURING, SMALL, otherwise_said, roo
 from arcaneqa.kb.interface import KnowledgeBase, Step
 from arcaneqa.kb.names.name_forms import Word, split, stem
 from arcaneqa.kb.schema import Relation, ValueKind
-from arcaneqa.program.forms import Form
+from arcaneqa.language.forms import Form
 
 _COUNTED = frozenset((Form.BY_COUNT, Form.COUNT_COMPARED))
 _SUMMED = {

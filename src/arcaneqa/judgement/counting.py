@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from arcaneqa.errors import BudgetExceeded, ProgramError
 from arcaneqa.induction.found import Found
 from arcaneqa.judgement.added import added, put_right
 from arcaneqa.judgement.rules import Asked, Said, likeliest
@@ -20,9 +19,10 @@ from arcaneqa.kb.interface import Comparison, KnowledgeBase, Step
 from arcaneqa.kb.names.name_forms import split
 from arcaneqa.kb.schema import Relation, ValueKind
 from arcaneqa.kb.terms import Literal
-from arcaneqa.program import expression as ex
-from arcaneqa.program.execute import execute
-from arcaneqa.program.rewrite import rewrite
+from arcaneqa.language import expression as ex
+from arcaneqa.language.rewrite import rewrite
+from arcaneqa.language.run import execute
+from arcaneqa.support.errors import BudgetExceeded, ProgramError
 
 _ASKED = re.compile(r"\b(?:how many|number of)\s+", re.IGNORECASE)
 _DIFFERENT = re.compile(r"\b(?:different|distinct|unique)\b", re.IGNORECASE)

@@ -16,8 +16,8 @@ from itertools import pairwise
 import numpy as np
 
 from arcaneqa.induction.found import Found
-from arcaneqa.induction.said import texts_said
 from arcaneqa.induction.scorer import TokenKind
+from arcaneqa.induction.topics import texts_said
 from arcaneqa.judgement.answer_kinds import said_years
 from arcaneqa.judgement.asked import REMEMBERED, Sign, signs
 from arcaneqa.judgement.columns import is_column, said_yes_or_no
@@ -27,14 +27,22 @@ from arcaneqa.judgement.polarity import says_measure
 from arcaneqa.judgement.rules import Asked
 from arcaneqa.judgement.small_words import FOLLOWING, MEASURING, SMALL, root_of, roots_of, roots_of_name
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.kb.names.name_forms import Word, split, stem, words
-from arcaneqa.kb.names.origins import are_of_one_origin
+from arcaneqa.kb.names.name_forms import Word, are_of_one_origin, split, stem, words
 from arcaneqa.kb.schema import ROW, ValueKind
 from arcaneqa.kb.terms import Literal
 from arcaneqa.kb.values import kind_of
+from arcaneqa.language.expression import (
+    Class,
+    Compare,
+    Count,
+    Expression,
+    Extreme,
+    Value,
+    path_of,
+    post_order,
+)
+from arcaneqa.language.forms import Form, forms_of
 from arcaneqa.links import LIKELY, Links
-from arcaneqa.program.expression import Class, Compare, Count, Expression, Extreme, Value, path_of, post_order
-from arcaneqa.program.forms import Form, forms_of
 
 _NAMES = (TokenKind.CLASS, TokenKind.RELATION, TokenKind.VARIABLE, TokenKind.CONSTANT, TokenKind.LITERAL)
 _ABOUT = (TokenKind.CLASS, TokenKind.RELATION, TokenKind.CONSTANT)

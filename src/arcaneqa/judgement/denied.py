@@ -7,7 +7,6 @@ import re
 from collections.abc import Collection, Set
 from dataclasses import replace
 
-from arcaneqa.errors import BudgetExceeded
 from arcaneqa.induction.found import Found
 from arcaneqa.judgement.added import put_right
 from arcaneqa.judgement.asked import signs
@@ -16,9 +15,10 @@ from arcaneqa.judgement.nothing import has_zero
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.name_forms import split
 from arcaneqa.kb.schema import ValueKind
-from arcaneqa.program import expression as ex
-from arcaneqa.program.execute import execute
-from arcaneqa.program.forms import Form, forms_of
+from arcaneqa.language import expression as ex
+from arcaneqa.language.forms import Form, forms_of
+from arcaneqa.language.run import execute
+from arcaneqa.support.errors import BudgetExceeded
 
 Term = ex.Entity | ex.Value
 _DENIED_OF_IT = re.compile(

@@ -15,7 +15,7 @@ from arcaneqa.judgement.ways import conjuncts
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.name_forms import split
 from arcaneqa.kb.schema import Relation, ValueKind
-from arcaneqa.program import expression as ex
+from arcaneqa.language import expression as ex
 
 _ASKED = re.compile(r"\b(?:how many|number of)\s+(?:(?:different|distinct|unique)\s+)?", re.IGNORECASE)
 

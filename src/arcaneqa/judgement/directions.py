@@ -21,7 +21,7 @@ from arcaneqa.judgement.ways import conjuncts
 from arcaneqa.kb.interface import KnowledgeBase, NodeSet
 from arcaneqa.kb.names.name_forms import split
 from arcaneqa.kb.schema import Relation
-from arcaneqa.program import expression as ex
+from arcaneqa.language import expression as ex
 
 _THIRD_PERSON = re.compile(r"\b([a-z]{2,}[^s\W])s\b")
 _SIBILANT = re.compile(r"(?<=ss|ch|sh)e$|(?<=x)e$")

@@ -9,14 +9,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from arcaneqa.induction.found import Considered, Found, Outcome
-from arcaneqa.induction.readings import is_same
+from arcaneqa.induction.found import Considered, Found, Outcome, is_same
 from arcaneqa.induction.scorer import TokenKind
 from arcaneqa.induction.search import SHORTLIST
 from arcaneqa.judgement.answer_kinds import is_unexpected
 from arcaneqa.judgement.coverage import Coverage
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.program.expression import Extreme, post_order
+from arcaneqa.language.expression import Extreme, post_order
 
 FEATURES = (
     "log-probability",

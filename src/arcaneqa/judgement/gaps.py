@@ -11,7 +11,6 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from arcaneqa.errors import BudgetExceeded
 from arcaneqa.induction.found import Found
 from arcaneqa.induction.topics import Topic
 from arcaneqa.judgement.asked import Wanted, wanted
@@ -20,11 +19,11 @@ from arcaneqa.judgement.small_words import SMALL, root_of, roots_of
 from arcaneqa.judgement.ways import relations_by_name
 from arcaneqa.kb.interface import KnowledgeBase, NodeSet
 from arcaneqa.kb.names.called import said_name
-from arcaneqa.kb.names.name_forms import fold, split, words
-from arcaneqa.kb.names.origins import are_of_one_origin
+from arcaneqa.kb.names.name_forms import are_of_one_origin, fold, split, words
 from arcaneqa.kb.schema import Relation
-from arcaneqa.program import expression as ex
-from arcaneqa.program.execute import execute
+from arcaneqa.language import expression as ex
+from arcaneqa.language.run import execute
+from arcaneqa.support.errors import BudgetExceeded
 
 
 def _roots(text: str) -> frozenset[str]:

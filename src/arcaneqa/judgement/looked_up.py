@@ -6,7 +6,7 @@ import numpy as np
 
 from arcaneqa.kb.interface import KnowledgeBase, NodeSet
 from arcaneqa.kb.schema import Relation
-from arcaneqa.program import expression as ex
+from arcaneqa.language import expression as ex
 
 
 def nodes_of(term: ex.Entity | ex.Value, kb: KnowledgeBase) -> NodeSet:

@@ -20,8 +20,8 @@ from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.name_forms import split
 from arcaneqa.kb.schema import Relation, ValueKind
 from arcaneqa.kb.terms import XSD, Literal
-from arcaneqa.program import expression as ex
-from arcaneqa.program.rewrite import rewrite
+from arcaneqa.language import expression as ex
+from arcaneqa.language.rewrite import rewrite
 
 _NONE = re.compile(
     r"\b(?:no|without|(?:not|\w+n['’]t)\s+(?:have|contain|include|get|need|cost))\s+(?:any\s+)?"

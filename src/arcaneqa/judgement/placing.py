@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from arcaneqa.errors import BudgetExceeded
 from arcaneqa.induction.found import Found
 from arcaneqa.judgement.added import put_right
 from arcaneqa.judgement.polarity import says_measure
@@ -20,10 +19,11 @@ from arcaneqa.kb.names.name_forms import split, stem, words
 from arcaneqa.kb.schema import Relation, ValueKind
 from arcaneqa.kb.terms import XSD, Literal
 from arcaneqa.kb.values import Number, kind_of, value_of
+from arcaneqa.language import expression as ex
+from arcaneqa.language.rewrite import rewrite
+from arcaneqa.language.run import execute
 from arcaneqa.links import LiteralLink
-from arcaneqa.program import expression as ex
-from arcaneqa.program.execute import execute
-from arcaneqa.program.rewrite import rewrite
+from arcaneqa.support.errors import BudgetExceeded
 
 _YEAR = re.compile(r"[12]\d{3}")
 """A year may stand before anything: "Japan 2007 population"."""

@@ -15,8 +15,8 @@ from arcaneqa.judgement.small_words import root_of
 from arcaneqa.kb.interface import Comparison, KnowledgeBase
 from arcaneqa.kb.names.name_forms import split, stem
 from arcaneqa.kb.schema import ValueKind
-from arcaneqa.program import expression as ex
-from arcaneqa.program.rewrite import rewrite
+from arcaneqa.language import expression as ex
+from arcaneqa.language.rewrite import rewrite
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from arcaneqa.judgement.rules import Asked, Said, likeliest
 from arcaneqa.judgement.small_words import roots_in_order
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.schema import Relation, ValueKind
-from arcaneqa.program import expression as ex
+from arcaneqa.language import expression as ex
 
 _MOST = re.compile(
     r"(?:which|what)\s+(?P<of>[\w ]+?)\s+\w+\s+the\s+(?P<end>most|fewest|least)\s+(?P<rows>\w+)",

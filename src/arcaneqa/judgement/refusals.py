@@ -18,11 +18,11 @@ from arcaneqa.kb.interface import KnowledgeBase, NodeSet
 from arcaneqa.kb.names.name_forms import split, stem, words
 from arcaneqa.kb.schema import Relation, ValueKind
 from arcaneqa.kb.terms import Literal
+from arcaneqa.language.english import Kind, is_had, listed, plural, singular, with_article
+from arcaneqa.language.expression import Entity, Join, Value, post_order
+from arcaneqa.language.forms import NEVER
+from arcaneqa.language.spoken import Spoken
 from arcaneqa.links import Links
-from arcaneqa.program.english import Kind, is_had, listed, plural, singular, with_article
-from arcaneqa.program.expression import Entity, Join, Value, post_order
-from arcaneqa.program.forms import NEVER
-from arcaneqa.program.spoken import Spoken
 
 ASKS_FOR = "This asks for"
 MOST_NAMED = 4

@@ -11,8 +11,8 @@ from typing import Any
 
 from arcaneqa.induction.found import Found
 from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.language.expression import Expression
 from arcaneqa.links import Links
-from arcaneqa.program.expression import Expression
 
 LEFT_OUT = 1.0
 """What each thing costs, in log-probability: enough to decide between readings that are about as likely, too

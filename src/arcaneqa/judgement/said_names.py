@@ -10,9 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from arcaneqa.errors import BudgetExceeded
-from arcaneqa.induction.found import Considered, Found, Trace
-from arcaneqa.induction.readings import is_same
+from arcaneqa.induction.found import Considered, Found, Trace, is_same
 from arcaneqa.induction.scorer import Candidate, TokenKind
 from arcaneqa.judgement.coverage import coverage
 from arcaneqa.judgement.small_words import SMALL, root_of
@@ -20,10 +18,11 @@ from arcaneqa.kb.interface import KnowledgeBase, NodeSet
 from arcaneqa.kb.names.called import label_of
 from arcaneqa.kb.names.name_forms import split
 from arcaneqa.kb.terms import Literal
+from arcaneqa.language import expression as ex
+from arcaneqa.language.rewrite import rewrite
+from arcaneqa.language.run import execute
 from arcaneqa.links import LIKELY, Links
-from arcaneqa.program import expression as ex
-from arcaneqa.program.execute import execute
-from arcaneqa.program.rewrite import rewrite
+from arcaneqa.support.errors import BudgetExceeded
 
 _ANY = ex.Relation("")
 

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from arcaneqa.errors import BudgetExceeded, ProgramError
 from arcaneqa.induction.found import Considered, Found, Trace
 from arcaneqa.induction.scorer import Candidate, TokenKind
 from arcaneqa.induction.topics import Topic, topics_from_links
@@ -19,11 +18,12 @@ from arcaneqa.judgement.rules import Asked, Said
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.schema import Relation, ValueKind
 from arcaneqa.kb.values import kind_of
+from arcaneqa.language import expression as ex
+from arcaneqa.language.forms import Form
+from arcaneqa.language.rewrite import rewrite
+from arcaneqa.language.run import execute
 from arcaneqa.links import LIKELY, Links
-from arcaneqa.program import expression as ex
-from arcaneqa.program.execute import execute
-from arcaneqa.program.forms import Form
-from arcaneqa.program.rewrite import rewrite
+from arcaneqa.support.errors import BudgetExceeded, ProgramError
 
 MOST = 2
 """Conditions that one reading is given, and ways in which one may be meant."""

@@ -7,14 +7,14 @@ import re
 from calendar import month_abbr, month_name
 from dataclasses import replace
 
-from arcaneqa.errors import BudgetExceeded
 from arcaneqa.induction.found import Found
 from arcaneqa.judgement.placing import WHEN
 from arcaneqa.kb.interface import Comparison, KnowledgeBase
 from arcaneqa.kb.terms import XSD, Literal
-from arcaneqa.program import expression as ex
-from arcaneqa.program.execute import execute
-from arcaneqa.program.rewrite import rewrite
+from arcaneqa.language import expression as ex
+from arcaneqa.language.rewrite import rewrite
+from arcaneqa.language.run import execute
+from arcaneqa.support.errors import BudgetExceeded
 
 _WITHIN = ("in", "during")
 _SIDES = (Comparison.GE, Comparison.LE)

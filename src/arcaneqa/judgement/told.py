@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from arcaneqa.errors import BudgetExceeded
 from arcaneqa.induction.found import Found
 from arcaneqa.induction.scorer import TopicWords
 from arcaneqa.induction.topics import Topic
@@ -24,9 +23,10 @@ from arcaneqa.kb.interface import KnowledgeBase, NodeSet
 from arcaneqa.kb.profile import SKOS
 from arcaneqa.kb.schema import Class, Relation
 from arcaneqa.kb.terms import Literal
+from arcaneqa.language import expression as ex
+from arcaneqa.language.run import execute
 from arcaneqa.links import Links, MentionLink
-from arcaneqa.program import expression as ex
-from arcaneqa.program.execute import execute
+from arcaneqa.support.errors import BudgetExceeded
 
 
 @dataclass(frozen=True, slots=True)

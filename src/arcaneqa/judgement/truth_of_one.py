@@ -22,7 +22,7 @@ from arcaneqa.kb.interface import KnowledgeBase, NodeSet
 from arcaneqa.kb.names.name_forms import split
 from arcaneqa.kb.schema import Relation
 from arcaneqa.kb.terms import Literal
-from arcaneqa.program import expression as ex
+from arcaneqa.language import expression as ex
 
 _MOST_WORDS = 2
 """Beside the name and the column: what kind of thing it is, and a verb."""

@@ -11,16 +11,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Set
 
-from arcaneqa.errors import BudgetExceeded, ProgramError
 from arcaneqa.induction.found import Found
 from arcaneqa.judgement.asked import Wanted, wanted
 from arcaneqa.judgement.asked_kinds import asked_noun
 from arcaneqa.judgement.small_words import MEASURING, SMALL, root_of, roots_of, roots_of_name
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.kb.names.name_forms import Word, split, words
-from arcaneqa.kb.names.origins import are_of_one_origin
-from arcaneqa.program import expression as ex
-from arcaneqa.program.execute import execute
+from arcaneqa.kb.names.name_forms import Word, are_of_one_origin, split, words
+from arcaneqa.language import expression as ex
+from arcaneqa.language.run import execute
+from arcaneqa.support.errors import BudgetExceeded, ProgramError
 
 _MOST = re.compile(
     r"\b(?:most|fewest|least|(?:largest|highest|greatest|smallest|lowest) number of)"

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from arcaneqa.errors import BudgetExceeded
 from arcaneqa.induction.found import Found
 from arcaneqa.judgement.added import added
 from arcaneqa.judgement.asked import Wanted, wanted
@@ -15,8 +14,9 @@ from arcaneqa.kb.names.called import label_of
 from arcaneqa.kb.names.name_forms import split
 from arcaneqa.kb.schema import Relation, ValueKind
 from arcaneqa.kb.terms import Blank
-from arcaneqa.program import expression as ex
-from arcaneqa.program.execute import execute
+from arcaneqa.language import expression as ex
+from arcaneqa.language.run import execute
+from arcaneqa.support.errors import BudgetExceeded
 
 
 def _roots(text: str) -> frozenset[str]:

@@ -10,9 +10,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from arcaneqa.errors import BudgetExceeded
-from arcaneqa.induction.found import Found
-from arcaneqa.induction.readings import is_same
+from arcaneqa.induction.found import Found, is_same
 from arcaneqa.judgement.added import added
 from arcaneqa.judgement.asked import Wanted, wanted
 from arcaneqa.judgement.small_words import SMALL, root_of, roots_in_order
@@ -20,9 +18,10 @@ from arcaneqa.kb.interface import KnowledgeBase, NodeSet
 from arcaneqa.kb.names.name_forms import split, stem
 from arcaneqa.kb.schema import Relation, ValueKind
 from arcaneqa.kb.terms import Blank
-from arcaneqa.program import expression as ex
-from arcaneqa.program.execute import execute
-from arcaneqa.program.rewrite import rewrite
+from arcaneqa.language import expression as ex
+from arcaneqa.language.rewrite import rewrite
+from arcaneqa.language.run import execute
+from arcaneqa.support.errors import BudgetExceeded
 
 _NAMING = frozenset(
     map(stem, ("name", "names", "named", "call", "called", "title", "label", "known", "stand"))

@@ -40,8 +40,8 @@ from arcaneqa.judgement.ways import comes_back
 from arcaneqa.judgement.whole_rows import beside_said, row_said
 from arcaneqa.judgement.yes_or_no import listed_instead, truths_said, untrue
 from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.language import expression as ex
 from arcaneqa.links import Links
-from arcaneqa.program import expression as ex
 
 RULED_OUT = 5.0
 """What it costs to take the latest for the oldest, a number for another one's, or all of a kind for the solar

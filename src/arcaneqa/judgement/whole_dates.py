@@ -15,7 +15,7 @@ from arcaneqa.kb.interface import KnowledgeBase, Step
 from arcaneqa.kb.names.name_forms import split
 from arcaneqa.kb.schema import Relation, ValueKind
 from arcaneqa.kb.terms import XSD, Literal
-from arcaneqa.program import expression as ex
+from arcaneqa.language import expression as ex
 
 _WHEN = re.compile(r"\s*(?:and\s+)?when\b(?!.*\byears?\b)", re.IGNORECASE)
 _YEAR = ["year"]

@@ -9,7 +9,6 @@ from functools import reduce
 
 import numpy as np
 
-from arcaneqa.errors import BudgetExceeded, ProgramError
 from arcaneqa.induction.found import Considered, Found, Trace
 from arcaneqa.induction.scorer import Candidate, TokenKind
 from arcaneqa.induction.topics import Topic, topics_from_links
@@ -24,10 +23,11 @@ from arcaneqa.judgement.small_words import roots_of
 from arcaneqa.judgement.yes_or_no import DENYING
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.schema import ValueKind
+from arcaneqa.language import expression as ex
+from arcaneqa.language.forms import Form, forms_of
+from arcaneqa.language.run import execute
 from arcaneqa.links import LIKELY, Links
-from arcaneqa.program import expression as ex
-from arcaneqa.program.execute import execute
-from arcaneqa.program.forms import Form, forms_of
+from arcaneqa.support.errors import BudgetExceeded, ProgramError
 
 _OTHERWISE = frozenset((Form.EITHER, Form.SUPERLATIVE, Form.NUMBER, Form.COMPARISON))
 """Forms of which some condition is not just that a row has something."""

@@ -11,7 +11,6 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from arcaneqa.errors import BudgetExceeded
 from arcaneqa.induction.found import Found
 from arcaneqa.induction.scorer import Candidate, TokenKind
 from arcaneqa.judgement.added import narrowed, put_right
@@ -25,10 +24,11 @@ from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.name_forms import split, words
 from arcaneqa.kb.schema import Relation, ValueKind
 from arcaneqa.kb.terms import XSD, Literal
+from arcaneqa.language import expression as ex
+from arcaneqa.language.rewrite import rewrite
+from arcaneqa.language.run import execute
 from arcaneqa.links import LIKELY, Links
-from arcaneqa.program import expression as ex
-from arcaneqa.program.execute import execute
-from arcaneqa.program.rewrite import rewrite
+from arcaneqa.support.errors import BudgetExceeded
 
 _STEM = 4
 """Letters that two words of one origin begin with at least."""

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-from arcaneqa.errors import BudgetExceeded
+from arcaneqa.support.errors import BudgetExceeded
 
 MOST_CELLS = 1 << 25
 """Of one execution: 256 MiB, and some five times as much while walks are put in order."""

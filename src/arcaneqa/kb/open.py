@@ -12,11 +12,11 @@ from pathlib import Path
 from platformdirs import user_cache_path
 
 from arcaneqa import __version__
-from arcaneqa.errors import IndexFormatError, InputError
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.index.store import VERSION
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.terminal import Progress
+from arcaneqa.support.errors import IndexFormatError, InputError
+from arcaneqa.support.terminal import Progress
 
 _DEMO = "demo.ttl.zst"
 _PIECE = 1 << 20

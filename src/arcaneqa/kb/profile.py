@@ -6,8 +6,8 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
-from arcaneqa.errors import InputError
 from arcaneqa.kb.terms import RDF, XSD
+from arcaneqa.support.errors import InputError
 
 RDFS = "http://www.w3.org/2000/01/rdf-schema#"
 OWL = "http://www.w3.org/2002/07/owl#"

@@ -1,12 +1,23 @@
-"""Relations and classes of a knowledge base: their names, words, value kinds, inverses, domain and range."""
+"""Relations and classes of a knowledge base: described, selected by a profile, and as people edit them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
+from fnmatch import translate
 from functools import cached_property
+from itertools import chain
 from typing import Any
+
+from arcaneqa.kb.names.words import label_from_iri
+from arcaneqa.kb.profile import Profile
+from arcaneqa.kb.short_names import Names
+
+# Relations and classes of a knowledge base: their names, words, value kinds, inverses, domain and
+# range.
+
 
 ROW = "row"
 """What the rows of a table are called whose own name does not say what they are."""
@@ -128,3 +139,165 @@ def _relation(number: int, row: list[Any]) -> Relation:
 _RELATION = tuple(one.name for one in fields(Relation))[1:]
 _KINDS = _RELATION.index("kinds")
 _CLASS = tuple(one.name for one in fields(Class))[1:]
+
+
+# Which schema items a profile hides, and which relations it pairs as start and end.
+
+
+_ONTOLOGY = 20
+"""Fewer subclasses than these are no ontology."""
+
+
+def is_about_classes(subclasses: int, members: Iterable[int]) -> bool:
+    """An ontology without instances: there classes are what people ask about, and what they are kinds of is a
+    fact like any other. `members` of the classes are counted no further than is needed."""
+    if subclasses < _ONTOLOGY:
+        return False
+    total = 0
+    for count in members:
+        total += count
+        if 2 * total >= subclasses:
+            return False
+    return True
+
+
+class Selection:
+    """The profile's `hide` and `only`; the predicates it reads as schema are hidden in any case,
+    but not those that are attributes too."""
+
+    def __init__(self, profile: Profile) -> None:
+        self._names = Names(profile)
+        self._hide = _Patterns(profile.hide)
+        self._hide_called = _Patterns(profile.hide_called)
+        self._only = _Patterns(profile.only) if profile.only else None
+        spoken = (profile.type, profile.label, profile.alias)
+        declared = (profile.subclass, profile.inverse, profile.domain, profile.range)
+        self._schema = frozenset(chain(*spoken, *declared)) - frozenset(profile.names)
+
+    def hides(self, iri: str, label: str | None = None) -> bool:
+        if iri in self._schema or (label is not None and label in self._hide_called):
+            return True
+        name = self._names.short(iri)
+        return name in self._hide or (self._only is not None and name not in self._only)
+
+
+def time_pairs(profile: Profile, relations: Mapping[str, int]) -> dict[int, int | None]:
+    """Start (or point) → end, as ids, for the relations (IRI → id) that the profile's patterns name."""
+    names = Names(profile)
+    # An IRI without a prefix is matched as it is, so that `*startDate` finds it too.
+    by_name = {_bare(names.short(iri)): relation for iri, relation in relations.items()}
+    found: dict[int, int | None] = {}
+    for start, end in ((_bare(start), _bare(end)) for start, end in profile.time_pairs):
+        before, _, after = start.partition("*")
+        for name, relation in by_name.items():
+            if relation in found or len(name) < len(before) + len(after):
+                continue
+            if not (name.startswith(before) and name.endswith(after)):
+                continue
+            shared = name[len(before) : len(name) - len(after)]
+            partner = by_name.get(end.replace("*", shared, 1)) if end else None
+            if partner is not None or not end:
+                found[relation] = partner
+    return found
+
+
+def _bare(name: str) -> str:
+    return name.removeprefix("<").removesuffix(">")
+
+
+class _Patterns:
+    """Glob patterns; plain names among them, of which there may be thousands, are looked up."""
+
+    def __init__(self, patterns: Iterable[str]) -> None:
+        given = set(patterns)
+        globs = {pattern for pattern in given if set(pattern) & set("*?[")}
+        self._names = given - globs
+        self._globs = re.compile("|".join(map(translate, sorted(globs)))) if globs else None
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._names or (self._globs is not None and bool(self._globs.fullmatch(name)))
+
+
+# A schema as `arcaneqa info KB --json` prints it: by names instead of numbers, to be read, edited
+# and handed to an endpoint. What an index keeps for itself is `Schema.to_json`.
+
+
+def written(schema: Schema, names: Names) -> dict[str, list[dict[str, Any]]]:
+    """Relations and classes, the most used first."""
+    class_names = [names.short(klass.iri) for klass in schema.classes]
+    relation_names = [names.short(relation.iri) for relation in schema.relations]
+    return {
+        "relations": [
+            {
+                "name": relation_names[relation.id],
+                "iri": relation.iri,
+                "label": relation.label,
+                "facts": relation.facts,
+                "objects": relation.objects,
+                "kinds": sorted(relation.kinds),
+                "domain": None if relation.domain is None else class_names[relation.domain],
+                "range": None if relation.range is None else class_names[relation.range],
+                "inverse": None if relation.inverse is None else relation_names[relation.inverse],
+                "hidden": relation.hidden,
+                "is_identifier": relation.is_identifier,
+                "domain_declared": relation.domain_declared,
+                "range_declared": relation.range_declared,
+                "other_domains": [class_names[klass] for klass in relation.other_domains],
+            }
+            for relation in sorted(schema.relations, key=lambda relation: -relation.facts)
+        ],
+        "classes": [
+            {
+                "name": class_names[klass.id],
+                "iri": klass.iri,
+                "label": klass.label,
+                "members": klass.members,
+                "hidden": klass.hidden,
+                "text": klass.text,
+            }
+            for klass in sorted(schema.classes, key=lambda klass: -klass.members)
+        ],
+    }
+
+
+def read(data: Mapping[str, Any], profile: Profile) -> Schema:
+    """The schema that was written so. Of a relation `name`, `iri` and `kinds` are needed, of a class `name`
+    and `iri`; what is named and not there was taken out."""
+    class_ids = {item["name"]: number for number, item in enumerate(data["classes"])}
+    relation_ids = {item["name"]: number for number, item in enumerate(data["relations"])}
+    classes = [
+        Class(
+            id=number,
+            iri=str(item["iri"]),
+            label=item.get("label") or label_from_iri(item["iri"]),
+            members=int(item.get("members", 0)),
+            hidden=bool(item.get("hidden")),
+            text=item.get("text"),
+        )
+        for number, item in enumerate(data["classes"])
+    ]
+    relations = [
+        Relation(
+            id=number,
+            iri=str(item["iri"]),
+            label=item.get("label") or label_from_iri(item["iri"]),
+            facts=int(item.get("facts", 0)),
+            objects=int(item.get("objects", 0)),
+            kinds=frozenset(map(ValueKind, item["kinds"])),
+            domain=class_ids.get(item.get("domain")),
+            range=class_ids.get(item.get("range")),
+            inverse=relation_ids.get(item.get("inverse")),
+            hidden=bool(item.get("hidden")),
+            is_identifier=bool(item.get("is_identifier")),
+            domain_declared=bool(item.get("domain_declared")),
+            range_declared=bool(item.get("range_declared")),
+            other_domains=_known(item.get("other_domains", ()), class_ids),
+        )
+        for number, item in enumerate(data["relations"])
+    ]
+    times = {relation.iri: relation.id for relation in relations if ValueKind.TIME in relation.kinds}
+    return Schema(relations, classes, time_pairs(profile, times))
+
+
+def _known(names: Iterable[str], ids: Mapping[str, int]) -> tuple[int, ...]:
+    return tuple(ids[name] for name in names if name in ids)

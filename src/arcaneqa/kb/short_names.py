@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from arcaneqa.errors import InputError
 from arcaneqa.kb.profile import WELL_KNOWN, Profile
 from arcaneqa.kb.terms import Blank, Iri
+from arcaneqa.support.errors import InputError
 
 # A base name has a dot, so that it can be neither a keyword nor a number. A name that ends in `_inv`
 # would read as an inverse, and an IRI's other characters could break a program's syntax: both stay in <…>.

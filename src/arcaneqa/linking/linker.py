@@ -11,14 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from arcaneqa.errors import InputError
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.called import names_of
-from arcaneqa.kb.names.name_forms import key, split, stem
-from arcaneqa.kb.names.origins import may_be_slip
+from arcaneqa.kb.names.name_forms import key, may_be_slip, split, stem
 from arcaneqa.kb.short_names import Names
-from arcaneqa.linking.features import NAMES, Featuriser
-from arcaneqa.linking.identifiers import identified
+from arcaneqa.linking.features import NAMES, Featuriser, Weights, bundled
 from arcaneqa.linking.literals import find_literals, used_types
 from arcaneqa.linking.mentions import (
     ASKING,
@@ -31,13 +28,13 @@ from arcaneqa.linking.mentions import (
     Span,
     SurfaceProposer,
     Text,
+    identified,
 )
-from arcaneqa.linking.near_texts import NearTexts
 from arcaneqa.linking.question_words import STOP_WORDS, known_short_forms
 from arcaneqa.linking.rows import of_rows
-from arcaneqa.linking.texts import stated_texts, with_texts
-from arcaneqa.linking.weights import Weights, bundled
+from arcaneqa.linking.texts import NearTexts, stated_texts, with_texts
 from arcaneqa.links import LIKELY, EntityCandidate, Links, LiteralLink, MentionLink
+from arcaneqa.support.errors import InputError
 
 _YEAR = re.compile(r"1\d{3}|20\d{2}")
 PER_MENTION = 5

@@ -1,4 +1,4 @@
-"""Stretches of a question that may name an entity, each with the entities whose names fit."""
+"""Stretches of a question that may name an entity, by name or identifier, each with the entities that fit."""
 
 from __future__ import annotations
 
@@ -10,10 +10,54 @@ from enum import IntEnum
 from itertools import islice, pairwise, product
 from typing import NamedTuple, Protocol, runtime_checkable
 
+from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.name_forms import SPACELESS, Form, Word, key, keys_of_name, loose, split, stem, words
 from arcaneqa.kb.names.surfaces import Surfaces
-from arcaneqa.linking.numbers import SCALES
+from arcaneqa.kb.short_names import Names
+from arcaneqa.kb.terms import Iri
+from arcaneqa.linking.literals import SCALES
 from arcaneqa.linking.question_words import ENDINGS, QUESTION_WORDS, STOP_WORDS, UNITS, known_codes
+from arcaneqa.support.errors import InputError
+
+# Entities a question names by their identifiers: `<http://…>`, `http://…`, `wd:Q42`, `m.0abc`.
+
+
+IDENTIFIER = re.compile(r"<[^<>\s]+>|[^\W\d][\w.-]{0,99}:[^\s<>\"',;?!]+|[^\W\d]\w{0,99}(?:\.\w+)+")
+CLOSING = ").:]}"
+"""What may stand behind an identifier without being part of it."""
+MOST = 10
+"""Identifiers of one question that are looked up."""
+
+
+def identified(question: str, kb: KnowledgeBase, names: Names) -> list[tuple[int, int, int]]:
+    """Places in the question (start and end) with the entity each identifies, each entity once."""
+    found: dict[int, tuple[int, int, int]] = {}
+    for match in islice(IDENTIFIER.finditer(question), MOST):
+        said = match[0]
+        node = _node(said, kb, names)
+        while node is None and said[-1] in CLOSING:
+            said = said[:-1]
+            node = _node(said, kb, names)
+        if node is not None:
+            found.setdefault(node, (match.start(), match.start() + len(said), node))
+    return list(found.values())
+
+
+def _node(said: str, kb: KnowledgeBase, names: Names) -> int | None:
+    try:
+        term = names.read(said)
+    except InputError:
+        return None
+    if not isinstance(term, Iri):
+        return None
+    schema = kb.schema
+    if term.value in schema.relation_ids or term.value in schema.class_ids:
+        return None
+    return kb.node(term)
+
+
+# Stretches of a question that may name an entity, each with the entities whose names fit.
+
 
 DIRECTIONS = frozenset(("north", "south", "east", "west"))
 TOWARDS = frozenset(("furthest", "farthest", "further", "farther", "most", "more"))

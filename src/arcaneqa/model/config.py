@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Self
 
-from arcaneqa.errors import ModelError
 from arcaneqa.induction.scorer import TokenKind
+from arcaneqa.support.errors import ModelError
 
 FORMAT = 1
 """Of a model's folder; another one is refused."""

@@ -18,12 +18,12 @@ from threading import Lock
 import numpy as np
 from safetensors.numpy import load_file
 
-from arcaneqa.induction.ranker import WordRanker
-from arcaneqa.model.pieces_of_words import PiecesOfWords
-from arcaneqa.model.product import Product
+from arcaneqa.induction.scorer import WordRanker
+from arcaneqa.int8.products import Product
+from arcaneqa.int8.stored_arrays import Floats, Table
 from arcaneqa.model.stored import Stored
-from arcaneqa.model.stored_arrays import Floats, Table
-from arcaneqa.ragged import Ints
+from arcaneqa.model.word_pieces import PiecesOfWords
+from arcaneqa.support.ragged import Ints
 
 FILE = Path(__file__).parents[1] / "data" / "glance.safetensors"
 TABLE = "encoder.network.embeddings.word_embeddings.weight"

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcaneqa.induction.scorer import Heat
-from arcaneqa.model.known_pieces import Asked, KnownPieces
 from arcaneqa.model.reader import Reader
-from arcaneqa.model.word_pieces import Pieces
+from arcaneqa.model.word_pieces import Asked, KnownPieces, Pieces
 
 
 def heat(reader: Reader, known: KnownPieces, asked: Asked) -> Heat:

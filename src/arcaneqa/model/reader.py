@@ -13,11 +13,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from arcaneqa.errors import InputError, ModelError, needs
 from arcaneqa.induction.scorer import Reads
+from arcaneqa.int8.stored_arrays import Flags, Floats, Table, Words, softmax
 from arcaneqa.model.stored import Stored
-from arcaneqa.model.stored_arrays import Flags, Floats, Table, Words, softmax
-from arcaneqa.ragged import Ints, offsets_of
+from arcaneqa.support.errors import InputError, ModelError, needs
+from arcaneqa.support.ragged import Ints, offsets_of
 
 TOKENS_PER_CALL = 2_048
 """More at once are read no faster, and take more memory."""
@@ -80,7 +80,7 @@ def _reader_of(stored: Stored, device: str) -> Reader:
         return TorchReader(stored, device)
     if stored.encoder.get("model_type") == "static":
         return StaticReader(stored)
-    from arcaneqa.model.bert import BertReader
+    from arcaneqa.int8.bert import BertReader
 
     return BertReader(stored) if BertReader.can_read(stored) else TorchReader(stored)
 
@@ -107,8 +107,8 @@ class TorchReader:
         with needs("A model with this encoder, or on this device,", "train"):
             import torch
 
-            from arcaneqa.model.call import Call
-            from arcaneqa.model.encoder import encoder_from
+            from arcaneqa.int8.bert import Call
+            from arcaneqa.lab.training.encoder import encoder_from
 
         self._torch, self._call = torch, Call.of
         try:

@@ -13,18 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcaneqa.induction.scorer import Candidate, Decision, Heat, Ranker, Reads, Scores, TokenKind
-from arcaneqa.model.choosing import log_chances
+from arcaneqa.int8.products import log_chances
+from arcaneqa.int8.stored_arrays import Floats
 from arcaneqa.model.config import KIND_INDEX
-from arcaneqa.model.decoder import Decoder
-from arcaneqa.model.gathering import gathered, is_gathered
+from arcaneqa.model.decoder import Decoder, gathered, is_gathered
 from arcaneqa.model.glance import Glance
 from arcaneqa.model.heat import heat
-from arcaneqa.model.known_pieces import Asked, KnownPieces
 from arcaneqa.model.reader import TOKENS_PER_CALL, CountedReader, parts, reader_of
 from arcaneqa.model.stored import Stored, read_stored
-from arcaneqa.model.stored_arrays import Floats
-from arcaneqa.model.word_pieces import Packed, WordPieces
-from arcaneqa.ragged import Ints
+from arcaneqa.model.word_pieces import Asked, KnownPieces, Packed, WordPieces
+from arcaneqa.support.ragged import Ints
 
 _CLOSE = KIND_INDEX[TokenKind.CLOSE]
 _START = (KIND_INDEX[TokenKind.END],)

@@ -18,11 +18,11 @@ from safetensors import SafetensorError
 from safetensors.numpy import load as load_arrays
 from tokenizers import Tokenizer
 
-from arcaneqa.errors import ModelError
-from arcaneqa.files import plain_json
+from arcaneqa.int8.stored_arrays import StoredArrays
 from arcaneqa.model.config import FORMAT, ModelConfig
-from arcaneqa.model.stored_arrays import StoredArrays
-from arcaneqa.sealed import check_seal
+from arcaneqa.support.errors import ModelError
+from arcaneqa.support.files import plain_json
+from arcaneqa.support.sealed import check_seal
 
 MANIFEST = "arcaneqa.json"
 TOKENIZER = "tokenizer.json"

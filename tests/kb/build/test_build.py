@@ -15,9 +15,8 @@ import zstandard
 from pyoxigraph import RdfFormat, parse, serialize
 from typer.testing import CliRunner
 
-from arcaneqa.cli.main import app
-from arcaneqa.errors import InputError
-from arcaneqa.kb.build import build_index, reading, sources
+from arcaneqa.apps.cli.main import app
+from arcaneqa.kb.build import batches, build_index, sources
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.index.store import read_manifest
 from arcaneqa.kb.open import open_kb
@@ -25,6 +24,7 @@ from arcaneqa.kb.profile import FREEBASE_PROFILE
 from arcaneqa.kb.profiles import load_profile
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import RDF_LANG_STRING, XSD, Blank, Iri, Literal
+from arcaneqa.support.errors import InputError
 
 EX = "http://example.org/"
 TURTLE = """
@@ -123,7 +123,7 @@ def test_helpers_read_the_same(tmp_path: Path, packed: str) -> None:
     source = tmp_path / f"g.nt{packed}"
     source.write_bytes(PACKERS[packed]((f"_:b <{EX}likes> <{EX}e1> .\n" + many(3000)).encode()))
     build_index([source], tmp_path / "alone")
-    with patch.object(reading, "_BLOCK", 2_000 if packed else 20_000):
+    with patch.object(batches, "_BLOCK", 2_000 if packed else 20_000):
         build_index([source], tmp_path / "helped")
     for name in read_manifest(tmp_path / "alone")["files"]:
         if name.endswith(".bin"):
@@ -134,7 +134,7 @@ def test_helpers_read_the_same(tmp_path: Path, packed: str) -> None:
 def test_helpers_find_bad_lines(tmp_path: Path, lenient: bool) -> None:
     text = many(2000)
     (tmp_path / "g.nt").write_text(f"{text}bad one\n{text}bad two\n{text}")
-    with patch.object(reading, "_BLOCK", 20_000):
+    with patch.object(batches, "_BLOCK", 20_000):
         if lenient:
             report = build_index([tmp_path / "g.nt"], tmp_path / "index", lenient=True)
             assert report.skipped.count == 2
@@ -252,7 +252,7 @@ def test_one_door(tmp_path: Path) -> None:
 @pytest.mark.parametrize("helped", [False, True])
 def test_language_tags_keep_their_spelling(tmp_path: Path, name: str, text: str, helped: bool) -> None:
     (tmp_path / name).write_text(text)
-    with patch.object(reading, "_BLOCK", 10 if helped else 1 << 26):
+    with patch.object(batches, "_BLOCK", 10 if helped else 1 << 26):
         build_index([tmp_path / name], tmp_path / "index")
     with Index(tmp_path / "index") as kb:
         for asked in ("en-GB", "en-gb", "EN-GB"):

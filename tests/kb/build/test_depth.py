@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arcaneqa.kb.build.depth import begun, json_depth, turtle_depth, xml_depth
+from arcaneqa.kb.build.bounds import begun, json_depth, turtle_depth, xml_depth
 from arcaneqa.kb.index.store import Array
 
 Measure = Callable[[Array, Array], int]

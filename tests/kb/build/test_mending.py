@@ -14,9 +14,9 @@ from arcaneqa.kb.interface import Comparison
 from arcaneqa.kb.profile import RDF_PROFILE, Profile
 from arcaneqa.kb.schema import Schema, ValueKind
 from arcaneqa.kb.terms import XSD, XSD_STRING, Iri, Literal
-from arcaneqa.program.execute import execute
-from arcaneqa.program.expression import And, Class, Compare, Relation, Value
-from arcaneqa.program.sparql import to_sparql
+from arcaneqa.language.expression import And, Class, Compare, Relation, Value
+from arcaneqa.language.run import execute
+from arcaneqa.language.sparql import to_sparql
 
 EX = "http://values.example/"
 PREFIXES = f"@prefix : <{EX}> .\n@prefix xsd: <{XSD}> .\n"

@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arcaneqa.errors import InputError
-from arcaneqa.induction.wording import domain_words
+from arcaneqa.induction.vocabulary import domain_words
 from arcaneqa.kb.build import build_index
-from arcaneqa.kb.build.name_words import Worth, read_as_names, worth
+from arcaneqa.kb.build.name_attributes import Worth, read_as_names, worth
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import Step
 from arcaneqa.kb.profiles import Wanted, choose_profile, wanted_profile
 from arcaneqa.kb.terms import Iri
+from arcaneqa.support.errors import InputError
 
 EX = "http://shop.example/"
 PREFIXES = f"@prefix : <{EX}> .\n@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from arcaneqa.errors import InputError
 from arcaneqa.kb.build.sources import Skipped, Source
+from arcaneqa.support.errors import InputError
 
 S, P, T = "<http://a.example/s>", "<http://a.example/p>", "<http://a.example/o>"
 

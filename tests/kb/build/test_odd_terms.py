@@ -8,10 +8,10 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from arcaneqa.errors import InputError
-from arcaneqa.kb.build import build_index, reading
+from arcaneqa.kb.build import batches, build_index
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.terms import RDF, Iri, Literal, Term
+from arcaneqa.support.errors import InputError
 
 EX = "http://example.org/"
 AS_XML = f"""<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e="{EX}">
@@ -63,7 +63,7 @@ def test_odd_terms_are_read_and_told(tmp_path: Path, name: str, text: str) -> No
 
 def test_helpers_read_them_too(tmp_path: Path) -> None:
     (tmp_path / "g.nt").write_text(AS_LINES * 100)
-    with patch.object(reading, "_BLOCK", 5_000):
+    with patch.object(batches, "_BLOCK", 5_000):
         report = build_index([tmp_path / "g.nt"], tmp_path / "index")
     assert objects(tmp_path / "index") == SOUND
     assert report.diagnosis.odd == 500

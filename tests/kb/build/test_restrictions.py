@@ -8,8 +8,8 @@ from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri
-from arcaneqa.program.execute import execute
-from arcaneqa.program.text import parse
+from arcaneqa.language.run import execute
+from arcaneqa.language.text import parse
 
 EX = "http://pizza.example/"
 KINDS = "\n".join(f":Kind{number} rdfs:subClassOf :Pizza ." for number in range(25))

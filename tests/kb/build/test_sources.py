@@ -9,10 +9,10 @@ from unittest.mock import patch
 
 import pytest
 
-from arcaneqa.errors import InputError
-from arcaneqa.kb.build import build_index, reading
+from arcaneqa.kb.build import batches, build_index
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.terms import Iri, Literal
+from arcaneqa.support.errors import InputError
 
 EX = "http://example.org/"
 
@@ -165,7 +165,7 @@ def test_a_byte_order_mark_is_accepted(tmp_path: Path, suffix: str, packed: str)
     source = tmp_path / f"g{suffix}{packed}"
     packer = gzip.compress if packed else bytes
     source.write_bytes(packer(text.encode("utf-8-sig")))
-    with patch.object(reading, "_BLOCK", 10):
+    with patch.object(batches, "_BLOCK", 10):
         assert build_index([source], tmp_path / "index").facts == 1
     source.write_bytes(packer(text.encode("utf-16")))
     with pytest.raises(InputError, match="UTF-16"):

@@ -14,12 +14,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from arcaneqa.errors import ArcaneError, InputError
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.open import open_kb
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.kb.terms import Iri, Literal, Term
+from arcaneqa.support.errors import ArcaneError, InputError
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 PRODUCTS = """product_id,product_name,supplier_id,Unit_Price,discontinued,added,weight,rate

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from arcaneqa.kb.endpoint.cache import ResultCache
+from arcaneqa.kb.endpoint.client import ResultCache
 
 MIB = 2**20
 

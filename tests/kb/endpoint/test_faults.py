@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from arcaneqa.errors import EndpointError, InputError
 from arcaneqa.kb.endpoint.client import Client, Garbled, Limits, Oversized, Rejected, TimedOut, Unreachable
 from arcaneqa.kb.terms import Iri
+from arcaneqa.support.errors import EndpointError, InputError
 from benchmarks.servers import free_port
 from tests.kb.endpoint.misbehaving import Misbehaving, misbehaving
 

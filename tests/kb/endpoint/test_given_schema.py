@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from arcaneqa.cli.main import app
-from arcaneqa.errors import InputError
+from arcaneqa.apps.cli.main import app
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.endpoint import open_endpoint
 from arcaneqa.kb.endpoint.opening import Settings
 from arcaneqa.kb.profile import RDFS
 from arcaneqa.kb.terms import RDF, XSD, Iri
+from arcaneqa.support.errors import InputError
 from tests.servers.oxigraph import Oxigraph
 
 pytest_plugins = ["tests.servers.fixtures"]

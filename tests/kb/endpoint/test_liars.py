@@ -14,13 +14,13 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from arcaneqa.errors import ArcaneError
 from arcaneqa.kb.endpoint import open_endpoint
 from arcaneqa.kb.endpoint.client import Client, Garbled, Limits, Oversized, TimedOut, _retry_after
 from arcaneqa.kb.endpoint.opening import Settings
 from arcaneqa.kb.endpoint.queries import Capabilities, Queries, Question, whole_number
 from arcaneqa.kb.sparql.terms import iri
 from arcaneqa.kb.terms import XSD, Literal
+from arcaneqa.support.errors import ArcaneError
 
 Reply = Callable[[str], dict[str, Any]]
 THINGS = Question(("?x",), "?x ?p ?o")

@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arcaneqa.errors import EndpointError, InputError
 from arcaneqa.kb.endpoint import open_endpoint
 from arcaneqa.kb.endpoint.client import Client, Oversized
 from arcaneqa.kb.endpoint.opening import Settings
 from arcaneqa.kb.endpoint.queries import Capabilities, Queries, Question
 from arcaneqa.kb.profile import FREEBASE, FREEBASE_PROFILE, RDF_PROFILE
 from arcaneqa.kb.terms import RDF, XSD, Blank, Iri, Literal
+from arcaneqa.support.errors import EndpointError, InputError
 from tests.kb.endpoint.agreement import limited
 from tests.servers.oxigraph import Oxigraph
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arcaneqa.kb.endpoint import open_endpoint
+from arcaneqa.kb.endpoint.names import DIALECTS, with_star, words_to_seek
 from arcaneqa.kb.endpoint.opening import Settings
-from arcaneqa.kb.endpoint.text_search import DIALECTS, with_star, words_to_seek
 from arcaneqa.kb.harvest import names_are
 from arcaneqa.kb.profile import RDFS
 from arcaneqa.linking.linker import Linker

@@ -13,8 +13,7 @@ from arcaneqa.kb.build import build_index
 from arcaneqa.kb.endpoint import open_endpoint
 from arcaneqa.kb.endpoint.client import Rejected, Row
 from arcaneqa.kb.endpoint.opening import Settings
-from arcaneqa.kb.harvest import harvest, harvest_file, names_are, with_names
-from arcaneqa.kb.harvest.parts import MOST_FACTS
+from arcaneqa.kb.harvest import MOST_FACTS, harvest, harvest_file, names_are, with_names
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.name_forms import key
@@ -91,7 +90,7 @@ def _many_rivers() -> str:
 def test_of_many_names_the_best_known_are_found_as_with_an_index(
     oxigraph: Oxigraph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most_facts: int
 ) -> None:
-    monkeypatch.setattr("arcaneqa.kb.harvest.parts.MOST_FACTS", most_facts)
+    monkeypatch.setattr("arcaneqa.kb.harvest.MOST_FACTS", most_facts)
     facts = _lines(_many_rivers())
     (tmp_path / "facts.nt").write_text(facts)
     build_index([tmp_path / "facts.nt"], tmp_path / "kb")
@@ -151,7 +150,7 @@ def test_names_in_parts_link_like_names_in_one(
         whole = harvest(endpoint)
         linked, size = _linked(endpoint), len(whole)
         suggested = [c.label for c in Linker(endpoint).suggest("wen", 5)]
-    monkeypatch.setattr("arcaneqa.kb.harvest.parts.MOST_FACTS", 4)
+    monkeypatch.setattr("arcaneqa.kb.harvest.MOST_FACTS", 4)
     with open_endpoint(address, settings=Settings(folder=tmp_path / "many")) as endpoint:
         names = harvest(endpoint)
         assert len(list(tmp_path.glob("many/*.names/index-*"))) > 1

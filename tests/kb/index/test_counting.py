@@ -10,10 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from arcaneqa.kb import counting
-from arcaneqa.kb.by_terms import ByTerms
+from arcaneqa.kb.counting import ByTerms
 from arcaneqa.kb.index import Index, sets
 from arcaneqa.kb.interface import Comparison, NodeSet, Step
-from tests.program.worlds import EX, LINKS, ORDERED, graphs, indexed
+from tests.language.worlds import EX, LINKS, ORDERED, graphs, indexed
 
 
 class Plain(ByTerms, Index):

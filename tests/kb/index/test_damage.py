@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from arcaneqa import atomic
-from arcaneqa.errors import IndexFormatError, InputError
-from arcaneqa.kb.build import arrangement, build_index, target
-from arcaneqa.kb.index import Index, store, verified
+from arcaneqa.kb.build import build, build_index, dictionary
+from arcaneqa.kb.index import Index, store
 from arcaneqa.kb.index.store import MANIFEST, Draft, verify
 from arcaneqa.kb.terms import XSD, Iri
+from arcaneqa.support import files
+from arcaneqa.support.errors import IndexFormatError, InputError
 
 EX = "http://example.org/"
 
@@ -36,7 +36,7 @@ def source(folder: Path, word: str) -> Path:
 @pytest.fixture(autouse=True)
 def _like_a_large_graph(monkeypatch: pytest.MonkeyPatch) -> None:
     """All stages of a build, also those that small graphs do without."""
-    monkeypatch.setattr(arrangement, "MANY", 0)
+    monkeypatch.setattr(dictionary, "MANY", 0)
 
 
 @pytest.fixture
@@ -123,7 +123,7 @@ def void(_: object) -> None:
 
 @pytest.mark.parametrize("moment", ["before sealing", "before the exchange", "after the exchange"])
 def test_killed_at_the_end(old: Path, monkeypatch: pytest.MonkeyPatch, moment: str) -> None:
-    exchanged = atomic._exchanged
+    exchanged = files._exchanged
 
     def exchange(left: Path, right: Path) -> bool:
         if moment == "before the exchange":
@@ -133,7 +133,7 @@ def test_killed_at_the_end(old: Path, monkeypatch: pytest.MonkeyPatch, moment: s
         return done
 
     def work() -> None:
-        monkeypatch.setattr(atomic, "_exchanged", exchange)
+        monkeypatch.setattr(files, "_exchanged", exchange)
         if moment == "before sealing":
             monkeypatch.setattr(Draft, "seal", lambda *_: die())
         build_index([source(old.parent, "new")], old)
@@ -171,9 +171,9 @@ def test_out_of_disk(old: Path, most: int) -> None:
 
 
 def test_two_builds_at_once(old: Path) -> None:
-    with target.building(old) as folder:
+    with build.building(old) as folder:
         for _ in range(2):
-            with pytest.raises(InputError, match="Another build"), target.building(old):
+            with pytest.raises(InputError, match="Another build"), build.building(old):
                 pass
         for path in old.iterdir():
             path.rename(folder / path.name)
@@ -204,8 +204,8 @@ def test_every_flipped_byte_is_found(old: Path) -> None:
 def large(old: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An index all of whose files count as large, opened once before; nothing else knows it."""
     monkeypatch.setattr(store, "_SMALL", -1)
-    monkeypatch.setattr(verified, "_CLOCK", 0)
-    monkeypatch.setattr(verified, "user_cache_path", lambda _: tmp_path / "cache")
+    monkeypatch.setattr(store, "_CLOCK", 0)
+    monkeypatch.setattr(store, "user_cache_path", lambda _: tmp_path / "cache")
     Index(old).close()
     return old
 
@@ -246,7 +246,7 @@ def test_large_files_are_read_once(large: Path, monkeypatch: pytest.MonkeyPatch)
 
 def test_a_change_within_a_tick_of_the_clock_is_found(large: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Files that were touched just now are not trusted: their next change might leave the same time."""
-    monkeypatch.setattr(verified, "_CLOCK", 60 * 10**9)
+    monkeypatch.setattr(store, "_CLOCK", 60 * 10**9)
     (large / "out.values.bin").touch()
     Index(large).close()
     read: list[Path] = []
@@ -265,7 +265,7 @@ def test_where_no_note_can_be_kept_files_are_read_each_time(
     large: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "file").touch()
-    monkeypatch.setattr(verified, "user_cache_path", lambda _: tmp_path / "file")
+    monkeypatch.setattr(store, "user_cache_path", lambda _: tmp_path / "file")
     Index(large).close()
     with (large / "out.values.bin").open("r+b") as file:
         file.write(b"\xff")

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from arcaneqa.kb.build import arrangement, build_index
+from arcaneqa.kb.build import build_index, dictionary
 from arcaneqa.kb.index import Index, sets, store
 from arcaneqa.kb.interface import Comparison, NodeSet, Step, Window
 from arcaneqa.kb.profile import RDF_PROFILE
@@ -155,7 +155,7 @@ def compiled(request: pytest.FixtureRequest) -> Iterator[None]:
         if not request.param:
             yield
             return
-        with patch.object(sets, "LARGE", 0), patch.object(arrangement, "MANY", 0):
+        with patch.object(sets, "LARGE", 0), patch.object(dictionary, "MANY", 0):
             yield
 
 

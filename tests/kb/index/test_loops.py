@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyoxigraph import BlankNode, Literal, NamedNode, RdfFormat, Triple, serialize
 
-from arcaneqa.errors import InputError
-from arcaneqa.kb.build import arrangement, build_index, numbering
+from arcaneqa.kb.build import batches, build_index, dictionary
 from arcaneqa.kb.index import Index, kernels, sets
 from arcaneqa.kb.index.rows import Lists
 from arcaneqa.kb.index.store import Array
 from arcaneqa.kb.terms import Iri
+from arcaneqa.support.errors import InputError
 
 IRIS = st.sampled_from([NamedNode(f"http://a.example/{name}") for name in ("a", "b", "ab", "é", "a%20b")])
 BLANKS = st.sampled_from([BlankNode("a"), BlankNode("b1")])
@@ -31,9 +31,9 @@ TRIPLES = st.lists(st.builds(Triple, IRIS | BLANKS, IRIS, IRIS | BLANKS | LITERA
 def test_terms_are_numbered_the_same_by_loop_and_by_line(triples: list[Triple]) -> None:
     text = serialize(triples, format=RdfFormat.N_TRIPLES)
     assert text is not None
-    plain = numbering.numbered(text)
-    with patch.object(numbering, "_LARGE", 0):
-        compiled = numbering.numbered(text)
+    plain = batches.numbered(text)
+    with patch.object(batches, "_LARGE", 0):
+        compiled = batches.numbered(text)
     for name in ("subjects", "predicates", "objects"):
         assert getattr(plain, name).tolist() == getattr(compiled, name).tolist(), name
     assert (plain.terms, plain.relations) == (compiled.terms, compiled.relations)
@@ -109,7 +109,7 @@ def test_large_groups_lie_in_one_piece(tmp_path: Path) -> None:
     lines += [f"<a:{n}> <a:likes> <a:450> .\n" for n in numbers if n > 580]
     path = tmp_path / "g.nt"
     path.write_text("".join(lines))
-    with patch.object(sets, "LARGE", 100), patch.object(arrangement, "MANY", 100):
+    with patch.object(sets, "LARGE", 100), patch.object(dictionary, "MANY", 100):
         build_index([path], tmp_path / "index", batch=50)
     with Index(tmp_path / "index") as kb:
         ids = {n: kb.node(Iri(f"a:{n}")) or 0 for n in range(600)}

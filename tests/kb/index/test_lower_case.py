@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arcaneqa.kb.index.lower_case import _Texts
+from arcaneqa.kb.index.lookup import _Texts
 
 LETTERS = st.text("ab\0ß", max_size=6)
 

@@ -9,12 +9,12 @@ from unittest.mock import patch
 
 import pytest
 
-from arcaneqa.errors import IndexFormatError
 from arcaneqa.kb.build import build_index
-from arcaneqa.kb.index import Index, arrays, index, store
+from arcaneqa.kb.index import Index, index, store
 from arcaneqa.kb.names.surfaces import Surfaces
 from arcaneqa.kb.terms import Iri
 from arcaneqa.linking.linker import Linker
+from arcaneqa.support.errors import IndexFormatError
 
 EX = "http://example.org/"
 LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
@@ -59,7 +59,7 @@ def test_a_thread_that_comes_later_sees_the_index_that_was_opened(folder: Path) 
     assert Index(folder).node(Iri(f"{EX}Xanthi")) is None
 
 
-@pytest.mark.parametrize(("room", "moment"), [(arrays, "map_array"), (index, "read_seal")])
+@pytest.mark.parametrize(("room", "moment"), [(index, "map_array"), (index, "read_seal")])
 def test_replaced_while_it_is_opened(folder: Path, room: ModuleType, moment: str) -> None:
     """Whenever it happens, what is opened is one build as a whole."""
     whole = getattr(store, moment)

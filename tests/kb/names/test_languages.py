@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arcaneqa.describe import facts_of
+from arcaneqa.answer.describe import facts_of
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
-from arcaneqa.kb.names.languages import in_asked_language
+from arcaneqa.kb.names.called import in_asked_language
 
 
 @pytest.mark.parametrize(

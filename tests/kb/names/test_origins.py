@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from arcaneqa.kb.names.origins import are_of_one_origin, may_be_slip
+from arcaneqa.kb.names.name_forms import are_of_one_origin, may_be_slip
 
 
 @pytest.mark.parametrize(

@@ -16,13 +16,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arcaneqa.errors import IndexFormatError, InputError
 from arcaneqa.kb.interface import Ids
 from arcaneqa.kb.names import writing_surfaces as module
 from arcaneqa.kb.names.name_forms import Form, key, keys_of_name, split, stem
 from arcaneqa.kb.names.surfaces import Surfaces
 from arcaneqa.kb.names.writing_surfaces import build_surfaces
 from arcaneqa.kb.terms import Iri, Term
+from arcaneqa.support.errors import IndexFormatError, InputError
 
 
 class Names:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from arcaneqa.induction import scorer
 from arcaneqa.induction.induction import Induction, Machine
-from arcaneqa.induction.state import State
+from arcaneqa.induction.results import State
 from arcaneqa.induction.topics import Topic, Topics
 from arcaneqa.kb.terms import XSD, Iri, Literal
 from arcaneqa.lab.paper.induction import PaperInduction
-from arcaneqa.program.expression import Class, Entity, Relation, Value
-from arcaneqa.program.steps import Function, Symbol, Variable
+from arcaneqa.language.expression import Class, Entity, Relation, Value
+from arcaneqa.language.steps import Function, Symbol, Variable
 from tests.induction.plain import EX, PlainKb
 
 KB = PlainKb(

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from arcaneqa.errors import InputError, ModelError
+from arcaneqa.int8.bert import Call
 from arcaneqa.lab.paper.config import PaperConfig
 from arcaneqa.lab.paper.network import (
     PaperCorpus,
@@ -21,13 +21,13 @@ from arcaneqa.lab.paper.network import (
 )
 from arcaneqa.lab.paper.scorer import PaperScorer
 from arcaneqa.lab.paper.train import train
-from arcaneqa.model import checkpoint
-from arcaneqa.model.call import Call
-from arcaneqa.model.checkpoint import Model, parameters_of, save
+from arcaneqa.lab.training import checkpoint
+from arcaneqa.lab.training.checkpoint import Model, parameters_of, save
+from arcaneqa.lab.training.encoder import ContextualEncoder
+from arcaneqa.lab.training.prepared import Builder, Example
+from arcaneqa.lab.training.saved_run import read_history
 from arcaneqa.model.config import ModelConfig
-from arcaneqa.model.encoder import ContextualEncoder
-from arcaneqa.training.history import read_history
-from arcaneqa.training.prepared import Builder, Example
+from arcaneqa.support.errors import InputError, ModelError
 from tests.model.test_scorer import walk
 from tests.tiny import CITIES, RELATIONS, examples, prepared_set, write_encoder
 

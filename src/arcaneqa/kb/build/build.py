@@ -3,37 +3,101 @@
 from __future__ import annotations
 
 import dataclasses
+import fcntl
 import json
+import os
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from arcaneqa.errors import InputError
-from arcaneqa.kb.build.arrangement import arrange, rewrite_names
-from arcaneqa.kb.build.dictionary import Dictionary, merge, write_lookup
+from arcaneqa.kb.build.batches import Batches, read_batches
+from arcaneqa.kb.build.dictionary import Dictionary, arrange, merge, rewrite_names, write_lookup
 from arcaneqa.kb.build.formats import check_base, check_file, source_files, table_format
-from arcaneqa.kb.build.mending import mend
-from arcaneqa.kb.build.reading import read_batches
-from arcaneqa.kb.build.restrictions import with_restrictions
+from arcaneqa.kb.build.mending import mend, with_restrictions
 from arcaneqa.kb.build.sorted_facts import Facts, write_facts
 from arcaneqa.kb.build.sources import Skipped, Source
-from arcaneqa.kb.build.statement_batches import Batches
 from arcaneqa.kb.build.tables import PREFIXES, write_triples
-from arcaneqa.kb.build.target import building
 from arcaneqa.kb.build.understand import Fame, Understanding
 from arcaneqa.kb.diagnosis import Diagnosis
 from arcaneqa.kb.index import Index
-from arcaneqa.kb.index.store import Draft, trust_built
+from arcaneqa.kb.index.store import INDEX, Draft, trust_built
 from arcaneqa.kb.names.writing_surfaces import build_surfaces
-from arcaneqa.kb.ontology_folder import Ontology, read_ontology
+from arcaneqa.kb.ontology import Ontology, read_ontology
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.profiles import Wanted
 from arcaneqa.kb.schema import Schema
 from arcaneqa.kb.short_names import Names
-from arcaneqa.terminal import Progress, untold
+from arcaneqa.support.errors import InputError
+from arcaneqa.support.files import take_place
+from arcaneqa.support.terminal import Progress, untold
+
+# A folder built beside its target and exchanged with it in one step: killed at any moment, or out
+# of disk, what was there before is still there, whole.
+
+
+@contextmanager
+def building(target: Path) -> Iterator[Path]:
+    """An empty folder to build in; on leaving without an error it takes the target's place, or the place that
+    the target is a link to."""
+    target = target.resolve()
+    INDEX.check(target)
+    folder = target.with_name(f".{target.name}.building")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"No index can be built at {target}: {error.strerror}.") from None
+    with _locked(target):
+        if any(folder.iterdir() if folder.is_dir() else ()) and INDEX.names(folder) is None:
+            raise InputError(f"{folder} is in the way of the build, and not ours; move it elsewhere.")
+        shutil.rmtree(folder, ignore_errors=True)  # left by a build that was killed
+        try:
+            folder.mkdir()
+            yield folder
+            INDEX.keep_others(target, folder)
+            take_place(folder, target)
+        except (OSError, sqlite3.Error) as error:
+            reason = error.strerror if isinstance(error, OSError) else None
+            raise InputError(
+                f"The index could not be written beside {target}: {reason or error}. "
+                "What was there before is untouched."
+            ) from None
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _locked(target: Path) -> Iterator[None]:
+    """One build of a target at a time; the lock goes with its process, however that ends."""
+    path = target.with_name(f".{target.name}.lock")
+    try:
+        lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    except OSError as error:
+        raise InputError(f"No index can be built at {target}: {error.strerror}.") from None
+    try:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            found = os.fstat(lock)
+            if found.st_nlink == 0:  # its last owner took it away between our opening and locking
+                raise BlockingIOError
+            if found.st_size:
+                raise InputError(f"{path} is in the way of the build, and not ours; move it elsewhere.")
+        except BlockingIOError:
+            raise InputError(f"Another build is writing {target}; wait for it to end.") from None
+        try:
+            yield
+        finally:
+            path.unlink(missing_ok=True)
+    finally:
+        os.close(lock)
+
+
+# The whole build: sources → batches → dictionary → arrangement → facts → lists → schema → seal.
+
 
 _BATCH = 200_000
 """Facts read at a time, which bounds memory."""

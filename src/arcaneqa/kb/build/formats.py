@@ -1,16 +1,22 @@
-"""Which files are RDF and which are tables, by their names; ways of packing; the files of a folder."""
+"""Which files are RDF and which are tables, how they are packed, and what old or remote contexts are read
+as."""
 
 from __future__ import annotations
 
+import codecs
 import csv
 import re
 from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path
+from typing import BinaryIO
 
 from pyoxigraph import NamedNode, RdfFormat
 
-from arcaneqa.errors import InputError
+from arcaneqa.support.errors import InputError
+
+# Which files are RDF and which are tables, by their names; ways of packing; the files of a folder.
+
 
 FORMATS = {
     ".nt": RdfFormat.N_TRIPLES,
@@ -107,3 +113,92 @@ def _is_source(path: Path) -> bool:
 def _known(path: Path) -> RdfFormat | None:
     name = path.with_suffix("") if path.suffix.lower() in PACKED else path
     return FORMATS.get(name.suffix.lower())
+
+
+# XML as old tools write it, in another encoding than UTF-8 or with entities in single quotes: the
+# parser reads neither.
+
+
+_DECLARED = re.compile(rb"""(<\?xml[^>]{0,100}?encoding\s*=\s*["'])([A-Za-z][\w.-]{0,40})""")
+_ENTITY = re.compile(rb"""(<!ENTITY\s+[\w.-]+\s+)'([^'"<>]*)'(?=\s*>)""")
+_START = 1 << 14
+"""Bytes within which XML declares its encoding and its entities."""
+
+
+class OldXml:
+    """A file of XML as UTF-8, whatever it was written in."""
+
+    def __init__(self, file: BinaryIO, name: str) -> None:
+        self._file, self._name = file, name
+        self._waiting = b""
+        self._decoder: codecs.IncrementalDecoder | None = None
+        self._start = _ENTITY.sub(rb'\1"\2"', file.read(_START))
+        declared = _DECLARED.match(self._start)
+        if declared is not None and _codec(declared[2], name) not in ("utf-8", "ascii"):
+            self._decoder = codecs.getincrementaldecoder(declared[2].decode())()
+            self._start = declared[1] + b"UTF-8" + self._start[declared.end() :]
+
+    def read(self, size: int = -1) -> bytes:
+        """No more than `size` bytes: what takes more as UTF-8 waits."""
+        if not self._waiting:
+            self._waiting = self._next(size)
+        size = len(self._waiting) if size < 0 else size
+        piece, self._waiting = self._waiting[:size], self._waiting[size:]
+        return piece
+
+    def _next(self, size: int) -> bytes:
+        piece = self._start or self._file.read(size)
+        self._start = b""
+        if self._decoder is None:
+            return piece
+        try:
+            text = self._decoder.decode(piece, final=not piece)
+        except UnicodeDecodeError as error:
+            raise InputError(f"{self._name} is not in the encoding that it declares: {error}.") from error
+        # Half a character alone must not look like the end.
+        return text.encode() if text or not piece else self._next(size)
+
+
+def _codec(encoding: bytes, name: str) -> str:
+    try:
+        return codecs.lookup(encoding.decode()).name
+    except LookupError as error:
+        raise InputError(f"{name} declares an encoding that nobody knows: {encoding.decode()}.") from error
+
+
+# JSON-LD that leaves its context on the web: nothing is fetched, but schema.org's words need no
+# list, and most pages and packages speak in them.
+
+
+_KNOWN = re.compile(
+    rb'("@context"\s{0,80}:\s{0,80}(?:\[\s{0,80})?)'
+    rb'"https?://(?:(?:www\.)?schema\.org(?:/?|/docs/jsonldcontext\.jsonl?d?)'
+    rb'|w3id\.org/ro/crate/[\w.-]{1,20}/context|(?:w3id\.org/codemeta|doi\.org/10\.5063/schema/codemeta)[\w./-]{0,20})"'
+)
+"""The contexts of schema.org, of packages of research data (RO-Crate) and of software (CodeMeta), whose words
+are those of schema.org."""
+_LONGEST = 512
+"""Bytes of such a context with the key before it."""
+_WORDS = rb'\1{"@vocab": "http://schema.org/"}'
+
+
+class KnownContexts:
+    """A file of JSON-LD, with contexts that are known written into it."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._held, self._waiting = b"", b""
+
+    def read(self, size: int = -1) -> bytes:
+        """No more than `size` bytes: what a context takes more waits."""
+        while not self._waiting:
+            piece = self._file.read(size)
+            text = _KNOWN.sub(_WORDS, self._held + piece)
+            # A context may go on in the next piece.
+            end = len(text) - _LONGEST if piece and size >= 0 else len(text)
+            self._waiting, self._held = text[: max(end, 0)], text[max(end, 0) :]
+            if not piece:
+                break
+        size = len(self._waiting) if size < 0 else size
+        piece, self._waiting = self._waiting[:size], self._waiting[size:]
+        return piece

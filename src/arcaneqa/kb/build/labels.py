@@ -11,8 +11,8 @@ from arcaneqa.kb.build.dictionary import Dictionary
 from arcaneqa.kb.build.name_attributes import NameRule
 from arcaneqa.kb.build.sorted_facts import Facts
 from arcaneqa.kb.index.store import Array, Draft, narrow
-from arcaneqa.kb.names.languages import FOREIGN, tier_of
-from arcaneqa.ragged import offsets_of, ranges
+from arcaneqa.kb.names.called import FOREIGN, tier_of
+from arcaneqa.support.ragged import offsets_of, ranges
 
 
 def language_tiers(types: list[str], language: str) -> Array:

@@ -1,29 +1,29 @@
-"""Between first and second pass: literals whose form is clear though their datatype is not.
-
-A full date typed as a year, a decimal typed as an integer, a date of a misspelt type, a number of a type
-nobody knows: each gets the datatype that its form has. Plain text that looks like a number, a date or a truth
-value gets one only where nearly all texts of its relation look alike, and these are not codes or names.
-What was written stays as it was written; what was mended is counted.
-"""
+"""Between first and second pass: literals whose form is clear, and what an ontology says its classes have."""
 
 from __future__ import annotations
 
 import dataclasses
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import numpy as np
+from pyoxigraph import NamedNode, Triple
 
-from arcaneqa.kb.build.statement_batches import DIGEST, ENTITY, Batches
+from arcaneqa.kb.build.batches import DIGEST, ENTITY, Batch, Batches
 from arcaneqa.kb.index.lookup import term_digests, term_key
 from arcaneqa.kb.index.store import Array
 from arcaneqa.kb.names.words import label_from_iri
+from arcaneqa.kb.ontology import ON_PROPERTY, SAYS_VALUES, SPEAKS_OF_CLASSES, owl_values
 from arcaneqa.kb.predicate_names import names_codes
 from arcaneqa.kb.profile import Profile
+from arcaneqa.kb.schema import Selection, is_about_classes
 from arcaneqa.kb.terms import RDF, XSD, XSD_STRING, Literal
 from arcaneqa.kb.values import BOOLEAN, NUMBERS, TIMES, value_of
-from arcaneqa.ragged import ranges
+from arcaneqa.support.ragged import ranges
+
+# Between first and second pass: literals whose form is clear though their datatype is not.
+
 
 _NEARLY_ALL = 0.8
 """A relation's texts are read as numbers or times if this share of them can be."""
@@ -211,3 +211,69 @@ class _Texts:
         (folder / f"{self._batch}.digests").write_bytes(digests.tobytes())
         self._batches.summaries[self._batch] = dataclasses.replace(summary, types=names)
         return Counter(changed.values())
+
+
+# Between first and second pass, of an ontology without instances: what its classes are said to
+# have.
+
+
+def with_restrictions(batches: Batches, profile: Profile) -> Batches:
+    """The batches with one more, where there is anything to add."""
+    if ON_PROPERTY not in batches.predicates or not _is_about_classes(batches, profile):
+        return batches
+    found = sorted(set(owl_values(_Said(batches), str)))
+    if not found:
+        return batches
+    added = Batch("")
+    added.fill(iter([Triple(*map(NamedNode, fact)) for fact in found]))
+    summary = added.write(batches.folder, len(batches), {})
+    return Batches(batches.folder, [*batches.summaries, summary], batches.prefixes)
+
+
+def _is_about_classes(batches: Batches, profile: Profile) -> bool:
+    subclasses = sum(batches.facts_of_predicates.get(iri, 0) for iri in profile.subclass)
+    selection = Selection(profile)
+    kinds = (kind for iri in profile.type for _, kind in _pairs(batches, iri))
+    return is_about_classes(subclasses, (1 for kind in kinds if not selection.hides(kind)))
+
+
+class _Said:
+    """What the batches say of classes, by the names of nodes."""
+
+    def __init__(self, batches: Batches) -> None:
+        self._pairs = {
+            iri: list(_pairs(batches, iri)) for iri in (*SPEAKS_OF_CLASSES, ON_PROPERTY, *SAYS_VALUES)
+        }
+        self._first = {iri: dict(reversed(pairs)) for iri, pairs in self._pairs.items()}
+
+    def pairs(self, predicate: str) -> list[tuple[str, str]]:
+        return self._pairs[predicate]
+
+    def one(self, predicate: str, subject: str) -> str | None:
+        return self._first[predicate].get(subject)
+
+
+def _pairs(batches: Batches, predicate: str) -> Iterator[tuple[str, str]]:
+    """Subject and object of each statement with this predicate that leads to no literal."""
+    if predicate not in batches.predicates:
+        return
+    relation = batches.predicates.index(predicate)
+    for batch in range(len(batches)):
+        at = np.flatnonzero(batches.predicates_of(batch) == relation)
+        if not len(at):
+            continue
+        name = _Names(batches, batch)
+        subjects, objects = (batches.load(batch, column, np.uint32)[at] for column in ("subjects", "objects"))
+        are_things = batches.types_of(batch)[objects] == ENTITY
+        for subject, object_ in zip(subjects[are_things].tolist(), objects[are_things].tolist(), strict=True):
+            yield name[subject], name[object_]
+
+
+class _Names:
+    def __init__(self, batches: Batches, batch: int) -> None:
+        self._heap = batches.heap(batch)
+        self._ends: Array = np.cumsum(batches.load(batch, "lengths", np.uint32), dtype=np.int64)
+
+    def __getitem__(self, place: int) -> str:
+        start = int(self._ends[place - 1]) if place else 0
+        return self._heap[start : int(self._ends[place])].decode()

@@ -12,13 +12,11 @@ from arcaneqa.kb.build.dictionary import Dictionary
 from arcaneqa.kb.build.sorted_facts import Facts, Rows
 from arcaneqa.kb.index.store import Array, Draft
 from arcaneqa.kb.names.words import label_from_iri, words
-from arcaneqa.kb.ontology_folder import Ontology
-from arcaneqa.kb.owl import SAYS_CLASSES, owl_parents
+from arcaneqa.kb.ontology import SAYS_CLASSES, Ontology, owl_parents
 from arcaneqa.kb.predicate_names import is_identifier
 from arcaneqa.kb.profile import Profile
-from arcaneqa.kb.schema import COVERS, MOST_OTHER_HOMES, Class, Relation, Schema, ValueKind
-from arcaneqa.kb.selection import time_pairs
-from arcaneqa.ragged import ranges
+from arcaneqa.kb.schema import COVERS, MOST_OTHER_HOMES, Class, Relation, Schema, ValueKind, time_pairs
+from arcaneqa.support.ragged import ranges
 
 _KINDS = (ValueKind.ENTITY, ValueKind.NUMBER, ValueKind.TIME, ValueKind.BOOLEAN, ValueKind.TEXT)
 

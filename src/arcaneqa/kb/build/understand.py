@@ -11,27 +11,31 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from arcaneqa.kb.build.classes import Classes, find_classes, read_pairs, write_classes
+from arcaneqa.kb.build.batches import Batches
+from arcaneqa.kb.build.classes import (
+    Classes,
+    classes_of_texts,
+    find_classes,
+    find_type_relation,
+    read_pairs,
+    write_classes,
+)
 from arcaneqa.kb.build.dictionary import Dictionary
 from arcaneqa.kb.build.labels import Labels, language_tiers
-from arcaneqa.kb.build.lists import write_lists
 from arcaneqa.kb.build.name_attributes import Attributes, NameRule, find_name_rules
 from arcaneqa.kb.build.schema import Inputs, describe, read_declared
-from arcaneqa.kb.build.sorted_facts import Facts
-from arcaneqa.kb.build.statement_batches import Batches
-from arcaneqa.kb.build.type_relation import classes_of_texts, find_type_relation
+from arcaneqa.kb.build.sorted_facts import Facts, write_lists
 from arcaneqa.kb.diagnosis import Diagnosis, Named
 from arcaneqa.kb.index.lookup import open_terms
 from arcaneqa.kb.index.store import Array, Draft
 from arcaneqa.kb.names.called import schema_label
 from arcaneqa.kb.names.words import label_from_iri, tail
-from arcaneqa.kb.ontology_folder import Ontology
+from arcaneqa.kb.ontology import Ontology
 from arcaneqa.kb.profile import Profile
-from arcaneqa.kb.schema import Schema, ValueKind
-from arcaneqa.kb.selection import Selection, is_about_classes
+from arcaneqa.kb.schema import Schema, Selection, ValueKind, is_about_classes
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri
-from arcaneqa.terminal import Progress
+from arcaneqa.support.terminal import Progress
 
 Fame = Callable[[list[str]], Sequence[int]]
 """How many facts mention each of some IRIs."""

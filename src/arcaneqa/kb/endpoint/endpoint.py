@@ -11,15 +11,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from arcaneqa.errors import EndpointError
-from arcaneqa.kb.by_terms import ByTerms
-from arcaneqa.kb.endpoint import extremes
+from arcaneqa.kb.counting import ByTerms
+from arcaneqa.kb.endpoint import neighbours
 from arcaneqa.kb.endpoint.client import Client
 from arcaneqa.kb.endpoint.discovery import Discovery
-from arcaneqa.kb.endpoint.matching import Matching
-from arcaneqa.kb.endpoint.naming import Harvested
-from arcaneqa.kb.endpoint.neighbours import Touching, neighbour_counts
-from arcaneqa.kb.endpoint.node_ids import Nodes
+from arcaneqa.kb.endpoint.names import DIALECTS, Harvested, TermNames
+from arcaneqa.kb.endpoint.neighbours import Matching, Touching, neighbour_counts
 from arcaneqa.kb.endpoint.patterns import (
     Along,
     Around,
@@ -40,9 +37,7 @@ from arcaneqa.kb.endpoint.patterns import (
     hop,
 )
 from arcaneqa.kb.endpoint.queries import Queries, Question, only_number
-from arcaneqa.kb.endpoint.sets import Parts, RemoteSet, listed
-from arcaneqa.kb.endpoint.term_names import TermNames
-from arcaneqa.kb.endpoint.text_search import DIALECTS
+from arcaneqa.kb.endpoint.sets import Nodes, Parts, RemoteSet, listed
 from arcaneqa.kb.interface import Comparison, Ids, NodeSet, Pairs, Step, Tally, Window
 from arcaneqa.kb.names.surfaces import Surfaces
 from arcaneqa.kb.schema import ValueKind
@@ -50,6 +45,7 @@ from arcaneqa.kb.sparql.filters import Bound
 from arcaneqa.kb.sparql.terms import is_writable, respelled, written
 from arcaneqa.kb.terms import Blank, Literal, Term
 from arcaneqa.kb.values import Value, holds, kind_of, value_of
+from arcaneqa.support.errors import EndpointError
 
 _SETS = 4096
 """Sets that are remembered with what was asked about them; the oldest go first."""
@@ -301,7 +297,7 @@ class Endpoint(ByTerms):
             return self.in_relations(self.equal(value))
         if self._extremes is None:
             names = [r.iri for r in self.schema.relations if r.comparable and not r.hidden]
-            self._extremes = extremes.of_relations(self._queries, names)
+            self._extremes = neighbours.of_relations(self._queries, names)
         to = value_of(value)
         found = [
             self.schema.relation_ids[name]
@@ -316,7 +312,7 @@ class Endpoint(ByTerms):
         walk = tuple((self._iri(step.relation), step.inverse) for step in path)
         parts = self._remote(nodes).sources
         kinds = self.schema.relations[path[-1].relation].kinds
-        condition = extremes.best(self._queries, parts, walk, largest, kinds)
+        condition = neighbours.best(self._queries, parts, walk, largest, kinds)
         if condition is None:
             return self._set(())
         return self._set(tuple(With(part, walk, condition) for part in parts))

@@ -13,16 +13,13 @@ from pathlib import Path
 
 import platformdirs
 
-from arcaneqa.errors import InputError
-from arcaneqa.kb.endpoint.cache import ResultCache
-from arcaneqa.kb.endpoint.client import Client, Limits
-from arcaneqa.kb.endpoint.discovery import discover
+from arcaneqa.kb.endpoint.client import Client, Limits, ResultCache
+from arcaneqa.kb.endpoint.discovery import Memory, discover, given
 from arcaneqa.kb.endpoint.endpoint import Endpoint
-from arcaneqa.kb.endpoint.given_schema import given
-from arcaneqa.kb.endpoint.kept_discovery import Memory
 from arcaneqa.kb.endpoint.queries import Queries, probe
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.profiles import load_profile
+from arcaneqa.support.errors import InputError
 
 _PREFIX = "ARCANEQA_ENDPOINT_"
 _DAY = 86400.0

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from arcaneqa.compiled import compiled
 from arcaneqa.kb.index.store import Array
+from arcaneqa.support.compiled import compiled
 
 
 def _keep_freed_memory() -> None:

@@ -13,7 +13,7 @@ from arcaneqa.kb.allowance import left, spend
 from arcaneqa.kb.index import sets
 from arcaneqa.kb.index.store import Array
 from arcaneqa.kb.interface import Ids
-from arcaneqa.ragged import ranges
+from arcaneqa.support.ragged import ranges
 
 _FEW = 64
 """Codes; where no more than these are missing they are looked up one by one."""

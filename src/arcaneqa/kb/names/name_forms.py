@@ -1,4 +1,4 @@
-"""How names are compared: words of a text, and the keys under which a name can be found again."""
+"""How names are compared: words, keys they are found under, and words of one origin."""
 
 from __future__ import annotations
 
@@ -8,10 +8,16 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from enum import IntEnum
 from functools import cache, lru_cache
+from itertools import takewhile
 from typing import NamedTuple
 from urllib.parse import unquote
 
+from rapidfuzz import fuzz
+
 from arcaneqa.kb.names.words import CAMEL, tail
+
+# How names are compared: words of a text, and the keys under which a name can be found again.
+
 
 # Scripts that put no spaces between words (Thai, Lao, Burmese, Khmer, Chinese, Japanese), and Korean, which
 # joins endings to names: every letter is taken for a word, so that a name can begin and end anywhere.
@@ -240,3 +246,36 @@ def is_code(parts: Sequence[str]) -> bool:
 
 def _pronounceable(part: str) -> bool:
     return not part.isascii() or any(letter in "aeiouy" for letter in part)
+
+
+# Words that may be the same. Of one origin, they differ in their endings: who is smoking smokes,
+# rodents are Rodentia, and what is done heavily is heavy. With a slip, they share most letters.
+
+
+SHORTEST = 5
+"""Letters that two words of one origin share, unless behind four stands only what verbs and doers end in."""
+_AFTER_FOUR = frozenset(("", "e", "ed", "er", "or", "ing"))
+_ENDINGS = frozenset(
+    (
+        *("", "a", "ae", "al", "an", "ance", "ary", "e", "ed", "er", "ese", "i", "ia", "ial", "ian", "ic"),
+        *("ics", "idae", "ies", "ing", "ion", "ional", "ish", "ism", "ist", "ity", "ive", "ly", "ment", "n"),
+        *("d", "or", "ous", "r", "y"),
+    )
+)
+
+SLIP = 75
+"""Of 100: letters that two words share, from which on one may be the other."""
+
+
+def may_be_slip(one: str, other: str) -> bool:
+    """Whether somebody who typed one may have meant the other: Rand for Randy."""
+    return fuzz.ratio(one, other) >= SLIP
+
+
+def are_of_one_origin(one: str, other: str) -> bool:
+    """Whether two words begin alike and only their endings differ, of those that English and Latin have."""
+    if "ily" in (one[-3:], other[-3:]):
+        one, other = (f"{word[:-3]}y" if word.endswith("ily") else word for word in (one, other))
+    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+    endings = {one[shared:], other[shared:]}
+    return endings <= (_ENDINGS if shared >= SHORTEST else _AFTER_FOUR) and shared >= SHORTEST - 1

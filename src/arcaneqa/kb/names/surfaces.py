@@ -19,12 +19,8 @@ import numpy as np
 from rapidfuzz import process
 from rapidfuzz.distance import DamerauLevenshtein
 
-from arcaneqa.errors import IndexFormatError
-from arcaneqa.kb.names.name_forms import (
-    Form,
-    split,
-    stem,
-)
+from arcaneqa.kb.names.name_forms import Form, split, stem
+from arcaneqa.support.errors import IndexFormatError
 
 FOLDER = "surfaces"
 CONNECTIONS = 4

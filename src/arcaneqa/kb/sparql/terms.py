@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from arcaneqa.errors import InputError
 from arcaneqa.kb.terms import RDF_LANG_STRING, XSD, XSD_STRING, Blank, Iri, Literal, Term
+from arcaneqa.support.errors import InputError
 
 # What SPARQL allows between < and >. An IRI with anything else can be in no store and must be in no query.
 _IRI = re.compile(r"[^\x00-\x20<>\"{}|^`\\\ud800-\udfff]+")

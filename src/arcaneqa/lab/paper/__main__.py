@@ -8,14 +8,14 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from arcaneqa.errors import ArcaneError
-from arcaneqa.evaluation.evaluate import Run, evaluate
-from arcaneqa.evaluation.metrics import Mode
-from arcaneqa.evaluation.score_tables import score_text
+from arcaneqa.lab.evaluation.evaluate import Run, evaluate
+from arcaneqa.lab.evaluation.metrics import Mode
+from arcaneqa.lab.evaluation.score import score_text
 from arcaneqa.lab.paper.answering import PaperQA
 from arcaneqa.lab.paper.preparing import PaperPlan, PaperPreparer
-from arcaneqa.terminal import say
-from arcaneqa.training.prepare import prepare
+from arcaneqa.lab.training.prepare import prepare
+from arcaneqa.support.errors import ArcaneError
+from arcaneqa.support.terminal import say
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -44,7 +44,7 @@ def _parser() -> argparse.ArgumentParser:
     preparing.add_argument("--out", type=Path, required=True)
     preparing.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     preparing.set_defaults(run=_prepare)
-    verbs.add_parser("train", help="with the options of python -m arcaneqa.training.train")
+    verbs.add_parser("train", help="with the options of python -m arcaneqa.lab.training.train")
     asking = verbs.add_parser("evaluate", help="answer every question of a file and score the answers")
     asking.add_argument("data", type=Path)
     asking.add_argument("--kb")

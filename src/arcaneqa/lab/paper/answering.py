@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from arcaneqa.answer import ArcaneQA
-from arcaneqa.confidence import Confidence
-from arcaneqa.errors import InputError
+from arcaneqa.answer.arcaneqa import ArcaneQA
 from arcaneqa.induction.induction import Induction
 from arcaneqa.induction.learned import Learned
 from arcaneqa.induction.search import SearchSettings
+from arcaneqa.judgement.confidence import Confidence
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.open import open_kb
 from arcaneqa.lab.paper.induction import PaperInduction
 from arcaneqa.lab.paper.scorer import PaperScorer
+from arcaneqa.linking.features import Weights
 from arcaneqa.linking.linker import Linker
-from arcaneqa.linking.weights import Weights
+from arcaneqa.support.errors import InputError
 
 
 class PaperQA(ArcaneQA):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Self
 
-from arcaneqa.errors import ModelError
 from arcaneqa.model.config import ModelConfig
+from arcaneqa.support.errors import ModelError
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from arcaneqa.induction.induction import Induction, Machine
-from arcaneqa.induction.kept_meanings import Meanings
 from arcaneqa.induction.learned import Learned
-from arcaneqa.induction.starts import Starts
-from arcaneqa.induction.state import State
+from arcaneqa.induction.meaning import Meanings
+from arcaneqa.induction.paths import Starts
+from arcaneqa.induction.results import State
 from arcaneqa.induction.vocabulary import Options, Vocabulary
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.schema import ValueKind

@@ -15,17 +15,16 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from arcaneqa.errors import ModelError
+from arcaneqa.int8.bert import Call, Grid
 from arcaneqa.lab.paper.config import PaperConfig
-from arcaneqa.model.call import Call, Grid
-from arcaneqa.model.checkpoint import Model, encoder_of, fill, parameters_of
-from arcaneqa.model.encoder import ContextualEncoder, Encoder, encoder_from
-from arcaneqa.model.inputs import Inputs, arrange
-from arcaneqa.model.network import Encoded, Network, Sequences, mentions
+from arcaneqa.lab.training.batches import Corpus
+from arcaneqa.lab.training.checkpoint import Model, encoder_of, fill, parameters_of
+from arcaneqa.lab.training.encoder import ContextualEncoder, Encoder, encoder_from
+from arcaneqa.lab.training.network import Encoded, Inputs, Network, Sequences, arrange, mentions
 from arcaneqa.model.stored import read_stored
 from arcaneqa.model.word_pieces import CLS, EMPTY, SEP, Packed, TokenTable, WordPieces
-from arcaneqa.ragged import Ints, offsets_of, ranges
-from arcaneqa.training.batches import Corpus
+from arcaneqa.support.errors import ModelError
+from arcaneqa.support.ragged import Ints, offsets_of, ranges
 
 
 class SegmentedEncoder(ContextualEncoder):

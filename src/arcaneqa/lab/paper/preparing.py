@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from arcaneqa.induction.induction import Induction
 from arcaneqa.lab.paper.induction import PaperInduction
-from arcaneqa.training.prepare import GOLD, Plan, Preparer
+from arcaneqa.lab.training.prepare import GOLD, Plan, Preparer
 
 
 @dataclass(frozen=True, slots=True)

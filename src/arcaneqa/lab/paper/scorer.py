@@ -10,17 +10,16 @@ from typing import Any
 import numpy as np
 
 from arcaneqa.induction.scorer import Candidate
+from arcaneqa.int8.products import Product
+from arcaneqa.int8.stored_arrays import Floats
 from arcaneqa.lab.paper.config import PaperConfig
 from arcaneqa.lab.paper.network import segmented
 from arcaneqa.model.config import KIND_INDEX
 from arcaneqa.model.decoder import Decoder
-from arcaneqa.model.known_pieces import KnownPieces
-from arcaneqa.model.product import Product
 from arcaneqa.model.reader import CountedReader, TorchReader, reader_of
 from arcaneqa.model.scorer import ModelScorer, _Reading, _State
 from arcaneqa.model.stored import Stored, read_stored
-from arcaneqa.model.stored_arrays import Floats
-from arcaneqa.model.word_pieces import CLS, SEP, WordPieces
+from arcaneqa.model.word_pieces import CLS, SEP, KnownPieces, WordPieces
 
 _KEPT = 256
 """Questions read alone that are kept."""

@@ -10,12 +10,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from arcaneqa.induction.scorer import Candidate
-from arcaneqa.induction.tokens import COMPARATIVES, Token
-from arcaneqa.induction.vocabulary import Options
+from arcaneqa.induction.vocabulary import COMPARATIVES, Options, Token
 from arcaneqa.kb.names.words import label_from_iri
 from arcaneqa.kb.schema import Schema
-from arcaneqa.program.expression import Class, Now, Relation
-from arcaneqa.program.steps import Function, Symbol
+from arcaneqa.language.expression import Class, Now, Relation
+from arcaneqa.language.steps import Function, Symbol
 
 _END = "@end@"
 

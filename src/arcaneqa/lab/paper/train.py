@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from arcaneqa.errors import InputError
 from arcaneqa.lab.paper.config import PaperConfig
 from arcaneqa.lab.paper.network import PaperCorpus, create, published_count
-from arcaneqa.model.checkpoint import Model
-from arcaneqa.terminal import say
-from arcaneqa.training.saved_run import Progress
-from arcaneqa.training.train import chosen, fit, parser, plan_of, settings_of
+from arcaneqa.lab.training.checkpoint import Model
+from arcaneqa.lab.training.saved_run import Progress
+from arcaneqa.lab.training.train import chosen, fit, parser, plan_of, settings_of
+from arcaneqa.support.errors import InputError
+from arcaneqa.support.terminal import say
 
 
 def train(arguments: Sequence[str]) -> Progress:
-    """With the options of `arcaneqa.training.train`; what is given overrules the paper."""
+    """With the options of `arcaneqa.lab.training.train`; what is given overrules the paper."""
     options = parser("python -m arcaneqa.lab.paper train")
     options.set_defaults(**published(options.parse_args(arguments).encoder))
     given = vars(options.parse_args(arguments))

@@ -1,30 +1,104 @@
-"""What tables the sources hold: each is loaded into one temporary DuckDB file, every cell as text.
-
-Cells stay text until `columns` has seen all of a column, because a file of commas knows no types and SQLite's
-are only hints. DuckDB reads files of any size with little memory.
-"""
+"""What tables the sources hold: each is loaded into one temporary DuckDB file, every cell as text."""
 
 from __future__ import annotations
 
+import codecs
 import csv
 import glob
+import gzip
 import re
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO, TextIO, cast
 
 import numpy as np
 import zstandard
 
-from arcaneqa.errors import InputError
 from arcaneqa.kb.build.formats import PACKED, PARQUET, SQLITE, table_format
-from arcaneqa.kb.build.tables.encodings import UTF8, WINDOWS, is_windows, marked, text_of
+from arcaneqa.kb.names.words import words
+from arcaneqa.support.errors import InputError
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+
+# In which letters a file of cells is written: UTF-8, UTF-16 where its mark stands first, as
+# spreadsheets save it, or those of Windows, where no byte beyond ASCII makes sense as UTF-8.
+
+
+UTF8 = "utf-8-sig"
+WINDOWS = "cp1252"
+_UTF16 = "utf-16"
+_BLOCK = 1 << 20
+_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+def marked(path: Path) -> str:
+    """By the first bytes alone: UTF-16 with its mark, else UTF-8."""
+    with _bytes(path) as file:
+        return _UTF16 if file.read(2) in _MARKS else UTF8
+
+
+def is_windows(path: Path) -> bool:
+    """Whether a file that is no UTF-8 has nothing in it that is. One that has both is damaged, and its
+    letters cannot be told."""
+    decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
+    with _bytes(path) as file:
+        while block := file.read(_BLOCK):
+            if any("\x7f" < letter < "\ud800" or letter > "\udfff" for letter in decoder.decode(block)):
+                return False
+    return True
+
+
+def text_of(path: Path, encoding: str) -> TextIO:
+    """What cannot be read passes as the sign for it: who reads it names the line."""
+    kind = path.suffix.lower()
+    if kind == ".gz":
+        return cast(TextIO, gzip.open(path, "rt", encoding=encoding, errors="replace", newline=""))
+    if kind == ".zst":
+        return cast(TextIO, zstandard.open(path, "rt", encoding=encoding, errors="replace", newline=""))
+    return path.open(encoding=encoding, errors="replace", newline="")
+
+
+def _bytes(path: Path) -> BinaryIO:
+    kind = path.suffix.lower()
+    if kind == ".gz":
+        return cast(BinaryIO, gzip.open(path, "rb"))
+    return cast(BinaryIO, zstandard.open(path, "rb")) if kind == ".zst" else path.open("rb")
+
+
+# Whether the name of a file says what its table lists: `hurricanes.csv` does, `data (1).csv` does
+# not.
+
+
+_OF_FILES = """
+archive backup book csv data database dataframe dataset datasets datei db df document download dump entries
+entry excel export exported extract extracted file files import imported input json kb list output page
+parquet queries query raw record records response responses result results row rows sample sheet source
+spreadsheet sqlite tabelle table tables temp temporary test text tmp tsv txt unnamed untitled workbook
+worksheet xls xlsx
+"""
+"""What files, and the tables in them, are called as such."""
+_OF_VERSIONS = """
+a all clean cleaned complete copy final first full latest main merged my new of old original part processed
+public set small the train updated v version
+"""
+"""What else is said of files, and not of what they list."""
+_UNTELLING = frozenset((*_OF_FILES.split(), *_OF_VERSIONS.split()))
+_HASH = re.compile("[0-9a-f]*[0-9][0-9a-f]*")
+"""Figures, and letters between them as in sums and keys: `3f9a1c`."""
+
+
+def is_telling(name: str) -> bool:
+    said = words(name).split()
+    return any(word.rstrip("0123456789") not in _UNTELLING and not _HASH.fullmatch(word) for word in said)
+
+
+# What tables the sources hold: each is loaded into one temporary DuckDB file, every cell as text.
+
 
 _DELIMITERS = ",;\t|"
 _CHUNK = 50_000

@@ -1,8 +1,4 @@
-"""What the cells of a column are: numbers (with a unit), dates, moments, truth values or text.
-
-A column is of a kind if all its cells are, but for blanks. A sample proposes the kind and the whole column
-confirms it, so that a large table is read once or twice and not once a kind.
-"""
+"""What the cells of a column are: numbers with a unit, dates, moments, truth values, lists or text."""
 
 from __future__ import annotations
 
@@ -13,14 +9,165 @@ from typing import TYPE_CHECKING
 
 from arcaneqa.kb.build.formats import SQLITE, table_format
 from arcaneqa.kb.build.tables.catalogue import NAMELESS, Loaded
-from arcaneqa.kb.build.tables.keys import identifies
-from arcaneqa.kb.build.tables.listed_cells import parts, separator
 from arcaneqa.kb.names.words import words
 from arcaneqa.kb.terms import XSD
 from arcaneqa.kb.values import CURRENCIES
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+
+# What tells the rows of a table apart, and what leads from rows to rows.
+
+
+IDENTIFIES = re.compile(
+    r"(^| )(id|ids|code|key|nr|no|num|number|iso|isbn|sku|uuid|guid|abbr|abbreviation|ref)$"
+)
+ENDINGS = ("id", "no", "nr", "num", "code", "key")
+"""Of words written as one, "stuid", "dno"."""
+_NUMBERED = re.compile(r" [0-9]+$")
+"""The first and the second of two: "club_id_1"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Cells of `columns` are those of `targets` in one row of `table`; where there is a `separator`, the one
+    column's cells are lists of them."""
+
+    columns: tuple[str, ...]
+    table: Loaded
+    targets: tuple[str, ...]
+    separator: str | None = None
+
+
+class Keys:
+    """Which columns of the tables tell their rows apart; each is looked at once."""
+
+    def __init__(self, connection: DuckDBPyConnection) -> None:
+        self._connection = connection
+        self._unique: dict[tuple[str, tuple[str, ...]], bool] = {}
+
+    def unique(self, table: Loaded, columns: Sequence[str]) -> bool:
+        """Every row has a value of its own there, and none is blank."""
+        name = (table.place, tuple(columns))
+        if name not in self._unique:
+            cells = [f"trim({table.cell(column)})" for column in columns]
+            filled = " AND ".join(f"coalesce({cell}, '') <> ''" for cell in cells)
+            counts = f"count(*), count(*) FILTER ({filled}), count(DISTINCT ({', '.join(cells)}))"
+            row = self._connection.execute(f"SELECT {counts} FROM {table.place}").fetchone()
+            assert row is not None
+            self._unique[name] = row[0] > 0 and row[0] == row[1] == row[2]
+        return self._unique[name]
+
+    def rows(self, table: Loaded) -> int:
+        row = self._connection.execute(f"SELECT count(*) FROM {table.place}").fetchone()
+        assert row is not None
+        return int(row[0])
+
+    def key(self, table: Loaded) -> tuple[str, ...]:
+        """What the table is known to be keyed by; without any such column, () for the row's number."""
+        if table.key and self.unique(table, table.key):
+            return table.key
+        named = [column for column in table.columns if identifies(table.plain(column))]
+        for column in (*named, *table.columns[:1]):
+            if self.unique(table, [column]):
+                return (column,)
+        return ()
+
+
+def identifies(column: str) -> bool:
+    said = unnumbered(words(column))
+    return IDENTIFIES.search(said) is not None or said.endswith(ENDINGS)
+
+
+def unnumbered(said: str) -> str:
+    return _NUMBERED.sub("", said)
+
+
+# Cells that hold several values: the lines of a station as "1, 5, 8", the genres of a film as
+# "drama|war".
+
+
+_SEPARATORS = (";", "|", ",")
+_LISTED_SAMPLE = 20_000
+"""Rows that are looked at."""
+_SEVERAL = 0.05
+"""Share of the filled cells that must hold several values."""
+_LEAST = 3
+"""Cells with several values below which nothing is known."""
+_ELSEWHERE = 0.8
+"""Share of what follows others that must stand first elsewhere."""
+_OFTEN = 3
+"""Times that a value occurs whose places tell something."""
+_MOVES = 0.5
+"""Share of such values behind others that must not always be as far from the end."""
+_TWICE = 2
+"""Times that a value occurs, on average: what hardly recurs is a text."""
+_LONGEST = 30
+"""Characters of a value, on average."""
+_LENGTHS = 3
+"""Different numbers of values in the cells of a list that is told by them: alone, two, and more."""
+_STRAY = 0.1
+"""Share of such cells that may have a comma too many."""
+_IN_NAMES = "[A-Za-z].*[0-9],[0-9]|[0-9],[0-9].*[A-Za-z]"
+"""Commas in a name, as in 1,2-xylene or 10,000 Maniacs."""
+
+
+def separator(connection: DuckDBPyConnection, place: str, cell: str) -> str | None:
+    """What stands between the values of a column's cells, if they are lists."""
+    return next((sign for sign in _SEPARATORS if _separates(connection, place, cell, sign)), None)
+
+
+def parts(cell: str, sign: str) -> str:
+    """SQL for the values of a cell, one a row."""
+    return f"nullif(unnest(list_distinct({_split(cell, sign)})), '')"
+
+
+def _split(cell: str, sign: str) -> str:
+    return f"regexp_split_to_array({cell}, '\\s*{re.escape(sign)}\\s*')"
+
+
+def _separates(connection: DuckDBPyConnection, place: str, cell: str, sign: str) -> bool:
+    counted = connection.execute(
+        f"WITH cells AS (SELECT {_split(cell, sign)} AS list FROM {place} "
+        f"WHERE {cell} <> '' LIMIT {_SAMPLE}), "
+        "parts AS (SELECT list[place] AS part, place, len(list) - place AS behind FROM "
+        "(SELECT list, unnest(range(1, len(list) + 1)) AS place FROM cells)), "
+        "often AS (SELECT part, count(DISTINCT behind) > 1 AS moves FROM parts "
+        f"GROUP BY part HAVING count(*) >= {_OFTEN}) "
+        "SELECT (SELECT count(*) FROM cells), (SELECT count(*) FROM cells WHERE len(list) > 1), "
+        "(SELECT count(DISTINCT len(list)) FROM cells), "
+        "count(*), count(DISTINCT part), avg(length(part)), count(*) FILTER (part = ''), "
+        "count(*) FILTER (place > 1), "
+        "count(*) FILTER (place > 1 AND part IN (SELECT part FROM parts WHERE place = 1)), "
+        "count(*) FILTER (place > 1 AND part IN (SELECT part FROM often)), "
+        "count(*) FILTER (place > 1 AND part IN (SELECT part FROM often WHERE moves)) FROM parts"
+    ).fetchone()
+    filled, several, lengths, values, different, length, empty, later, first_elsewhere, often, moving = (
+        counted or (0,) * 11
+    )
+    if several < max(_LEAST, _SEVERAL * filled) or length > _LONGEST:
+        return False
+    sign = re.escape(sign)
+    # Within a sentence or a name the sign stands otherwise.
+    if lengths >= _LENGTHS and not _occurs(connection, place, cell, f"{sign} |{_IN_NAMES}"):
+        return bool(empty <= _STRAY * several)
+    if values < _TWICE * different or empty:
+        return False
+    in_any_order = lengths >= _LENGTHS and often >= _LEAST and moving >= _MOVES * often
+    return bool(
+        first_elsewhere >= _ELSEWHERE * later
+        or (in_any_order and not _occurs(connection, place, cell, f"{sign}\\S"))
+    )
+
+
+def _occurs(connection: DuckDBPyConnection, place: str, cell: str, pattern: str) -> bool:
+    found = f"SELECT 1 FROM {place} WHERE regexp_matches({cell}, '{pattern}') LIMIT 1"
+    return connection.execute(found).fetchone() is not None
+
+
+# What the cells of a column are: numbers (with a unit), dates, moments, truth values or text.
+
 
 _SAMPLE = 2_000
 """Rows that propose a kind before all of them confirm it; only time depends on the number."""

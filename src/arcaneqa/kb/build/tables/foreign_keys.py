@@ -1,26 +1,157 @@
-"""Which column names a row of which table: foreign keys that are declared or found.
-
-A foreign key is found where the cells of a column are among the cells of another table's unique column, and
-the names say so too ("supplier_id" beside the table "suppliers", "country_code" in both): inclusion alone
-is chance, every small number is among some row numbers. Rows of the same table are named by a "parent"
-(`self_references`). Texts need no names (`references`).
-"""
+"""Which columns name rows of which table, or of their own, declared or found."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence, Set
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
+from arcaneqa.kb.build.name_attributes import is_last_name, singular
 from arcaneqa.kb.build.tables.catalogue import Loaded
-from arcaneqa.kb.build.tables.columns import Column
-from arcaneqa.kb.build.tables.keys import ENDINGS, IDENTIFIES, Keys, Link, identifies, unnumbered
-from arcaneqa.kb.build.tables.references import referred
-from arcaneqa.kb.build.tables.self_references import refers_to_itself
+from arcaneqa.kb.build.tables.columns import ENDINGS, IDENTIFIES, Column, Keys, Link, identifies, unnumbered
 from arcaneqa.kb.names.words import words
+from arcaneqa.kb.terms import XSD
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+
+# Columns whose texts all tell rows apart: the neighbours of a country as "CH,DE,IT" beside the
+# codes of countries. Among numbers that may be chance, and among few texts; of many it is none,
+# whatever the column is called.
+
+
+_DIFFERENT = 10
+"""Texts below which it may be chance."""
+_MOSTLY = 0.95
+"""Share of the texts that must be there: a list of neighbours may name one that has no row."""
+_ITSELF = 0.5
+"""Share of the cells that may name their own row."""
+
+
+def referred(
+    table: Loaded, column: Column, tables: Sequence[Loaded], connection: DuckDBPyConnection, keys: Keys
+) -> Link | None:
+    """What the texts of a column refer to, if anything. What tells the rows of its own table apart is what
+    they are called, and no reference; what mostly names its own row only says the key again."""
+    if column.datatype is not None or (not column.separator and keys.unique(table, [column.name])):
+        return None
+    texts = f"(SELECT DISTINCT v FROM (SELECT {column.values} AS v FROM {table.place}) WHERE v IS NOT NULL)"
+    for other in tables:
+        for target in other.columns:
+            if other is table and (target == column.name or _repeats(table, column, target, connection)):
+                continue
+            if keys.unique(other, [target]) and _are_there(texts, other, target, connection):
+                return Link((column.name,), other, (target,), column.separator)
+    return None
+
+
+def _repeats(table: Loaded, column: Column, target: str, connection: DuckDBPyConnection) -> bool:
+    counted = connection.execute(
+        f"SELECT count(v), count(*) FILTER (v = k) FROM "
+        f"(SELECT {column.lexical} AS v, trim({table.cell(target)}) AS k FROM {table.place})"
+    ).fetchone()
+    filled, own = counted or (0, 0)
+    return bool(own > _ITSELF * filled)
+
+
+def _are_there(texts: str, other: Loaded, target: str, connection: DuckDBPyConnection) -> bool:
+    found = connection.execute(
+        "SELECT count(*), count(*) FILTER (regexp_matches(v, '[A-Za-z]')), "
+        f"count(*) FILTER (v IN (SELECT trim({other.cell(target)}) FROM {other.place})) FROM {texts}"
+    ).fetchone()
+    different, written, there = found or (0, 0, 0)
+    return bool(different == written >= _DIFFERENT and there >= _MOSTLY * different)
+
+
+# Columns that name other rows of their own table: whom somebody reports to, the station that a
+# platform is part of, what a species evolves from.
+
+
+"""Share of the cells that must be keys of the table: rows get lost."""
+"""Share of the cells that may name their own row: what mostly does only says the key again."""
+_ORDER = "previous|preceding|prior|next|following"
+_UP = "parent|superior|predecessor|successor|ancestor"
+_KIN = "mother|father|sire|spouse|husband|wife|mentor|sibling|twin"
+_FROM = (
+    "(part|child|subclass|subtype|subset|variant|version|copy|duplicate|alias) of|belongs to|replaces"
+    "|replaced by|(derived|derives|descended|descends|evolved|evolves) from"
+)
+_BEGINS = re.compile(rf"({_ORDER}|{_UP}|{_FROM})( .+)?")
+_ENDS = re.compile(rf"(.+ )?({_UP}|{_KIN}|{_FROM})")
+"""A number called so is a key though nothing else says it: a `parent`, not a `previous` rank."""
+_ABOVE = re.compile(r"(.+ )?(manager|supervisor|boss|leader|reports? to|managed by|supervised by)")
+"""Who is above persons: the manager of a department is none of the departments."""
+_MAY_BE_OWN = re.compile(rf"(.+ )?{_UP}( .+)?")
+"""Whoever has none above may have himself there."""
+_STAFF = frozenset(("employee", "staff", "worker", "personnel"))
+_PERSONS = frozenset(("person", "people", "member", "user", "agent", "player", "student", "teacher"))
+
+
+def refers_to_itself(
+    table: Loaded, column: Column, tables: Sequence[Loaded], connection: DuckDBPyConnection, keys: Keys
+) -> Link | None:
+    """The link to other rows of the column's own table that its name speaks of and its cells bear out."""
+    key, is_text = keys.key(table), column.datatype is None and column.separator is None
+    if len(key) != 1 or column.name == key[0] or not (is_text or column.datatype == XSD + "integer"):
+        return None
+    name = table.plain(column.name)
+    about = IDENTIFIES.sub("", unnumbered(words(name))).strip()
+    is_above = bool(_ABOVE.fullmatch(about)) and table is _persons(tables)
+    is_said = is_above or bool(_ENDS.fullmatch(about))
+    if not (is_said or _BEGINS.fullmatch(about) or _is_another(about, table)):
+        return None
+    if not (is_text or is_said or identifies(name)):
+        return None
+    may_be_own = is_text or is_above or bool(_MAY_BE_OWN.fullmatch(about))
+    others = [other for other in table.columns if is_text and other not in (key[0], column.name)]
+    for target in (key[0], *others):
+        if keys.unique(table, [target]) and _leads_to_others(table, column, target, may_be_own, connection):
+            return Link((column.name,), table, (target,))
+    return None
+
+
+def _is_another(about: str, table: Loaded) -> bool:
+    """Whether a name is that of the table's own rows with something before it: what a species "evolves from
+    species" and the "head dept" of departments; a "species" alone is the row's own."""
+    *before, last = map(singular, about.split() or [""])
+    return bool(before) and last == singular((words(table.name).split() or ["?"])[-1])
+
+
+def _persons(tables: Sequence[Loaded]) -> Loaded | None:
+    """The one table of staff, else the one of persons: of several, a manager may be in any."""
+    kinds = {table.place: set(map(singular, words(table.name).split())) for table in tables}
+    for found in (
+        [table for table in tables if _STAFF & kinds[table.place]],
+        [table for table in tables if _PERSONS & kinds[table.place] or _has_last_names(table)],
+    ):
+        if found:
+            return found[0] if len(found) == 1 else None
+    return None
+
+
+def _has_last_names(table: Loaded) -> bool:
+    return any(is_last_name(words(table.plain(column)), words(table.name)) for column in table.columns)
+
+
+def _leads_to_others(
+    table: Loaded, column: Column, target: str, may_be_own: bool, connection: DuckDBPyConnection
+) -> bool:
+    """Whether the cells name rows of the table, mostly others than their own. Where all numbers are keys and
+    nobody is at the top, as among numbers that only count, some are those of their own rows by chance."""
+    cell, key = f"trim({table.cell(column.name)})", f"trim({table.cell(target)})"
+    counted = connection.execute(
+        f"SELECT count(*), count(*) FILTER (v <> ''), count(*) FILTER (v = k), "
+        f"count(*) FILTER (v IN (SELECT {key} FROM {table.place})) "
+        f"FROM (SELECT {cell} AS v, {key} AS k FROM {table.place})"
+    ).fetchone()
+    rows, filled, own, there = counted or (0, 0, 0, 0)
+    has_top = there < rows or (may_be_own and own > 0)
+    return bool(there >= max(1, _MOSTLY * filled) and own <= _ITSELF * filled and has_top)
+
+
+# Which column names a row of which table: foreign keys that are declared or found.
 
 
 def find_links(
@@ -121,7 +252,6 @@ def _found(
     return None
 
 
-_MOSTLY = 0.95
 """Share of a column's cells that another table must have where the name speaks of it: rows get lost, and 0 or
 -1 often stand for none."""
 

@@ -1,14 +1,4 @@
-"""Tables written as N-Triples by DuckDB itself, one pass a column, so that a million rows take seconds.
-
-| | is |
-|---|---|
-| table | class `table:NAME` |
-| row | entity `row:NAME.KEY`, its number where nothing tells rows apart |
-| row of a table with the same key as another | the other's entity (`same_rows`) |
-| column | relation `column:NAME.COLUMN` with a literal, or to the row that a foreign key names |
-| cell of a column of lists | several literals, or rows |
-| table of two foreign keys and nothing else | relation `column:NAME` between the rows it pairs |
-"""
+"""Tables written as N-Triples by DuckDB itself, one pass a column, so that a million rows take seconds."""
 
 from __future__ import annotations
 
@@ -17,20 +7,87 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from arcaneqa.errors import InputError, needs
-from arcaneqa.kb.build.tables.catalogue import Loaded, load
-from arcaneqa.kb.build.tables.columns import Column, read_columns
+from arcaneqa.kb.build.tables.catalogue import Loaded, is_telling, load
+from arcaneqa.kb.build.tables.columns import IDENTIFIES, Column, Keys, Link, identifies, read_columns
 from arcaneqa.kb.build.tables.foreign_keys import find_links, is_pairing, link_words
-from arcaneqa.kb.build.tables.keys import Keys, Link
-from arcaneqa.kb.build.tables.same_rows import row_names
-from arcaneqa.kb.build.tables.telling_names import is_telling
 from arcaneqa.kb.names.words import words
 from arcaneqa.kb.profile import RDFS
 from arcaneqa.kb.schema import ROW
 from arcaneqa.kb.terms import RDF
+from arcaneqa.support.errors import InputError, needs
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+
+# Tables that tell more of the rows of another one: films in one, what they earned in another, by
+# one key.
+
+
+_LEAST = 3
+"""Rows below which the same cells are chance."""
+_GAPS = 2
+"""How many numbers there must be for each that is a key, from the least to the greatest: what was counted
+up and hardly lost a row is the number of anything."""
+
+
+def row_names(
+    tables: Sequence[Loaded],
+    links: Mapping[str, Sequence[Link]],
+    connection: DuckDBPyConnection,
+    keys: Keys,
+) -> dict[str, str]:
+    """The table, by name, under which the rows of each table, by its place, are known."""
+    found: dict[str, str] = {}
+    for number, table in enumerate(tables):
+        home = next(
+            (
+                other
+                for other in tables[:number]
+                if found[other.place] == other.name
+                and not _are_linked(table, other, links)
+                and _have_same_rows(table, other, connection, keys)
+            ),
+            table,
+        )
+        found[table.place] = home.name
+    return found
+
+
+def _are_linked(one: Loaded, two: Loaded, links: Mapping[str, Sequence[Link]]) -> bool:
+    return any(link.table is two for link in links[one.place]) or any(
+        link.table is one for link in links[two.place]
+    )
+
+
+def _have_same_rows(one: Loaded, two: Loaded, connection: DuckDBPyConnection, keys: Keys) -> bool:
+    key, other = keys.key(one), keys.key(two)
+    if len(key) != 1 or len(other) != 1 or keys.rows(one) != keys.rows(two) or keys.rows(one) < _LEAST:
+        return False
+    said = words(one.plain(key[0]))
+    if said != words(two.plain(other[0])):
+        return False
+    mine, theirs = f"trim({one.cell(key[0])})", f"trim({two.cell(other[0])})"
+    differing = connection.execute(
+        f"SELECT {mine} FROM {one.place} EXCEPT SELECT {theirs} FROM {two.place} LIMIT 1"
+    ).fetchone()
+    has_word_of_its_own = identifies(said) and IDENTIFIES.sub("", said) != ""
+    return differing is None and (has_word_of_its_own or not _counts_up(one, mine, connection))
+
+
+def _counts_up(table: Loaded, cell: str, connection: DuckDBPyConnection) -> bool:
+    """Whether cells are numbers with hardly a gap between them."""
+    row = connection.execute(
+        f"SELECT count(*), count(n), max(n) - min(n) FROM "
+        f"(SELECT TRY_CAST({cell} AS DECIMAL(38, 0)) AS n FROM {table.place})"
+    ).fetchone()
+    rows, numbers, reach = row or (0, 0, 0)
+    return bool(numbers == rows and reach < _GAPS * rows)
+
+
+# Tables written as N-Triples by DuckDB itself, one pass a column, so that a million rows take
+# seconds.
+
 
 PREFIXES = {"table": "urn:table:", "column": "urn:column:", "row": "urn:row:"}
 _MEMORY = "1GB"

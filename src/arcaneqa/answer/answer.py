@@ -1,0 +1,126 @@
+"""What a question is answered with."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from arcaneqa.answer.entity_facts import Facts
+from arcaneqa.induction.found import Trace
+from arcaneqa.judgement.junk import junk
+from arcaneqa.language.expression import Expression
+from arcaneqa.links import Links
+from arcaneqa.record import AnswerItem, Mention, Prediction, Reading, Table
+from arcaneqa.support.harmless import is_text
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
+MOST_CHARACTERS = 2_000
+"""Of a question; a longer text is no question, and reading it would only take time."""
+_WIDE = re.compile(r"\s{3,}")
+MOST_NAMED = 3
+"""Answers that the short form of an answer names; the others are counted."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Answer:
+    """What a question was taken to mean and what the knowledge base says to that.
+
+    `items` are the first column where there is a `table`, and empty exactly where `reason` says why there
+    is no answer; `readings` are then the nearest programs, otherwise the runners-up. Where a question only
+    names an entity, that is the answer, with its `facts`. `not_used` are words of the question that the
+    program leaves out; `carried` says what a follow-up took from earlier turns.
+    `evidence` is what `confidence` was weighed from; `expected` is the share of right answers among all that
+    are given at this threshold, as it was on graphs left out of the fit. `timings` are seconds of each part.
+    """
+
+    question: str
+    items: tuple[AnswerItem, ...] = ()
+    table: Table | None = None
+    facts: Facts | None = None
+    unit: str | None = None
+    program: str | None = None
+    expression: Expression | None = None
+    tree: dict[str, Any] | None = None
+    paraphrase: str | None = None
+    sparql: str | None = None
+    score: float | None = None
+    confidence: float | None = None
+    evidence: tuple[float, ...] | None = None
+    expected: float | None = None
+    entities: tuple[Mention, ...] = ()
+    links: Links | None = None
+    trace: Trace | None = None
+    readings: tuple[Reading, ...] = ()
+    not_used: tuple[str, ...] = ()
+    reason: str | None = None
+    seconds: float = 0.0
+    carried: str | None = None
+    timings: dict[str, float] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        """ "Answer('what is the capital of France?', 'Paris', 95% sure)"."""
+        few = [item.label or item.value or item.id or "" for item in self.items[:MOST_NAMED]]
+        more = len(self.items) - len(few)
+        said = ", ".join(map(repr, few)) + (f", … {more:,} more" if more else "")
+        sure = "" if self.confidence is None else f", {self.confidence:.0%} sure"
+        return f"Answer({self.question!r}, {said or f'reason={self.reason!r}'}{sure})"
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        from arcaneqa.answer.notebook import answer_html
+
+        return answer_html(self)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The answers as a data frame: a table as it is, entities with `label` and `iri`, values."""
+        from arcaneqa.answer.export import pandas_frame
+
+        return pandas_frame(self)
+
+    def to_polars(self) -> polars.DataFrame:
+        from arcaneqa.answer.export import polars_frame
+
+        return polars_frame(self)
+
+    def to_prediction(self, identifier: str) -> Prediction:
+        return Prediction(
+            id=identifier,
+            question=self.question,
+            program=self.program,
+            sparql=self.sparql,
+            answers=self.items,
+            table=self.table,
+            entities=self.entities,
+            paraphrase=self.paraphrase,
+            score=self.score,
+            confidence=self.confidence,
+            seconds=self.seconds,
+            reason=self.reason,
+            not_used=self.not_used,
+            readings=self.readings,
+            extra={} if self.facts is None else {"facts": self.facts.to_json()},
+        )
+
+
+def as_asked(question: str) -> str:
+    """The question as everything behind the entrance reads it: a long stretch of white space is one space."""
+    return _WIDE.sub(" ", question) if len(question) <= MOST_CHARACTERS else question
+
+
+def refusal(question: str) -> Answer | None:
+    """What is refused before anything is looked up: no text, nothing, too much, or no question in English."""
+    if not is_text(question):
+        return Answer(question, reason="The question holds half a character, which is no text; ask again.")
+    if not question.strip():
+        return Answer(question, reason="The question is empty; ask something.")
+    if len(question) > MOST_CHARACTERS:
+        return Answer(
+            question[:MOST_CHARACTERS],
+            reason=f"The question has {len(question):,} characters; ask in at most {MOST_CHARACTERS:,}.",
+        )
+    reason = junk(question)
+    return None if reason is None else Answer(question, reason=reason)

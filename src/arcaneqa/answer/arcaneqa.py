@@ -1,0 +1,233 @@
+"""Where everything meets: a question is linked, a program induced and scored, and the facts answer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+from typing import Literal as Choice
+
+from arcaneqa.answer.answer import Answer, as_asked, refusal
+from arcaneqa.answer.entity_facts import Facts, facts_about, find_entity
+from arcaneqa.induction.found import Considered, Outcome, Readings
+from arcaneqa.induction.induction import Induction
+from arcaneqa.induction.learned import Learned
+from arcaneqa.induction.scorer import Heat, Scorer
+from arcaneqa.induction.search import SHORTLIST, Search, SearchSettings, SharedScorer
+from arcaneqa.induction.topics import Topics, topics_from_links, topics_given
+from arcaneqa.judgement.conclusions import Conclusions
+from arcaneqa.judgement.confidence import Confidence
+from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.open import open_kb
+from arcaneqa.kb.short_names import Names
+from arcaneqa.language.expression import Expression
+from arcaneqa.language.forms import PAPER
+from arcaneqa.language.run import Budget, execute
+from arcaneqa.language.text import parse
+from arcaneqa.linking.features import Weights
+from arcaneqa.linking.linker import Linker
+from arcaneqa.links import Links
+from arcaneqa.record import Mention, Question
+
+if TYPE_CHECKING:
+    from arcaneqa.answer.conversation import Conversation
+
+SECONDS = 30.0
+"""For one question or program, unless the caller says otherwise."""
+
+Entities = Choice["linked", "gold"]
+
+
+class ArcaneQA:
+    """Answers questions over one knowledge base; safe to share between threads.
+
+    >>> qa = ArcaneQA.load()
+    >>> answer = qa.ask("what is the capital of France?")
+    >>> answer.items[0].label, answer.program
+    ('Paris', '(JOIN demo:capital_inv demo:France)')
+    >>> print(qa.ask("why is the sky blue?").reason)
+    This asks for a reason (“why”); the facts only say what is so.
+    """
+
+    def __init__(
+        self,
+        kb: KnowledgeBase,
+        scorer: Scorer,
+        confidence: Confidence,
+        linker: Linker | None = None,
+        settings: SearchSettings = SearchSettings(),  # noqa: B008 - it is frozen
+    ) -> None:
+        self.kb = kb
+        self.names = Names(kb.profile)
+        self.confidence = confidence
+        self.linker = linker or Linker(kb)
+        self.scorer = scorer if isinstance(scorer, SharedScorer) else SharedScorer(scorer)
+        self.settings = settings
+        forms = (settings.learned or Learned()).forms
+        self.induction = self._opened()
+        limit = None if settings.exact else SHORTLIST
+        weighed = Readings(kb, offers_none=settings.none_of_these) if settings.readings else None
+        self.search = Search(
+            self.induction, self.scorer, settings.beam, limit, settings.ranker, readings=weighed
+        )
+        self._conclusions = Conclusions(kb, confidence, forms, self._suggested, self.search.read_again)
+
+    def _opened(self) -> Induction:
+        learned = self.settings.learned or Learned()
+        return Induction(self.kb, learned, learned.forms != PAPER)
+
+    def __repr__(self) -> str:
+        return f"ArcaneQA({self.kb!r})"
+
+    @classmethod
+    def load(
+        cls,
+        kb: str | Path | KnowledgeBase | None = None,
+        model: str | Path | None = None,
+        beam: int | None = None,
+        exact: bool = False,
+        device: str = "cpu",
+    ) -> ArcaneQA:
+        """Open a knowledge base (an index, a file, or an endpoint's address) and a model; without a name, the
+        bundled ones.
+
+        `beam` is how many programs grow side by side, the model's own number if left out. `exact` lets the
+        model read every set of candidates as a whole, however large. `device` is where the encoder runs; any
+        but the processor ("cuda") needs torch.
+        """
+        from arcaneqa.model.scorer import ModelScorer
+        from arcaneqa.model.stored import bundled_model
+
+        folder = bundled_model() if model is None else Path(model)
+        opened = kb if isinstance(kb, KnowledgeBase) else open_kb(kb)
+        scorer = ModelScorer.load(folder, device)
+        linker = Linker(opened, Weights.of_model(folder))
+        settings = SearchSettings(
+            beam or scorer.config.beam,
+            exact,
+            scorer.ranker(),
+            Learned.of_model(folder),
+            readings=scorer.config.readings,
+            none_of_these=scorer.config.none_of_these,
+        )
+        return cls(opened, scorer, Confidence.of_model(folder), linker, settings)
+
+    def over(self, kb: KnowledgeBase) -> ArcaneQA:
+        """The same model, loaded once, over another knowledge base."""
+        return type(self)(kb, self.scorer, self.confidence, self.linker.over(kb), self.settings)
+
+    def ask(
+        self,
+        question: str,
+        *,
+        entities: Sequence[Mention] | None = None,
+        exclude_mentioned: bool = False,
+        threshold: float | None = None,
+        seconds: float | None = SECONDS,
+    ) -> Answer:
+        """Answer one question; `entities` replace the linker's, `threshold` the model's own.
+
+        The answer's `expected` says what share of the answers at that threshold is right.
+        """
+        started = time.perf_counter()
+        question = as_asked(question)
+        if (refused := refusal(question)) is not None:
+            return replace(refused, seconds=time.perf_counter() - started)
+        links = self.linker.link(question)
+        linked, scored = time.perf_counter(), self.scorer.seconds
+        outcome = self.search.run(links.read, [self.topics(question, links, entities)], seconds)
+        searched, model = time.perf_counter(), self.scorer.seconds - scored
+        answer = self.conclude(question, links, outcome, exclude_mentioned, threshold)
+        ended = time.perf_counter()
+        timings = {
+            "linking": linked - started,
+            "induction": searched - linked - model,
+            "model": model,
+            "answer": ended - searched,
+        }
+        return replace(answer, seconds=ended - started, timings=timings)
+
+    def conversation(self) -> Conversation:
+        """Questions that may refer back to the ones before."""
+        from arcaneqa.answer.conversation import Conversation
+
+        return Conversation(self)
+
+    def ask_many(
+        self,
+        questions: Iterable[Question],
+        entities: Entities = "linked",
+        together: int = 16,
+        threshold: float | None = None,
+    ) -> Iterator[Answer]:
+        """Answer many questions in their order; some are searched together, which is faster."""
+        waiting = iter(questions)
+        while group := list(islice(waiting, together)):
+            yield from self._ask_group(group, entities, threshold)
+
+    def _ask_group(
+        self, group: Sequence[Question], entities: Entities, threshold: float | None
+    ) -> Iterator[Answer]:
+        started = time.perf_counter()
+        group = [replace(question, question=as_asked(question.question)) for question in group]
+        refused = [refusal(question.question) for question in group]
+        links = [
+            Links(question.question) if declined else self.linker.link(question.question)
+            for question, declined in zip(group, refused, strict=True)
+        ]
+        asked = [
+            (
+                found.read,
+                [self.topics(question.question, found, question.entities if entities == "gold" else None)],
+            )
+            for question, found, declined in zip(group, links, refused, strict=True)
+            if declined is None
+        ]
+        outcomes = self.search.run_many(asked, together=len(group), seconds=SECONDS * len(group))
+        for question, found, declined in zip(group, links, refused, strict=True):
+            answer = declined or self.conclude(
+                question.question, found, next(outcomes), question.exclude_mentioned, threshold
+            )
+            yield replace(answer, seconds=(time.perf_counter() - started) / len(group))
+
+    def heat(self, question: str, step: Considered) -> Heat | None:
+        """Which words of the question each candidate of a step looks at, where the model can tell."""
+        return self.scorer.heat(question, step)
+
+    def conclude(
+        self,
+        question: str,
+        links: Links,
+        outcome: Outcome,
+        exclude_mentioned: bool = False,
+        threshold: float | None = None,
+    ) -> Answer:
+        """Turn the programs a search found into an answer, or a reasoned refusal."""
+        return self._conclusions.of_search(question, links, outcome, exclude_mentioned, threshold)
+
+    def run(self, program: str | Expression, question: str = "", seconds: float = SECONDS) -> Answer:
+        """What a program finds, as the answer to a question that is known to mean it."""
+        expression = parse(program, self.names, self.kb.schema) if isinstance(program, str) else program
+        result = execute(expression, self.kb, Budget(seconds=seconds))
+        return self._conclusions.of_program(question, expression, result)
+
+    def facts(self, entity: str, page: int = 0) -> Facts:
+        """What is known of an entity, by its name, short name or IRI; a page holds ten values a relation.
+
+        >>> ArcaneQA.load().facts("Marie Curie").entity.id
+        'demo:Marie_Curie'
+        """
+        node, namesakes = find_entity(self.kb, self.linker, entity)
+        return facts_about(self.kb, node, page, namesakes)
+
+    def topics(self, question: str, links: Links, entities: Sequence[Mention] | None = None) -> Topics:
+        """What induction starts from: all that was linked, or the given entities."""
+        if entities is None:
+            return topics_from_links(links, self.kb)
+        return topics_given(question, entities, links, self.kb)
+
+    def _suggested(self, typed: str, limit: int) -> list[str]:
+        return [candidate.label for candidate in self.linker.suggest(typed, limit)]

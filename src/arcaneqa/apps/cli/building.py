@@ -1,0 +1,98 @@
+"""Building as people see it: a line that tells how far it is, and a screen with what was understood."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from arcaneqa.kb.diagnosis import Diagnosis
+from arcaneqa.support.terminal import Progress
+
+_MARGIN = 12
+"""Characters of the first column."""
+
+
+@contextmanager
+def build_progress() -> Iterator[Progress]:
+    """Silent where nobody looks at a terminal, or wants it so; in detail, the seconds of every stage."""
+    import time
+
+    from rich.progress import Progress as Bar
+    from rich.progress import TextColumn, TimeElapsedColumn
+
+    from arcaneqa.support.console import console
+    from arcaneqa.support.terminal import detail, is_quiet
+
+    screen = console(stderr=True)
+    columns = (TextColumn("{task.description}"), TextColumn("{task.fields[state]}"), TimeElapsedColumn())
+    with Bar(*columns, console=screen, transient=True, disable=is_quiet() or not screen.is_terminal) as bar:
+        task = bar.add_task("starting", state="")
+        now, since = "starting", time.monotonic()
+
+        def progress(stage: str, done: int, total: int | None) -> None:
+            nonlocal now, since
+            if (name := stage.partition(" (")[0]) != now:
+                detail(f"{now}: {time.monotonic() - since:.1f} s")
+                now, since = name, time.monotonic()
+            bar.update(task, description=stage, state=how_far(done, total, time.monotonic() - since))
+
+        yield progress
+        detail(f"{now}: {time.monotonic() - since:.1f} s")
+
+
+def how_far(done: int, total: int | None, seconds: float) -> str:
+    """ "1,000 of 4,000 · 30 s left"; a total may be an estimate that is made as one goes.
+
+    >>> how_far(1000, 4000, 10.0), how_far(7, None, 1.0), how_far(0, 9, 1.0)
+    ('1,000 of 4,000 · 30 s left', '7', '')
+    """
+    if not done:
+        return ""
+    if not total or done >= total:
+        return f"{done:,}"
+    return f"{done:,} of {total:,} · {seconds * (total - done) / done:,.0f} s left"
+
+
+def index_first(kb: str | None) -> None:
+    """A file of facts is indexed here, with its progress; whoever opens it then finds it in the cache."""
+    if kb is not None and Path(kb).is_file():
+        from arcaneqa.kb.open import open_kb
+
+        with build_progress() as progress:
+            open_kb(kb, progress).close()
+
+
+def compile_ahead(progress: Progress, index: Path) -> None:
+    """Compile the bundled model and the loops of searches for this processor, so that the first question need
+    not wait."""
+    from arcaneqa.induction.scorer import Candidate, Decision, TokenKind
+    from arcaneqa.kb.index import Index
+    from arcaneqa.model.scorer import ModelScorer
+    from arcaneqa.model.stored import bundled_model
+    from arcaneqa.support.errors import ModelError
+
+    progress("compiling for this processor (once)", 0, None)
+    with Index(index) as kb:
+        some, none = kb.nodes(np.zeros(1, np.int64)), np.empty(0, np.int64)
+        kb.neighbours(some)
+        kb.relations_into(some, none, some)
+        kb.relations_telling_apart(some, none)
+        kb.relations_to_values(some, none, none)
+    try:
+        scorer = ModelScorer.load(bundled_model())
+    except ModelError:  # a package that was built without one
+        return
+    candidates = [Candidate(TokenKind.RELATION, "capital"), Candidate(TokenKind.END, "end")]
+    scorer.score([Decision("what is the capital?", (), candidates)])
+
+
+def draw_diagnosis(diagnosis: Diagnosis) -> None:
+    from arcaneqa.support.terminal import say
+
+    for word, text in diagnosis.lines():
+        say(f"{word:<{_MARGIN}}{text}")
+    for oddity in diagnosis.oddities():
+        say(f"{'odd':<{_MARGIN}}{oddity}")

@@ -1,0 +1,83 @@
+"""`arcaneqa index`: RDF files → index folder."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+EXAMPLE = "Example: arcaneqa index facts.nt.gz --out my-kb"
+
+
+def command(
+    sources: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="SOURCE...",
+            help="N-Triples, N-Quads, Turtle, TriG, N3, RDF/XML, JSON-LD, SQLite, CSV, TSV or Parquet; "
+            "plain, .gz, .bz2 or .zst; files, or folders of them.",
+        ),
+    ],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="The index folder to make, or to replace.")],
+    profile: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME|FILE",
+            help="What the predicates mean: rdf, freebase, wikidata, dbpedia, schema.org, skos, or a JSON "
+            "file that overrules part of one; if left out, the facts decide.",
+        ),
+    ] = None,
+    label: Annotated[
+        list[str] | None,
+        typer.Option(metavar="IRI", help="A predicate that says what things are called; may be repeated."),
+    ] = None,
+    ontology: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Folder with fb_roles, fb_types, reverse_properties."),
+    ] = None,
+    base: Annotated[str | None, typer.Option(metavar="IRI", help="What completes relative IRIs.")] = None,
+    lenient: Annotated[
+        bool, typer.Option("--lenient", help="Leave out statements that do not parse, and count them.")
+    ] = False,
+) -> None:
+    """Index a knowledge base, so that questions about it are answered exactly and fast.
+
+    An index that is already at DIR is replaced only when the new one is complete.
+    """
+    from arcaneqa.apps.cli.building import build_progress, compile_ahead, draw_diagnosis
+    from arcaneqa.kb.build import build_index
+    from arcaneqa.kb.profiles import wanted_profile
+    from arcaneqa.support.terminal import note, say
+
+    with build_progress() as progress:
+        report = build_index(
+            sources,
+            out,
+            profile=replace(wanted_profile(profile), labels=tuple(label or ())),
+            ontology=ontology,
+            base=base,
+            lenient=lenient,
+            progress=progress,
+        )
+        if sys.stderr.isatty():  # somebody waits and will ask; a script may never
+            compile_ahead(progress, out)
+    if report.skipped.count:
+        were = "statement was" if report.skipped.count == 1 else "statements were"
+        note(f"{report.skipped.count:,} {were} left out; the first of them:")
+        for sentence in report.skipped.first:
+            note(f"  {sentence}")
+    for outcry in report.skipped.outcries:
+        say(f"WARNING: {outcry}", err=True)
+    draw_diagnosis(report.diagnosis)
+    say(
+        f"{report.facts:,} facts, {report.entities:,} entities, {report.literals:,} literals, "
+        f"{report.relations:,} relations, {report.classes:,} classes → {out}"
+    )
+    if report.skipped.outcries:
+        raise typer.Exit(1)
+
+
+command.__doc__ = f"{command.__doc__}\n\n{EXAMPLE}"

@@ -1,0 +1,275 @@
+"""Tools for assistants over the official SDK: each is one call of `ArcaneQA`, within a deadline."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import asdict
+from typing import Annotated, TypeVar
+
+import numpy as np
+import uvicorn
+from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.transport_security import TransportSecuritySettings
+from mcp.types import ToolAnnotations
+from pydantic import BaseModel, Field
+
+from arcaneqa import __version__
+from arcaneqa.answer.answer import MOST_CHARACTERS, Answer
+from arcaneqa.answer.arcaneqa import ArcaneQA
+from arcaneqa.answer.describe import items_of, items_of_result
+from arcaneqa.answer.entity_facts import Facts
+from arcaneqa.apps.http.connections import uvicorn_config
+from arcaneqa.apps.http.gate import Gate, Kind
+from arcaneqa.apps.http.safety import MOST_BODY, Safety
+from arcaneqa.language.phrase import paraphrase
+from arcaneqa.language.run import Budget, execute
+from arcaneqa.language.sparql import to_sparql
+from arcaneqa.language.text import parse
+from arcaneqa.record import AnswerItem
+from arcaneqa.support.errors import ArcaneError
+
+# What the tools give back, as schemas that a client can check.
+
+
+class Item(BaseModel):
+    """An entity with its `id`, or a `value`."""
+
+    label: str | None = None
+    id: str | None = Field(None, description="Short name of an entity; `describe` takes it.")
+    iri: str | None = None
+    value: str | None = None
+    datatype: str | None = None
+
+
+class Reading(BaseModel):
+    paraphrase: str
+    program: str = Field(description="`run` executes it.")
+
+
+class RelationFacts(BaseModel):
+    relation: str
+    label: str
+    inverse: bool = Field(description="The entity is what these are related to: read the fact from them.")
+    values: list[Item]
+    total: int
+
+
+class Described(BaseModel):
+    id: str | None
+    iri: str | None
+    label: str | None
+    classes: list[str]
+    facts: list[RelationFacts]
+    namesakes: list[Item] = Field(description="Other entities of the same name.")
+
+
+class Asked(BaseModel):
+    """Either answers, or a reason why there are none."""
+
+    answers: list[Item] = Field(description="At most the number of rows asked for.")
+    total: int
+    read_as: str | None = Field(description="What the question was taken to mean; check it before use.")
+    confidence: float | None
+    expected: float | None = Field(description="Share of right answers among all that are given.")
+    program: str | None
+    sparql: str | None
+    reason: str | None = Field(description="Why there is no answer; do not invent one.")
+    readings: list[Reading] = Field(description="What else the question may mean.")
+    not_used: list[str] = Field(description="Words of the question that the answer leaves out.")
+    about: Described | None = Field(
+        None, description="Where the question only names an entity: what is known of it."
+    )
+
+
+class Found(BaseModel):
+    entities: list[Item]
+
+
+class Counted(BaseModel):
+    name: str
+    label: str
+    count: int
+
+
+class Schema(BaseModel):
+    """The most used first."""
+
+    facts: int
+    classes: list[Counted]
+    relations: list[Counted]
+
+
+class Ran(BaseModel):
+    answers: list[Item]
+    total: int
+    read_as: str
+    sparql: str
+
+
+def items(found: Iterable[AnswerItem]) -> list[Item]:
+    return [Item(**asdict(item)) for item in found]
+
+
+def asked(answer: Answer, rows: int) -> Asked:
+    return Asked(
+        answers=items(answer.items[:rows]),
+        total=len(answer.items),
+        read_as=answer.paraphrase,
+        confidence=answer.confidence,
+        expected=answer.expected,
+        program=answer.program,
+        sparql=answer.sparql,
+        reason=answer.reason,
+        readings=[Reading(paraphrase=r.paraphrase, program=r.program) for r in answer.readings],
+        not_used=list(answer.not_used),
+        about=None if answer.facts is None else described(answer.facts),
+    )
+
+
+def described(facts: Facts) -> Described:
+    return Described(
+        id=facts.entity.id,
+        iri=facts.entity.iri,
+        label=facts.entity.label,
+        classes=list(facts.classes),
+        facts=[
+            RelationFacts(
+                relation=each.relation,
+                label=each.label,
+                inverse=each.inverse,
+                values=items(each.values),
+                total=each.total,
+            )
+            for each in facts.relations
+        ],
+        namesakes=items(facts.namesakes),
+    )
+
+
+# The tools themselves, over the official SDK: each is one call of `ArcaneQA`, within a deadline.
+
+
+SECONDS = 30.0
+"""For one call."""
+MOST_ROWS = 1_000
+"""Answers of one call."""
+MOST_LISTED = 200
+"""Relations and classes of one call."""
+PLACES = 64
+"""Calls of one kind that may be under way; whoever sends more is told to come back."""
+
+_READS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
+_INSTRUCTIONS = (
+    "Facts from one knowledge base, computed exactly. Use `ask` with a whole question in English; check "
+    "`read_as` and `confidence` before you rely on an answer. When `reason` is given there is no answer: "
+    "say so, or try a reading with `run`. `find` gives ids for names, `describe` the facts of an entity, "
+    "`schema` the classes and relations there are."
+)
+
+Rows = Annotated[int, Field(ge=1, le=MOST_ROWS, description="How many rows to give back at most.")]
+Text = Annotated[str, Field(min_length=1, max_length=MOST_CHARACTERS)]
+T = TypeVar("T")
+
+
+def create_server(qa: ArcaneQA, seconds: float = SECONDS, places: int = PLACES) -> MCPServer:
+    server: MCPServer = MCPServer(
+        "arcaneqa", instructions=_INSTRUCTIONS, version=__version__, log_level="WARNING"
+    )
+    gate = Gate(dict.fromkeys(Kind, places))
+
+    async def aside(kind: Kind, work: Callable[[float], T]) -> T:
+        """Off the loop that speaks with the client, when it is this kind's turn, with the seconds that are
+        left; failures on purpose are sentences for the assistant."""
+        until = time.monotonic() + seconds
+        try:
+            with gate.place(kind):
+                return await gate.work(kind, until, lambda: work(max(0.1, until - time.monotonic())))
+        except ArcaneError as error:
+            raise ToolError(str(error)) from None
+
+    @server.tool(annotations=_READS)
+    async def ask(question: Text, rows: Rows = 50) -> Asked:
+        """Answer a question in English from the knowledge base, or say why it cannot be answered."""
+        return asked(await aside(Kind.QUESTION, lambda left: qa.ask(question, seconds=left)), rows)
+
+    @server.tool(annotations=_READS)
+    async def describe(
+        entity: Text, page: Annotated[int, Field(ge=0, le=100_000, description="0 for the first.")] = 0
+    ) -> Described:
+        """An entity's facts by relation, in both directions. `entity` is a name, a short id or an IRI."""
+
+        return await aside(Kind.LOOK, lambda _: described(qa.facts(entity, page)))
+
+    @server.tool(annotations=_READS)
+    async def find(name: Text, rows: Rows = 10) -> Found:
+        """Entities whose name begins like this, the best known first."""
+
+        def work(_: float) -> Found:
+            nodes = [candidate.node for candidate in qa.linker.suggest(name, rows)]
+            return Found(entities=items(items_of(qa.kb, np.array(nodes, np.int64))))
+
+        return await aside(Kind.LOOK, work)
+
+    @server.tool(annotations=_READS)
+    async def schema(rows: Annotated[int, Field(ge=1, le=MOST_LISTED)] = 50) -> Schema:
+        """The classes and relations of the knowledge base, the most used first."""
+        return await aside(Kind.LOOK, lambda _: _schema(qa, rows))
+
+    @server.tool(annotations=_READS)
+    async def run(program: Text, rows: Rows = 50) -> Ran:
+        """Execute a program, for instance one of the readings of `ask`. Nothing is ever written."""
+
+        def work(left: float) -> Ran:
+            expression = parse(program, qa.names, qa.kb.schema)
+            result = execute(expression, qa.kb, Budget(seconds=left))
+            found = items_of_result(qa.kb, result)
+            return Ran(
+                answers=items(found[:rows]),
+                total=len(found),
+                read_as=paraphrase(expression, qa.kb),
+                sparql=to_sparql(expression, qa.kb.profile, qa.kb.schema),
+            )
+
+        return await aside(Kind.PROGRAM, work)
+
+    @server.resource("arcaneqa://schema", name="schema", mime_type="application/json")
+    async def schema_resource() -> str:
+        """The classes and relations of the knowledge base."""
+        return (await aside(Kind.LOOK, lambda _: _schema(qa, MOST_LISTED))).model_dump_json(indent=2)
+
+    return server
+
+
+def _schema(qa: ArcaneQA, rows: int) -> Schema:
+    known, short = qa.kb.schema, qa.names.short
+    relations, classes = known.shown_relations[:rows], known.shown_classes[:rows]
+    return Schema(
+        facts=known.facts,
+        classes=[Counted(name=short(c.iri), label=c.label, count=c.members) for c in classes],
+        relations=[Counted(name=short(r.iri), label=r.label, count=r.facts) for r in relations],
+    )
+
+
+# The tools over streamable HTTP, behind the same door as the service: names, token, sizes and
+# times.
+
+
+PATH = "/mcp"
+GRACE = 10
+"""Seconds for calls under way when the server is told to end."""
+
+
+def serve_http(
+    server: MCPServer, listening: socket.socket, token: str | None = None, hosts: Collection[str] = ()
+) -> None:
+    """Until SIGTERM or SIGINT. `hosts` are names, beside those of this machine, that it answers to."""
+    # The SDK's own check of names would only know this machine's.
+    unchecked = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+    app = server.streamable_http_app(
+        streamable_http_path=PATH, max_request_body_size=MOST_BODY, transport_security=unchecked
+    )
+    app.add_middleware(Safety, token=token, hosts=hosts, guarded=PATH)
+    uvicorn.Server(uvicorn_config(app, "warning", GRACE)).run([listening])

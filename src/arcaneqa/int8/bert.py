@@ -1,0 +1,283 @@
+"""BERT's encoder straight from stored weights, over inputs laid end to end."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from arcaneqa.int8.buffers import (
+    Layers,
+    Matrix,
+    Norm,
+    Shape,
+    Size,
+    Weights,
+    Workplace,
+    Workplaces,
+    in_large_pages,
+)
+from arcaneqa.int8.instructions import BYTE_COLUMNS, FLOAT_COLUMNS, MULTIPLIES_BYTES, ROWS
+from arcaneqa.int8.kernels import encode, lay_out
+from arcaneqa.int8.stored_arrays import UNKNOWN_WORDS, Flags, Floats, StoredArrays, Table, Words, softmax
+from arcaneqa.int8.threads import Helper, Team, announce, left
+from arcaneqa.support.errors import ModelError
+from arcaneqa.support.ragged import Ints, offsets_of
+
+# What an encoder reads at once: inputs laid end to end, and a grid of them where one is needed.
+
+
+def tensor(array: Any) -> Tensor:
+    return torch.from_numpy(np.ascontiguousarray(array, dtype=np.int64))
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """Input i holds the tokens from `offsets[i]` to `offsets[i + 1]`; the longest one has `longest`."""
+
+    ids: Tensor
+    offsets: Tensor
+    longest: int
+
+    @classmethod
+    def of(cls, ids: NDArray[np.integer[Any]], lengths: Ints) -> Call:
+        return cls(tensor(ids), tensor(offsets_of(lengths)), int(lengths.max()))
+
+    def to(self, device: torch.device) -> Call:
+        return Call(self.ids.to(device), self.offsets.to(device), self.longest)
+
+    @property
+    def cells(self) -> int:
+        """How many tokens there would be with padding."""
+        return (len(self.offsets) - 1) * self.longest
+
+    @property
+    def lengths(self) -> Tensor:
+        return self.offsets.diff()
+
+    def rows(self) -> Tensor:
+        """Which input every token belongs to; a GPU is not waited for."""
+        each = torch.arange(len(self.offsets) - 1, device=self.ids.device)
+        return each.repeat_interleave(self.lengths, output_size=len(self.ids))
+
+    def places(self, rows: Tensor) -> Tensor:
+        """The place of every token in its input."""
+        return torch.arange(len(rows), device=rows.device) - self.offsets[rows]
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Inputs under each other, as wide as the longest; `cells` is where each token stands."""
+
+    cells: Tensor
+    mask: Tensor
+
+    @classmethod
+    def of(cls, call: Call) -> Grid:
+        rows = call.rows()
+        mask = torch.arange(call.longest, device=rows.device) < call.lengths[:, None]
+        return cls(rows * call.longest + call.places(rows), mask)
+
+    def spread(self, values: Tensor, blank: int = 0) -> Tensor:
+        """Values of tokens in the grid, and `blank` where there is none."""
+        flat = values.new_full((self.mask.numel(), *values.shape[1:]), blank)
+        return flat.index_copy(0, self.cells, values).view(*self.mask.shape, *values.shape[1:])
+
+    def gather(self, spread: Tensor) -> Tensor:
+        """The way back."""
+        return spread.flatten(0, 1).index_select(0, self.cells)
+
+
+def joined(calls: Sequence[Call]) -> Call:
+    """Several calls as one."""
+    starts = accumulate((len(call.ids) for call in calls), initial=0)
+    offsets = [call.offsets[:-1] + start for call, start in zip(calls, starts, strict=False)]
+    ends = [calls[-1].offsets[-1:] + sum(len(call.ids) for call in calls[:-1])]
+    return Call(
+        torch.cat([call.ids for call in calls]),
+        torch.cat(offsets + ends),
+        max(call.longest for call in calls),
+    )
+
+
+# BERT's encoder straight from the stored weights, without any library for networks.
+
+
+HEAT_LAYERS = 2
+"""The last layers see what the earlier ones have aligned."""
+_PREFIX = "encoder.network."
+_LEAST_ROWS = ROWS - 1
+"""What a thread should have to do, so that it is worth waking: a question alone has twice as many."""
+_CALLER = _NO_BELL = -1
+
+
+class BertReader:
+    """Threads may share it. `in_bytes`: weights that are stored as bytes are multiplied as such."""
+
+    def __init__(self, stored: StoredArrays, in_bytes: bool = MULTIPLIES_BYTES) -> None:
+        shape = stored.encoder
+        self._stored = stored
+        self._heads = int(shape["num_attention_heads"])
+        self._depth = int(shape["num_hidden_layers"])
+        self.width = int(shape["hidden_size"])
+        self._words = Table(stored, f"{_PREFIX}embeddings.word_embeddings.weight")
+        types = stored.floats(f"{_PREFIX}embeddings.token_type_embeddings.weight")
+        self._positions = stored.floats(f"{_PREFIX}embeddings.position_embeddings.weight") + types[0]
+        layers, self._is_exact = _layers(stored, self._depth, in_bytes)
+        first = _norm(stored, [f"{_PREFIX}embeddings.LayerNorm"])
+        self._weights = Weights(first, layers, float(shape["layer_norm_eps"]))
+        self._team = Team()
+        inner = layers.wide.bias.shape[1]
+        self._workplaces = Workplaces(Shape(self.width, inner, self._heads, self._depth))
+
+    @staticmethod
+    def can_read(stored: StoredArrays) -> bool:
+        """Whether the tiles divide an encoder's matrices."""
+        shape = stored.encoder
+        wide, inner = int(shape["hidden_size"]), int(shape["intermediate_size"])
+        head = wide // int(shape["num_attention_heads"])
+        return (
+            shape.get("model_type") == "bert"
+            and shape.get("hidden_act") == "gelu"
+            and wide % BYTE_COLUMNS == inner % BYTE_COLUMNS == head % FLOAT_COLUMNS == 0
+        )
+
+    def read(self, ids: Words, lengths: Ints, is_wanted: Flags | None = None) -> Floats:
+        return self._read(ids, lengths, self._depth, is_wanted)
+
+    def looks(self, ids: Words) -> Floats:
+        found = []
+        for layer in range(max(0, self._depth - HEAT_LAYERS), self._depth):
+            rows = self._read(ids, np.array([len(ids)]), layer, None)
+            own = f"{_PREFIX}encoder.layer.{layer}.attention.self."
+            query, key = (
+                (
+                    rows @ self._stored.floats(f"{own}{part}.weight").T
+                    + self._stored.floats(f"{own}{part}.bias")
+                )
+                .reshape(len(ids), self._heads, -1)
+                .transpose(1, 0, 2)
+                for part in ("query", "key")
+            )
+            scores = query @ key.transpose(0, 2, 1) / np.float32(math.sqrt(query.shape[-1]))
+            found.append(softmax(scores.astype(np.float32)).mean(0))
+        mean: Floats = np.mean(found, axis=0)
+        return mean
+
+    def _read(self, ids: Words, lengths: Ints, depth: int, is_wanted: Flags | None) -> Floats:
+        with self._team.gathered() as workers:
+            workplace = self._begun(ids, lengths, depth, is_wanted, workers)
+            buffers = workplace.buffers
+            encode(buffers, self._weights, workplace.scratch(0), self._is_exact, _CALLER, _NO_BELL)
+            found: Floats = buffers.rows[: len(ids)].copy()
+            self._workplaces.give_back(workplace)
+            return found
+
+    def _begun(
+        self, ids: Words, lengths: Ints, depth: int, is_wanted: Flags | None, workers: int
+    ) -> Workplace:
+        """Where helpers begin to read at once. The caller does the rest."""
+        total, each = len(ids), lengths.tolist()
+        size = Size(total, sum(-(-length // FLOAT_COLUMNS) for length in each), max(each))
+        if size.longest > len(self._positions):
+            raise ModelError(
+                f"the encoder in {self._stored.folder} reads at most {len(self._positions)} word pieces, "
+                "fewer than its configuration says; train the model again with a lower max_tokens"
+            )
+        workplace = self._workplaces.take(size)
+        buffers, table = workplace.buffers, self._words
+        buffers.job[:] = len(each), depth
+        wanted = np.ones(total, bool) if is_wanted is None else is_wanted
+        if not lay_out(ids, lengths, wanted, table.rows, table.scales, self._positions, buffers):
+            raise ModelError(UNKNOWN_WORDS)
+        tasks = max(1, min(workers, total // _LEAST_ROWS))
+        asleep = announce(buffers.board, tasks, depth + 1, tasks - 1)
+        for helper in range(tasks - 1):
+            if asleep >> helper & 1:
+                self._wake(workplace, helper)
+        return workplace
+
+    def _wake(self, workplace: Workplace, number: int) -> None:
+        if (helper := workplace.helpers.get(number)) is not None and helper.wake():
+            return
+        # Of the workplace only its arrays: helpers end with it.
+        buffers, scratch = workplace.buffers, workplace.scratch(number + 1)
+        weights, is_exact = self._weights, self._is_exact
+
+        def help_out(bell: int) -> None:
+            encode(buffers, weights, scratch, is_exact, number, bell)
+
+        def leave() -> None:
+            left(buffers.board, number)
+
+        try:
+            workplace.helpers[number] = Helper(help_out, leave)
+        except (RuntimeError, OSError):  # the system lets the process have no more threads, or no more bells
+            leave()
+
+
+def _layers(stored: StoredArrays, depth: int, in_bytes: bool) -> tuple[Layers, bool]:
+    """The weights of all layers, and whether they are bytes."""
+    names = [f"{_PREFIX}encoder.layer.{layer}." for layer in range(depth)]
+    is_exact = in_bytes and all(
+        stored.compact(f"{name}{part}.weight") is not None
+        for name in names
+        for part in ("attention.self.query", "attention.output.dense", "intermediate.dense", "output.dense")
+    )
+    own = [f"attention.self.{part}" for part in ("query", "key", "value")]
+
+    def matrix(*parts: str) -> Matrix:
+        return _matrix(stored, [[f"{name}{part}" for part in parts] for name in names], is_exact)
+
+    matrices = [
+        matrix(*own),
+        matrix("attention.output.dense"),
+        matrix("intermediate.dense"),
+        matrix("output.dense"),
+    ]
+    joined, mixed, wide, narrow = (
+        one._replace(weights=weights)
+        for one, weights in zip(matrices, in_large_pages([one.weights for one in matrices]), strict=True)
+    )
+    layers = Layers(
+        joined=joined,
+        mixed=mixed,
+        wide=wide,
+        narrow=narrow,
+        middle=_norm(stored, [f"{name}attention.output.LayerNorm" for name in names]),
+        after=_norm(stored, [f"{name}output.LayerNorm" for name in names]),
+    )
+    return layers, is_exact
+
+
+def _matrix(stored: StoredArrays, names: Sequence[Sequence[str]], is_exact: bool) -> Matrix:
+    """Matrices of layers as tiles want them; those of one layer are joined."""
+    weights, scales = [], []
+    for own in names:
+        if is_exact:
+            pairs = [stored.compact(f"{name}.weight") for name in own]
+            rows = np.concatenate([pair[0] for pair in pairs if pair is not None])
+            scales.append(np.concatenate([pair[1] for pair in pairs if pair is not None]))
+            fours = (np.ascontiguousarray(rows).view(np.uint8) ^ np.uint8(0x80)).view(np.uint32)
+            tiles = fours.reshape(-1, BYTE_COLUMNS, fours.shape[1])
+        else:
+            floats = np.concatenate([stored.floats(f"{name}.weight") for name in own])
+            scales.append(np.ones(len(floats), np.float32))
+            tiles = floats.reshape(-1, FLOAT_COLUMNS, floats.shape[1])
+        weights.append(np.ascontiguousarray(tiles.transpose(0, 2, 1)).reshape(-1).view(np.uint8))
+    bias = np.stack([np.concatenate([stored.floats(f"{name}.bias") for name in own]) for own in names])
+    return Matrix(np.stack(weights), np.stack(scales), bias)
+
+
+def _norm(stored: StoredArrays, names: Sequence[str]) -> Norm:
+    return Norm(
+        np.stack([stored.floats(f"{name}.weight") for name in names]),
+        np.stack([stored.floats(f"{name}.bias") for name in names]),
+    )

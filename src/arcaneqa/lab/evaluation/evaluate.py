@@ -1,0 +1,268 @@
+"""From a question file to a report: predict, score, explain."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import date
+from itertools import islice, tee
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+
+from arcaneqa.answer.answer import Answer
+from arcaneqa.answer.arcaneqa import ArcaneQA, Entities
+from arcaneqa.answer.batch import finished, going_on, progress
+from arcaneqa.judgement.confidence import Confidence
+from arcaneqa.judgement.evidence import FEATURES
+from arcaneqa.lab.evaluation.judge import Judge, TolerantNames
+from arcaneqa.lab.evaluation.metrics import Mode, expected_calibration_error
+from arcaneqa.lab.evaluation.prediction_files import Problems, QuestionFile, read_predictions, write_official
+from arcaneqa.lab.evaluation.report import write_report
+from arcaneqa.lab.evaluation.score import score, verdicts
+from arcaneqa.lab.figures import hardware, version
+from arcaneqa.language.equivalence import Ontology
+from arcaneqa.record import Question
+from arcaneqa.support.errors import InputError
+from arcaneqa.support.files import plain_json, replacing
+from arcaneqa.support.harmless import json_text
+
+# Predictions for a question file: in order, resumable, one question in memory at a time.
+
+
+PREDICTIONS = "predictions.jsonl"
+RUN = "run.json"
+CANDIDATES_KEPT = 5
+"""Of each step, in the trace of a prediction."""
+TOGETHER = 16
+"""Questions searched side by side: what they ask of the model is read in one call."""
+
+
+@dataclass
+class Running:
+    """The figures so far, as the progress bar shows them."""
+
+    count: int = 0
+    em: float = 0.0
+    f1: float = 0.0
+
+    def add(self, match: bool, f1: float) -> None:
+        self.count += 1
+        self.em += match
+        self.f1 += f1
+
+    def __str__(self) -> str:
+        if not self.count:
+            return ""
+        return f"EM {100 * self.em / self.count:.1f}  F1 {100 * self.f1 / self.count:.1f}"
+
+
+def predict(questions: QuestionFile, qa: ArcaneQA, entities: Entities, folder: Path, judge: Judge) -> Path:
+    """Answer what a former run into the same folder has not; the file holds every answer as it comes."""
+    target = folder / PREDICTIONS
+    done, whole = finished(target)
+    running = Running()
+    if done:
+        for _, _, _, verdict in verdicts(questions, target, judge, Problems()):
+            running.add(verdict.match, verdict.answers.f1)
+    with progress() as bar, going_on(target, whole) as output:
+        task = bar.add_task("evaluating", total=len(questions), completed=len(done), rate=str(running))
+        waiting, asked = tee(_unfinished(questions, done))
+        for question, answer in zip(waiting, qa.ask_many(asked, entities, TOGETHER), strict=True):
+            if question.id in done:
+                continue
+            output.write(json_text(record(question, answer)) + "\n")
+            output.flush()
+            verdict = judge.verdict(question, answer.to_prediction(question.id))
+            running.add(verdict.match, verdict.answers.f1)
+            bar.update(task, advance=1, rate=str(running))
+    return target
+
+
+def _unfinished(questions: QuestionFile, done: set[str]) -> Iterator[Question]:
+    """Whole groups with something left to do: questions searched together must stay together, because the
+    last digits of a score depend on what else is in its batch."""
+    remaining = iter(questions)
+    while group := list(islice(remaining, TOGETHER)):
+        if any(question.id not in done for question in group):
+            yield from group
+
+
+def record(question: Question, answer: Answer) -> dict[str, Any]:
+    """A prediction with what the report shows beyond it."""
+    data = answer.to_prediction(question.id).to_json()
+    if answer.trace is not None:
+        data["trace"] = answer.trace.to_json(CANDIDATES_KEPT)
+        data["candidates"] = max((len(step.candidates) for step in answer.trace.steps), default=0)
+    if answer.evidence is not None:
+        data["evidence"] = answer.evidence
+    return data
+
+
+def claim(folder: Path, run: dict[str, Any]) -> None:
+    """Make a folder this run's own, or go on with it where it is the same run."""
+    path = folder / RUN
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if path.exists():
+            former = plain_json(path)
+            if not isinstance(former, dict):
+                raise InputError(f"{folder} holds something other than a run; give another --report folder.")
+            if different := sorted(key for key in run if former.get(key) != run[key]):
+                raise InputError(
+                    f"{folder} holds another run (its {' and '.join(different)} differ); "
+                    "give another --report folder, or remove this one."
+                )
+            return
+        if any(folder.iterdir()):
+            raise InputError(f"{folder} holds something other than a run; give another --report folder.")
+        with replacing(path) as file:
+            file.write(json.dumps(run, indent=1) + "\n")
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: cannot be used ({error}).") from error
+
+
+def identity(place: str | Path | None) -> str:
+    """What a file, an index or a model folder holds, without reading its large parts: a manifest has
+    their checksums."""
+    if place is None:
+        return "bundled"
+    path = Path(place)
+    if is_endpoint(place):
+        return str(place)
+    if not path.exists():
+        raise InputError(f"There is nothing at {path}; check the path.")
+    digest = hashlib.sha256()
+    for part in _parts(path):
+        digest.update(part)
+    return digest.hexdigest()[:16]
+
+
+def is_endpoint(place: str | Path | None) -> bool:
+    return str(place).startswith(("http://", "https://"))
+
+
+def _parts(path: Path) -> Iterator[bytes]:
+    files = sorted(path.glob("*.json")) if path.is_dir() else [path]
+    for file in files:
+        # Confidence is fitted after predictions are made, and must not make them another run's.
+        if file.name != "confidence.json":
+            with file.open("rb") as content:
+                while block := content.read(1 << 20):
+                    yield block
+
+
+# From a question file to a report: predict, score, explain.
+
+
+OFFICIAL = "official.json"
+_OWN_SCRIPT = (Mode.GRAILQA, Mode.WEBQSP, Mode.WEBQSP_TOP1)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What is evaluated, and how; `calibrate` fits confidence and saves it in the model's folder.
+
+    A `report` folder gets everything, and lets a run that was stopped go on.
+    """
+
+    data: Path
+    kb: str | None = None
+    model: Path | None = None
+    entities: Entities = "linked"
+    mode: Mode = Mode.SEMANTIC
+    ontology: Path | None = None
+    report: Path | None = None
+    calibrate: bool = False
+    seed: int = 0
+    exact: bool = False
+    device: str = "cpu"
+    beam: int | None = None
+
+    def what_counts(self) -> dict[str, str]:
+        """What predictions depend on: a folder with those of another run is refused."""
+        run = {
+            "data": identity(self.data),
+            "kb": identity(self.kb),
+            "model": identity(self.model),
+            "entities": self.entities,
+        }
+        if self.beam is not None:
+            run["beam"] = str(self.beam)
+        # With --calibrate nothing is held back, so the predictions differ.
+        return run | {name: "yes" for name in ("calibrate", "exact") if getattr(self, name)}
+
+    def about(self) -> dict[str, str]:
+        return {
+            "title": f"{self.data.stem}, {self.entities} entities",
+            "data": self.data.name,
+            "knowledge base": Path(self.kb).name if self.kb else "bundled",
+            "model": self.model.name if self.model else "bundled",
+            "entities": self.entities,
+            "date": f"{date.today():%Y-%m-%d}",
+            "hardware": hardware(),
+            "software": version(),
+        }
+
+
+def evaluate(run: Run, opened: type[ArcaneQA] = ArcaneQA) -> dict[str, Any]:
+    """The score, and with a report folder everything in it; `opened` loads the model."""
+    if run.calibrate and run.model is None:
+        raise InputError("--calibrate writes into the model's folder, so it needs --model MODEL.")
+    questions = QuestionFile(run.data)
+    with TemporaryDirectory() as scratch:
+        folder = run.report or Path(scratch)
+        claim(folder, run.what_counts())
+        qa = opened.load(run.kb, run.model, run.beam, run.exact, run.device)
+        if run.calibrate:
+            every = replace(qa.confidence, threshold=0.0)
+            qa = type(qa)(qa.kb, qa.scorer, every, qa.linker, qa.settings)
+        judge = Judge(run.mode, _ontology(run, qa), qa.kb.profile)
+        predictions = predict(questions, qa, run.entities, folder, judge)
+        summary = score(questions, predictions, judge).summary(run.seed)
+        if run.calibrate and run.model is not None:
+            summary["fitted"] = fit_confidence(questions, predictions, judge, run.model)
+        if run.report is not None:
+            summary = write_report(questions, predictions, judge, summary, run.about(), folder)
+            if run.mode in _OWN_SCRIPT:
+                write_official(folder / OFFICIAL, read_predictions(predictions, Problems()), judge)
+    return summary
+
+
+def _ontology(run: Run, qa: ArcaneQA) -> Ontology:
+    if run.ontology is None:
+        return Ontology.of(qa.kb, roles=not is_endpoint(run.kb))
+    return Ontology.load(run.ontology, TolerantNames(qa.kb.profile))
+
+
+def fit_confidence(
+    questions: QuestionFile, predictions: Path, judge: Judge, model: Path
+) -> dict[str, float | int]:
+    """Fit and save confidence; its error is measured on answers it was not fitted on."""
+    rows: list[np.ndarray[Any, np.dtype[np.float64]]] = []
+    right: list[bool] = []
+    half: list[int] = []
+    for _, question, prediction, verdict in verdicts(questions, predictions, judge, Problems()):
+        row = prediction.extra.get("evidence")
+        if isinstance(row, list) and len(row) == len(FEATURES):
+            rows.append(np.array(row, dtype=float))
+            right.append(verdict.answers.f1 == 1)
+            half.append(crc32(question.id.encode()) % 2)
+    if len(set(half)) < 2:
+        raise InputError("There are too few answers to fit confidence on; use more questions.")
+    error = float(np.mean([_held_out_error(rows, right, half, fold) for fold in (0, 1)]))
+    confidence = Confidence.fit(rows, right)
+    confidence.save(model)
+    return {"examples": len(rows), "held_out_ece": round(error, 4)}
+
+
+def _held_out_error(rows: list[Any], right: list[bool], half: list[int], fold: int) -> float:
+    inside = [at for at, each in enumerate(half) if each == fold]
+    outside = [at for at, each in enumerate(half) if each != fold]
+    fitted = Confidence.fit([rows[at] for at in outside], [right[at] for at in outside])
+    return expected_calibration_error([fitted.weigh(rows[at]) for at in inside], [right[at] for at in inside])
