@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from arcaneqa import ArcaneQA
-from arcaneqa.apps.cli.explain import draw_answer
+from arcaneqa.answer.explain import draw_answer
 
 QUESTIONS = (
     "what is the capital of Mongolia?",

@@ -15,7 +15,7 @@ from arcaneqa.answer.answer import Answer
 from arcaneqa.answer.arcaneqa import ArcaneQA
 from arcaneqa.answer.batch import answer_file
 from arcaneqa.answer.describe import named_of
-from arcaneqa.apps.cli.explain import draw_answer
+from arcaneqa.answer.explain import draw_answer
 from arcaneqa.induction.found import Found, Outcome, Trace
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index

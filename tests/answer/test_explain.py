@@ -7,7 +7,7 @@ from io import StringIO
 from rich.console import Console
 
 from arcaneqa.answer.answer import Answer
-from arcaneqa.apps.cli.explain import draw_answer
+from arcaneqa.answer.explain import draw_answer
 from arcaneqa.record import Reading
 
 

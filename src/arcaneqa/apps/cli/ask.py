@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from arcaneqa.answer.export import Format
-from arcaneqa.apps.cli.options import Exact, Model
+from arcaneqa.apps.cli import Exact, Model
 
 
 def command(
@@ -110,7 +110,7 @@ def command(
 
             say(exported(answer, form, qa.names))
     else:
-        from arcaneqa.apps.cli.explain import draw_answer, draw_walk
+        from arcaneqa.answer.explain import draw_answer, draw_walk
         from arcaneqa.support.console import console
 
         screen = console()

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from arcaneqa.apps.cli.options import Json
+from arcaneqa.apps.cli import Json
 
 # The folders under the cache that other rooms write, by the beginning of their names.
 _MEANINGS = {

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from arcaneqa.answer.export import Format
-from arcaneqa.apps.cli.options import Kb
+from arcaneqa.apps.cli import Kb
 
 
 def command(
@@ -31,7 +31,7 @@ def command(
         node, namesakes = find_entity(opened, Linker(opened), entity)
         facts = facts_about(opened, node, page - 1, namesakes)
         if form is Format.TABLE:
-            from arcaneqa.apps.cli.explain import draw_facts
+            from arcaneqa.answer.explain import draw_facts
             from arcaneqa.support.console import console
 
             draw_facts(console(), facts)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arcaneqa.apps.cli.options import Json, Kb
+from arcaneqa.apps.cli import Json, Kb
 
 if TYPE_CHECKING:
     from arcaneqa.kb.interface import KnowledgeBase

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from arcaneqa.apps.cli.options import Kb, Model
+from arcaneqa.apps.cli import Kb, Model
 from arcaneqa.apps.cli.serve import TOKEN_VARIABLE, bearer_token
 
 

@@ -15,8 +15,7 @@ from rich.text import Text
 from arcaneqa.answer.answer import Answer
 from arcaneqa.answer.arcaneqa import ArcaneQA
 from arcaneqa.answer.entity_facts import PAGE, Facts
-from arcaneqa.answer.export import Format, rows_of_answer, rows_of_facts, write_rows
-from arcaneqa.apps.cli.explain import (
+from arcaneqa.answer.explain import (
     MOST_SHOWN,
     draw_answer,
     draw_facts,
@@ -24,6 +23,7 @@ from arcaneqa.apps.cli.explain import (
     draw_readings,
     draw_walk,
 )
+from arcaneqa.answer.export import Format, rows_of_answer, rows_of_facts, write_rows
 from arcaneqa.support.errors import ArcaneError, InputError
 from arcaneqa.support.files import replacing
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from arcaneqa.answer.export import Format
-from arcaneqa.apps.cli.options import Json, Kb
+from arcaneqa.apps.cli import Json, Kb
 
 EXAMPLE = "Example: arcaneqa run '(COUNT (JOIN people.person.nationality m.0f8l9c))' --kb my-kb"
 

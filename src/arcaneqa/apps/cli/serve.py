@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from arcaneqa.apps.cli.options import Device, Kb, Model
+from arcaneqa.apps.cli import Device, Kb, Model
 
 TOKEN_VARIABLE = "ARCANEQA_TOKEN"
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from arcaneqa.apps.cli.options import Model
+from arcaneqa.apps.cli import Model
 
 command = typer.Typer(help="Measure your own knowledge base on your own machine.", no_args_is_help=True)
 

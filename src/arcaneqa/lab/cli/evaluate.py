@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from arcaneqa.apps.cli.options import Device, Exact, Json, Kb, Model
+from arcaneqa.apps.cli import Device, Exact, Json, Kb, Model
 from arcaneqa.lab.evaluation.metrics import Mode
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from arcaneqa.apps.cli.options import Json
+from arcaneqa.apps.cli import Json
 from arcaneqa.lab.evaluation.metrics import Mode
 
 

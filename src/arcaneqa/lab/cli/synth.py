@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from arcaneqa.apps.cli.options import Kb
+from arcaneqa.apps.cli import Kb
 
 EXAMPLE = "Example: arcaneqa synth --kb my-kb --out questions.jsonl --size 20000"
 
