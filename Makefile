@@ -63,7 +63,7 @@ test-slow: $(DEV)
 test-hostile: $(DEV)
 	@command -v strace > /dev/null || (apt-get update -q && apt-get install -y -q --no-install-recommends strace) || true
 	OMP_NUM_THREADS=1 $(BIN)/pytest --durations 10 tests/hostile tests/kb/endpoint/test_liars.py tests/kb/endpoint/test_faults.py \
-	  tests/kb/index/test_replaced.py tests/kb/build/test_sources.py tests/model/test_sealed.py tests/test_harmless.py tests/test_outputs.py \
+	  tests/kb/index/test_replaced.py tests/kb/build/test_sources.py tests/model/test_sealed.py tests/support/test_harmless.py tests/support/test_outputs.py \
 	  tests/apps/http/test_gate.py tests/apps/http/test_connections.py tests/apps/http/test_reload.py
 
 # What is answered today to every question set at hand, compared with an earlier run if AGAINST names its file.

@@ -24,7 +24,7 @@ from arcaneqa.language import expression as ex
 from arcaneqa.language.run import execute
 from arcaneqa.support.errors import InputError
 
-SOURCE = Path(__file__).parent / "strangers" / "brewery.ttl"
+SOURCE = Path(__file__).parents[1] / "strangers" / "brewery.ttl"
 QUESTIONS = (
     "Who owns the Seeblick Brewery?",
     "which beers are brewed by the Seeblick Brewery?",
