@@ -166,7 +166,7 @@ def main() -> None:
         return
     qa = ArcaneQA.load(given.kb, given.model)
     plain = replace(qa.settings, readings=False, none_of_these=False)
-    qa = ArcaneQA(qa.kb, qa.scorer, qa.confidence, qa.linker, plain)
+    qa = ArcaneQA(qa.kb, qa.scorer, qa.fitted, qa.linker, plain)
     without = mean_f1(questions, qa, None)
     predictor = Predictor(qa.kb, ModelScorer.load(given.types))
     print(f"F1 without answer types {without:.1f}, with {mean_f1(questions, qa, predictor):.1f}")

@@ -19,7 +19,6 @@ from pathlib import Path
 
 from arcaneqa.answer.answer import Answer
 from arcaneqa.answer.arcaneqa import ArcaneQA
-from arcaneqa.judgement.refusals import ASKS_FOR
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.open import open_kb
@@ -28,6 +27,7 @@ from arcaneqa.lab.datasets import spider
 from arcaneqa.lab.datasets.convert import Converter, Summary
 from arcaneqa.language.forms import PAPER, SAYABLE, Form, forms_of
 from arcaneqa.language.text import parse
+from arcaneqa.verdict.refusals import ASKS_FOR
 
 _KINDS = {
     "superlative-count": Form.BY_COUNT,
@@ -112,7 +112,7 @@ def _ways(qa: ArcaneQA) -> tuple[ArcaneQA, ArcaneQA]:
     learned = qa.settings.learned
     assert learned is not None
     settings = replace(qa.settings, learned=replace(learned, forms=PAPER))
-    return qa, ArcaneQA(qa.kb, qa.scorer, qa.confidence, qa.linker, settings)
+    return qa, ArcaneQA(qa.kb, qa.scorer, qa.fitted, qa.linker, settings)
 
 
 def _judged(qa: ArcaneQA, asked: Asked) -> Outcome:

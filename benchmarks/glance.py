@@ -54,12 +54,12 @@ def _ask(
     qa: ArcaneQA, scorer: ModelScorer, at_a_glance: bool, questions: Sequence[Question], judge: Judge
 ) -> _Asked:
     settings = replace(qa.settings, ranker=scorer.ranker() if at_a_glance else None)
-    asked = ArcaneQA(qa.kb, scorer, qa.confidence, qa.linker, settings)
+    asked = ArcaneQA(qa.kb, scorer, qa.fitted, qa.linker, settings)
     best, given, programs = [], [], []
     for question, answer in zip(questions, asked.ask_many(questions, threshold=0.0), strict=True):
         found = judge.verdict(question, answer.to_prediction(question.id)).answers.f1
         nothing = judge.verdict(question, Prediction(question.id, question.question)).answers.f1
-        is_given = answer.confidence is not None and answer.confidence >= qa.confidence.threshold
+        is_given = answer.confidence is not None and answer.confidence >= qa.fitted.answer
         best.append(found)
         given.append(found if is_given else nothing)
         programs.append(answer.program)

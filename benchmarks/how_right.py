@@ -223,7 +223,7 @@ def parts(
     name: Called = "the demo",
     document: Document = MEASUREMENTS / "benchmarks.md",
 ) -> None:
-    """What the last decision, "none of these" and the rules of judgement are worth.
+    """What the last decision, "none of these" and the proposals are worth.
 
     Example: python -m benchmarks parts demo=demo/questions.jsonl
     """
@@ -232,24 +232,6 @@ def parts(
     body = report(_with_questions(graphs), model)
     line = f"python -m benchmarks parts KB=QUESTIONS.jsonl… --name '{name}'"
     publish(document, f"parts {name}", f"What parts are worth: {name}", line, body)
-
-
-@app.command()
-def rules(
-    graphs: Graphs,
-    model: Annotated[Path | None, typer.Option(help="The bundled one if left out.")] = None,
-    name: Called = "the demo",
-    document: Document = MEASUREMENTS / "benchmarks.md",
-) -> None:
-    """What each rule of judgement is worth: how many questions it changes, wins and loses.
-
-    Example: python -m benchmarks rules demo=demo/questions.jsonl
-    """
-    from benchmarks.rules import report
-
-    body = report(_with_questions(graphs), model)
-    line = f"python -m benchmarks rules KB=QUESTIONS.jsonl… --name '{name}'"
-    publish(document, f"rules {name}", f"What each rule is worth: {name}", line, body)
 
 
 @app.command()

@@ -9,26 +9,22 @@ from pathlib import Path
 from unittest.mock import patch
 
 from arcaneqa.answer.arcaneqa import ArcaneQA
-from arcaneqa.induction.found import Outcome
+from arcaneqa.induction.found import Found
 from arcaneqa.induction.search import SearchSettings
-from arcaneqa.judgement.coverage import coverage
-from arcaneqa.judgement.weighing import Weighed
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.open import open_kb
 from arcaneqa.lab.evaluation.judge import Judge
 from arcaneqa.lab.evaluation.metrics import Mode
 from arcaneqa.lab.evaluation.score import markdown_table
 from arcaneqa.language.equivalence import Ontology
-from arcaneqa.links import Links
 from arcaneqa.record import Question, read_questions
 
 SURE = 0.9
 
 
-def _as_found(question: str, links: Links, outcome: Outcome, kb: KnowledgeBase) -> Weighed:
-    """Readings in the order in which the search and the last decision left them."""
-    told = tuple(coverage(question, links, one, kb) for one in outcome.found)
-    return Weighed(outcome.found, outcome.is_complete, outcome.none, told)
+def _as_found(_: str, found: Sequence[Found], kb: KnowledgeBase) -> Sequence[Found]:
+    """Nothing beside what the search left."""
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +40,7 @@ _PARTS = (
     _Part("nothing"),
     _Part("“none of these”", lambda settings: replace(settings, none_of_these=False)),
     _Part("the last decision", lambda settings: replace(settings, readings=False, none_of_these=False)),
-    _Part("rules of judgement", instead=lambda: patch("arcaneqa.judgement.conclusions.weighed", _as_found)),
+    _Part("proposals", instead=lambda: patch("arcaneqa.answer.arcaneqa.proposed", _as_found)),
 )
 
 
@@ -66,7 +62,7 @@ def _asked(
     """F1 and confidence of each answer, both 0 where there is none."""
     with open_kb(kb) as opened, part.instead():
         linker = qa.linker.over(opened)
-        here = ArcaneQA(opened, qa.scorer, qa.confidence, linker, part.settings(qa.settings))
+        here = ArcaneQA(opened, qa.scorer, qa.fitted, linker, part.settings(qa.settings))
         judge = Judge(Mode.SEMANTIC, Ontology.of(opened), opened.profile)
         for question, answer in zip(questions, here.ask_many(questions), strict=True):
             f1 = judge.verdict(question, answer.to_prediction(question.id)).answers.f1

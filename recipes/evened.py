@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from datetime import datetime
+from functools import lru_cache
 
 _DATES = ("%Y-%m-%d", "%B %d, %Y", "%d %B %Y", "%B %d %Y", "%b %d, %Y", "%d %b %Y", "%b. %d, %Y")
 _NUMBER = re.compile(r"[$€£]? ?([+-]?[\d,]*\.?\d+) ?(%|[a-z²³/]{1,12})?")
@@ -12,6 +13,7 @@ _MARKS = re.compile(r"\[[^\]]*\]|[\"“”‘’'`]")
 _DASHES = str.maketrans("–—−‑", "----")
 
 
+@lru_cache(50_000)
 def even(text: str) -> str:
     """Numbers without their units, days as ISO writes them, words without marks and accents.
 

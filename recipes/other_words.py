@@ -38,10 +38,10 @@ from other_styles import restyled
 
 from arcaneqa.induction.found import NONE
 from arcaneqa.induction.scorer import Candidate, TokenKind, TopicWords
-from arcaneqa.judgement.small_words import MEASURING, SMALL
 from arcaneqa.kb.names.name_forms import stem
 from arcaneqa.lab.training.prepared import Builder, Example, Prepared, Step, manifest_of, read, write
 from arcaneqa.model.config import KIND_INDEX
+from arcaneqa.verdict.words import MEASURING, SMALL
 
 _WORD = re.compile(r"[A-Za-z]{3,}")
 _KINDS = {number: kind for kind, number in KIND_INDEX.items()}

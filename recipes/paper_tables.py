@@ -217,7 +217,7 @@ def opened(options: argparse.Namespace, method: str, dataset: str, place: str) -
         qa = kind.load(first.kb, options.out / "models" / model, device=device)
         scorer = CountedScorer(qa)
         facts = cast("KnowledgeBase", counted)
-        return kind(facts, scorer, qa.confidence, first.linker, qa.settings), scorer
+        return kind(facts, scorer, qa.fitted, first.linker, qa.settings), scorer
 
     qa, scorer = over_counted(own)
     second = over_counted(chosen.second) if chosen.second else None

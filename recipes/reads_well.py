@@ -12,13 +12,6 @@ from contextlib import suppress
 from dataclasses import replace
 
 from arcaneqa.induction.found import Found, Outcome, is_same
-from arcaneqa.judgement.answer_kinds import is_impossible
-from arcaneqa.judgement.asked import Wanted, wanted
-from arcaneqa.judgement.confidence import Confidence
-from arcaneqa.judgement.coverage import coverage
-from arcaneqa.judgement.evidence import evidence
-from arcaneqa.judgement.placing import misplaced, misscaled
-from arcaneqa.judgement.polarity import is_reversed
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.name_forms import split, stem
 from arcaneqa.kb.schema import Relation, ValueKind
@@ -28,6 +21,9 @@ from arcaneqa.language.forms import Form
 from arcaneqa.language.run import execute
 from arcaneqa.links import Links
 from arcaneqa.support.errors import ArcaneError
+from arcaneqa.verdict.evidence import Evidence, Near, evidence
+from arcaneqa.verdict.fitted import Fitted
+from arcaneqa.verdict.frame import Wanted, wanted
 
 SURE = 0.25
 """Confidence from which on a program may have something that the question does not say in its words."""
@@ -50,38 +46,40 @@ _PLACES = frozenset(
 class Judge:
     """Reads programs over one table."""
 
-    def __init__(self, kb: KnowledgeBase, confidence: Confidence) -> None:
+    def __init__(self, kb: KnowledgeBase, fitted: Fitted, near: Near) -> None:
         self._kb = kb
-        self._confidence = confidence
+        self._fitted = fitted
+        self._near = near
 
     def reads_well(self, question: str, links: Links, found: Found, outcome: Outcome) -> bool:
         """Whether a program that a model found means the question, as far as words and the model can tell."""
-        if not self._fits(question, links, found):
+        seen = evidence(links, outcome, self._near, self._kb)
+        if not self._fits(question, found, seen):
             return False
-        row = evidence(question, found, outcome, coverage(question, links, found, self._kb), self._kb)
-        confidence = self._confidence.weigh(row)
+        rows = [one.row for one in seen.readings]
+        _, chances = self._fitted.chances(rows, [one.group for one in seen.readings], seen.none)
+        places = [place for place, one in enumerate(seen.readings) if one.found is found]
+        confidence = chances[places[0]]
         if _is_small_count(found):
             return confidence >= SURER
         return confidence >= SURE or is_all_said(question, found.program, self._kb)
 
     def is_said(self, question: str, links: Links, found: Found) -> bool:
         """The same for a program that no model has looked at."""
-        fits = self._fits(question, links, found) and not _is_small_count(found)
+        seen = evidence(links, Outcome((found,), is_complete=True), self._near, self._kb)
+        fits = self._fits(question, found, seen) and not _is_small_count(found)
         return fits and is_all_said(question, found.program, self._kb)
 
-    def _fits(self, question: str, links: Links, found: Found) -> bool:
+    def _fits(self, question: str, found: Found, seen: Evidence) -> bool:
         program = found.program
+        own = next(one for one in seen.readings if one.found is found)
         if is_odd(question, program, self._kb) or is_dropped(question, program, self._kb):
             return False
-        if is_reversed(question, program, self._kb):
-            return False
-        if misplaced(question, program, self._kb) or misscaled(links.literals, program, self._kb):
-            return False
-        left_out = coverage(question, links, found, self._kb)
-        if left_out.unused or is_impossible(question, found, self._kb):
+        left = own.alignment
+        if left.wrong_ends or left.wrong_numbers or left.dropped or own.row["impossible kind"]:
             return False
         # A number that is asked for may be a cell, if that is all.
-        lacks = {sign.form for sign in left_out.unmet}
+        lacks = {sign.form for sign in left.unmet}
         return not lacks or (lacks == {Form.NUMBER} and not _picks(program))
 
 

@@ -20,7 +20,7 @@ import re
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -39,7 +39,6 @@ from arcaneqa.induction.learned import Learned
 from arcaneqa.induction.scorer import WordRanker
 from arcaneqa.induction.targets import Inadmissible, targets
 from arcaneqa.induction.topics import Topics
-from arcaneqa.judgement.weighing import weighed
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.open import open_kb
@@ -55,6 +54,8 @@ from arcaneqa.record import Mention, Question
 from arcaneqa.support.errors import InputError
 from arcaneqa.support.files import read_lines, replacing
 from arcaneqa.support.harmless import json_text
+from arcaneqa.verdict.decision import ranked
+from arcaneqa.verdict.evidence import evidence
 
 TABLES_IN_A_GROUP = 20
 BEAM = 8
@@ -209,7 +210,7 @@ class Asker:
 
     def __init__(self, qa: ArcaneQA) -> None:
         self._qa, self._kb = qa, qa.kb
-        self._judge = Judge(qa.kb, qa.confidence)
+        self._judge = Judge(qa.kb, qa.fitted, qa.scorer.nearness)
         self._converter = Converter(qa.names, qa.kb)
         self._preparer = Preparer(qa.kb, Plan((GOLD, LINKED)), Learned())
         ranker = qa.settings.ranker or WordRanker()
@@ -222,7 +223,8 @@ class Asker:
         outcomes = self._qa.search.run_many(searched, together=len(items))
         for item, linked, named, outcome in zip(items, links, topics, outcomes, strict=True):
             question, wanted = item["question"], set(map(even, item["answers"]))
-            outcome = weighed(question, linked, outcome, self._kb)
+            seen = evidence(linked, outcome, self._qa.scorer.nearness, self._kb)
+            outcome = replace(outcome, found=tuple(one.found for one, _ in ranked(seen, self._qa.fitted)))
             yield Asked(item["id"], question, linked, named, outcome, wanted)
 
     def kept(self, asked: Asked, counts: Counter[str]) -> Found | None:

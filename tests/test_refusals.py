@@ -4,14 +4,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from arcaneqa.judgement.confidence import Confidence
+from arcaneqa.judgement.evidence import FEATURES
 
 from arcaneqa.answer.answer import MOST_CHARACTERS, Answer
 from arcaneqa.answer.arcaneqa import ArcaneQA
 from arcaneqa.induction.found import Found, Outcome, Trace
 from arcaneqa.induction.scorer import TopicWords
 from arcaneqa.induction.topics import Topic, Topics
-from arcaneqa.judgement.confidence import Confidence
-from arcaneqa.judgement.evidence import FEATURES
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.short_names import Names
 from arcaneqa.language import expression as ex

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -155,6 +156,14 @@ class Reading:
     confidence: float
 
 
+class Outcome(StrEnum):
+    """An answer; readings to choose among, with what the first one finds; or neither, with a reason."""
+
+    ANSWER = "answer"
+    ASK = "ask"
+    REFUSE = "refuse"
+
+
 @dataclass(frozen=True, slots=True)
 class Prediction:
     id: str
@@ -171,6 +180,7 @@ class Prediction:
     reason: str | None = None
     not_used: tuple[str, ...] = ()
     readings: tuple[Reading, ...] = ()
+    outcome: Outcome | None = None
     extra: dict[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
@@ -194,6 +204,8 @@ class Prediction:
         data["entities"] = [asdict(mention) for mention in self.entities]
         data["not_used"] = list(self.not_used)
         data["readings"] = [asdict(reading) for reading in self.readings]
+        if self.outcome is not None:
+            data["outcome"] = self.outcome.value
         return data | self.extra
 
 

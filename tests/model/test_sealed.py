@@ -7,9 +7,9 @@ import shutil
 from pathlib import Path
 
 import pytest
+from arcaneqa.judgement.confidence import Confidence
 
 from arcaneqa.induction.learned import Learned
-from arcaneqa.judgement.confidence import Confidence
 from arcaneqa.model.scorer import ModelScorer
 from arcaneqa.model.stored import bundled_model, manifest_of, read_stored
 from arcaneqa.support.errors import ModelError

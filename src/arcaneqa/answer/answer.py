@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from arcaneqa.answer.entity_facts import Facts
 from arcaneqa.induction.found import Trace
-from arcaneqa.judgement.junk import junk
 from arcaneqa.language.expression import Expression
 from arcaneqa.links import Links
-from arcaneqa.record import AnswerItem, Mention, Prediction, Reading, Table
+from arcaneqa.record import AnswerItem, Mention, Outcome, Prediction, Reading, Table
 from arcaneqa.support.harmless import is_text
+from arcaneqa.verdict.junk import junk
 
 if TYPE_CHECKING:
     import pandas
@@ -29,15 +29,17 @@ MOST_NAMED = 3
 class Answer:
     """What a question was taken to mean and what the knowledge base says to that.
 
-    `items` are the first column where there is a `table`, and empty exactly where `reason` says why there
-    is no answer; `readings` are then the nearest programs, otherwise the runners-up. Where a question only
+    `outcome` is an answer, a refusal, whose `reason` says why, or it is asked back: then `readings` are the choices,
+    and `items` those of the first, which nobody should be shown as the answer. Otherwise `readings` are the
+    runners-up, or the nearest programs. `items` are the first column where there is a `table`. Where a question only
     names an entity, that is the answer, with its `facts`. `not_used` are words of the question that the
     program leaves out; `carried` says what a follow-up took from earlier turns.
-    `evidence` is what `confidence` was weighed from; `expected` is the share of right answers among all that
+    `expected` is the share of right answers among all that
     are given at this threshold, as it was on graphs left out of the fit. `timings` are seconds of each part.
     """
 
     question: str
+    outcome: Outcome = Outcome.REFUSE
     items: tuple[AnswerItem, ...] = ()
     table: Table | None = None
     facts: Facts | None = None
@@ -49,7 +51,6 @@ class Answer:
     sparql: str | None = None
     score: float | None = None
     confidence: float | None = None
-    evidence: tuple[float, ...] | None = None
     expected: float | None = None
     entities: tuple[Mention, ...] = ()
     links: Links | None = None
@@ -63,8 +64,9 @@ class Answer:
 
     def __repr__(self) -> str:
         """ "Answer('what is the capital of France?', 'Paris', 95% sure)"."""
-        few = [item.label or item.value or item.id or "" for item in self.items[:MOST_NAMED]]
-        more = len(self.items) - len(few)
+        items = self.items if self.reason is None else ()
+        few = [item.label or item.value or item.id or "" for item in items[:MOST_NAMED]]
+        more = len(items) - len(few)
         said = ", ".join(map(repr, few)) + (f", … {more:,} more" if more else "")
         sure = "" if self.confidence is None else f", {self.confidence:.0%} sure"
         return f"Answer({self.question!r}, {said or f'reason={self.reason!r}'}{sure})"
@@ -102,6 +104,7 @@ class Answer:
             reason=self.reason,
             not_used=self.not_used,
             readings=self.readings,
+            outcome=self.outcome,
             extra={} if self.facts is None else {"facts": self.facts.to_json()},
         )
 

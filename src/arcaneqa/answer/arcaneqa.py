@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,8 +19,6 @@ from arcaneqa.induction.learned import Learned
 from arcaneqa.induction.scorer import Heat, Scorer
 from arcaneqa.induction.search import SHORTLIST, Search, SearchSettings, SharedScorer
 from arcaneqa.induction.topics import Topics, topics_from_links, topics_given
-from arcaneqa.judgement.conclusions import Conclusions
-from arcaneqa.judgement.confidence import Confidence
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.open import open_kb
 from arcaneqa.kb.short_names import Names
@@ -31,6 +30,9 @@ from arcaneqa.linking.features import Weights
 from arcaneqa.linking.linker import Linker
 from arcaneqa.links import Links
 from arcaneqa.record import Mention, Question
+from arcaneqa.verdict.decision import Verdict
+from arcaneqa.verdict.fitted import Fitted
+from arcaneqa.verdict.proposals import proposed
 
 if TYPE_CHECKING:
     from arcaneqa.answer.conversation import Conversation
@@ -56,13 +58,13 @@ class ArcaneQA:
         self,
         kb: KnowledgeBase,
         scorer: Scorer,
-        confidence: Confidence,
+        fitted: Fitted,
         linker: Linker | None = None,
         settings: SearchSettings = SearchSettings(),  # noqa: B008 - it is frozen
     ) -> None:
         self.kb = kb
         self.names = Names(kb.profile)
-        self.confidence = confidence
+        self.fitted = fitted
         self.linker = linker or Linker(kb)
         self.scorer = scorer if isinstance(scorer, SharedScorer) else SharedScorer(scorer)
         self.settings = settings
@@ -71,9 +73,15 @@ class ArcaneQA:
         limit = None if settings.exact else SHORTLIST
         weighed = Readings(kb, offers_none=settings.none_of_these) if settings.readings else None
         self.search = Search(
-            self.induction, self.scorer, settings.beam, limit, settings.ranker, readings=weighed
+            self.induction,
+            self.scorer,
+            settings.beam,
+            limit,
+            settings.ranker,
+            readings=weighed,
+            propose=partial(proposed, kb=kb),
         )
-        self._conclusions = Conclusions(kb, confidence, forms, self._suggested, self.search.read_again)
+        self._verdict = Verdict(kb, fitted, forms, self._suggested, self.scorer.nearness)
 
     def _opened(self) -> Induction:
         learned = self.settings.learned or Learned()
@@ -113,11 +121,11 @@ class ArcaneQA:
             readings=scorer.config.readings,
             none_of_these=scorer.config.none_of_these,
         )
-        return cls(opened, scorer, Confidence.of_model(folder), linker, settings)
+        return cls(opened, scorer, Fitted.of_model(folder), linker, settings)
 
     def over(self, kb: KnowledgeBase) -> ArcaneQA:
         """The same model, loaded once, over another knowledge base."""
-        return type(self)(kb, self.scorer, self.confidence, self.linker.over(kb), self.settings)
+        return type(self)(kb, self.scorer, self.fitted, self.linker.over(kb), self.settings)
 
     def ask(
         self,
@@ -206,13 +214,13 @@ class ArcaneQA:
         threshold: float | None = None,
     ) -> Answer:
         """Turn the programs a search found into an answer, or a reasoned refusal."""
-        return self._conclusions.of_search(question, links, outcome, exclude_mentioned, threshold)
+        return self._verdict.of_search(question, links, outcome, exclude_mentioned, threshold)
 
     def run(self, program: str | Expression, question: str = "", seconds: float = SECONDS) -> Answer:
         """What a program finds, as the answer to a question that is known to mean it."""
         expression = parse(program, self.names, self.kb.schema) if isinstance(program, str) else program
         result = execute(expression, self.kb, Budget(seconds=seconds))
-        return self._conclusions.of_program(question, expression, result)
+        return self._verdict.of_program(question, expression, result)
 
     def facts(self, entity: str, page: int = 0) -> Facts:
         """What is known of an entity, by its name, short name or IRI; a page holds ten values a relation.

@@ -69,7 +69,7 @@ def answer_file(
     expected = None
     if left:
         qa = ArcaneQA.load(kb, model, exact=exact)
-        expected = None if threshold is None else qa.confidence.precision(threshold)
+        expected = None if threshold is None else qa.fitted.precision(threshold)
         try:
             with going_on(target, whole) as output, progress() as bar:
                 task = bar.add_task(

@@ -260,7 +260,7 @@ class Conversation:
         started = time.perf_counter()
         answer, certainty = self._answered(text, Asking(self._qa, threshold, seconds))
         answer = replace(answer, seconds=time.perf_counter() - started)
-        limit = self._qa.confidence.threshold if threshold is None else threshold
+        limit = self._qa.fitted.answer if threshold is None else threshold
         answer = _no_surer(answer, certainty, limit)
         return self._kept(answer, answer.confidence or 0.0)
 

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from arcaneqa.answer.describe import items_of
-from arcaneqa.judgement.asked import asked_alone
 from arcaneqa.kb.interface import Ids, KnowledgeBase, NodeSet, Step
 from arcaneqa.kb.names.name_forms import split
 from arcaneqa.kb.short_names import Names
@@ -20,6 +19,7 @@ from arcaneqa.linking.linker import Linker
 from arcaneqa.links import Links, MentionLink
 from arcaneqa.record import AnswerItem
 from arcaneqa.support.errors import ArcaneError, NotFound
+from arcaneqa.verdict.frame import asked_alone
 
 PAGE = 10
 """Values of a relation that are shown at a time: most relations have fewer, and a screen holds several."""

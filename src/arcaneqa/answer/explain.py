@@ -11,7 +11,7 @@ from rich.text import Text
 from arcaneqa.answer.answer import Answer
 from arcaneqa.answer.entity_facts import Facts
 from arcaneqa.induction.found import Considered
-from arcaneqa.record import AnswerItem, Reading
+from arcaneqa.record import AnswerItem, Outcome, Reading
 from arcaneqa.record import Table as Rows
 
 MOST_SHOWN = 20
@@ -32,22 +32,24 @@ def draw_answer(
     """The answer, the program in words, how sure, how long; at a threshold of one's own, what to expect. In a
     conversation, readings to choose from in place of programs."""
     if answer.reason is not None:
-        console.print(Text.assemble(("No answer.", "bold yellow"), f" {answer.reason}"))
-    if answer.facts is None or answer.items != (answer.facts.entity,):
+        heading = "Not sure." if answer.outcome is Outcome.ASK else "No answer."
+        console.print(Text.assemble((heading, "bold yellow"), f" {answer.reason}"))
+    elif answer.facts is None or answer.items != (answer.facts.entity,):
         draw_items(console, answer)
     if answer.facts is not None:
         draw_facts(console, answer.facts)
     if answer.carried is not None:
         console.print(Text("carried  ", style="dim") + Text(answer.carried))
-    if answer.paraphrase is not None and answer.facts is None:
+    if answer.paraphrase is not None and answer.facts is None and answer.reason is None:
         console.print(Text("read as  ", style="dim") + Text(answer.paraphrase))
-    if answer.program is not None and not is_talk:
+    if answer.program is not None and answer.reason is None and not is_talk:
         console.print(Text("program  ", style="dim") + Text(answer.program, style="cyan"))
     if answer.not_used:
         console.print(Text("not used ", style="dim") + Text(", ".join(answer.not_used), style="yellow"))
     if is_talk:
-        first = 1 if answer.program is None else 2
-        likely = [one for one in answer.readings if one.program != answer.program]
+        first = 1 if answer.program is None or answer.outcome is Outcome.ASK else 2
+        is_given = answer.outcome is Outcome.ANSWER
+        likely = [one for one in answer.readings if not is_given or one.program != answer.program]
         draw_readings(console, likely, first, LEAST_SHOWN)
     elif answer.reason is not None and (
         worth := [one for one in answer.readings if one.confidence >= LEAST_OFFERED]

@@ -8,6 +8,7 @@ from typing import Any
 
 from arcaneqa.answer.answer import Answer
 from arcaneqa.answer.export import Rows, rows_of_answer, rows_of_facts
+from arcaneqa.record import Outcome
 
 MOST_ROWS = 20
 """Of a table in a notebook; the others are counted."""
@@ -20,13 +21,16 @@ def answer_html(answer: Answer) -> str:
     rows = rows_of_answer(answer.items, answer.table) if answer.facts is None else rows_of_facts(answer.facts)
     parts = [f"<b>{escape(answer.question)}</b>"]
     if answer.reason is not None:
-        parts.append(f"No answer. {escape(answer.reason)}")
+        heading = "Not sure." if answer.outcome is Outcome.ASK else "No answer."
+        parts.append(f"{heading} {escape(answer.reason)}")
+        parts += [escape(reading.paraphrase) for reading in answer.readings]
     else:
         parts.append(_table(rows))
-    for name, text in (("carried", answer.carried), ("read as", answer.paraphrase)):
+    read_as = answer.paraphrase if answer.reason is None else None
+    for name, text in (("carried", answer.carried), ("read as", read_as)):
         if text is not None:
             parts.append(f'<span style="{_DIM}">{name}</span> {escape(text)}')
-    if answer.tree is not None:
+    if answer.tree is not None and answer.reason is None:
         parts.append(_boxes(answer.tree))
     if answer.confidence is not None:
         parts.append(f'<span style="{_DIM}">{answer.confidence:.0%} sure</span>')

@@ -7,9 +7,9 @@ from collections.abc import Set
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from arcaneqa.judgement.asked import signs
 from arcaneqa.kb.names.name_forms import stem
 from arcaneqa.language.forms import Form
+from arcaneqa.verdict.frame import signs
 
 
 class Kind(StrEnum):

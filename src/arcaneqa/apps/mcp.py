@@ -28,7 +28,7 @@ from arcaneqa.language.phrase import paraphrase
 from arcaneqa.language.run import Budget, execute
 from arcaneqa.language.sparql import to_sparql
 from arcaneqa.language.text import parse
-from arcaneqa.record import AnswerItem
+from arcaneqa.record import AnswerItem, Outcome
 from arcaneqa.support.errors import ArcaneError
 
 # What the tools give back, as schemas that a client can check.
@@ -67,8 +67,11 @@ class Described(BaseModel):
 
 
 class Asked(BaseModel):
-    """Either answers, or a reason why there are none."""
+    """Answers; or readings to choose among; or a reason why there is neither."""
 
+    outcome: Outcome = Field(
+        description="With `ask`, ask the user which of the readings is meant and `run` it."
+    )
     answers: list[Item] = Field(description="At most the number of rows asked for.")
     total: int
     read_as: str | None = Field(description="What the question was taken to mean; check it before use.")
@@ -114,10 +117,12 @@ def items(found: Iterable[AnswerItem]) -> list[Item]:
 
 
 def asked(answer: Answer, rows: int) -> Asked:
+    given = answer.items if answer.reason is None else ()
     return Asked(
-        answers=items(answer.items[:rows]),
-        total=len(answer.items),
-        read_as=answer.paraphrase,
+        outcome=answer.outcome,
+        answers=items(given[:rows]),
+        total=len(given),
+        read_as=answer.paraphrase if answer.reason is None else None,
         confidence=answer.confidence,
         expected=answer.expected,
         program=answer.program,

@@ -79,8 +79,9 @@ class Trace:
 class Found:
     """A program with its score, and what it denotes.
 
-    The score is the sum of its log-probabilities and priors, and of `reading`: what the model makes of the
-    whole program beside the others that were found.
+    The score is the sum of its log-probabilities and priors; `reading` is the log-probability of its answers
+    where the model reads it as a whole beside the others. `origin` names the proposal that made it of another
+    program, whose score it has; none where the search found it.
     """
 
     program: Expression
@@ -89,6 +90,7 @@ class Found:
     topics: tuple[Topic, ...]
     trace: Trace
     reading: float = 0.0
+    origin: str = ""
 
     @property
     def nodes(self) -> NodeSet:
@@ -112,9 +114,6 @@ class Outcome:
 
 
 NONE = Candidate(TokenKind.END, "none of these")
-SEARCH = 0.5
-"""What the search's own log-probability weighs beside the last decision's. Measured on 369 questions over 17
-databases left out of training: with 1 66.7% of the best programs are right, with 0.5 67.8%, with 0 66.7%."""
 
 
 class Readings:
@@ -128,10 +127,7 @@ class Readings:
         self._offers_none = offers_none
 
     def weigh(self, question: str, outcome: Outcome) -> Generator[list[Decision], Sequence[Scores], Outcome]:
-        """The programs with their new scores, best first; yields the decision and is sent its scores.
-
-        Programs with the same answers speak for each other: theirs is the probability of all together.
-        """
+        """The programs with what the model makes of their answers; yields the decision and is sent its scores."""
         readings = distinct(outcome.found, self._kb)
         candidates = [self.candidate(best.program, best.result) for best, *_ in readings]
         if candidates and self._offers_none:
@@ -139,26 +135,10 @@ class Readings:
         if len(candidates) < 2:
             return outcome
         (scores,) = yield [Decision(question, (), candidates)]
-        weighed = []
-        for reading, log_prob in zip(readings, scores.log_probs.tolist(), strict=False):
-            own = [one.score for one in reading]
-            more = log_prob + float(np.logaddexp.reduce(own)) - max(own)
-            weighed += [replace(one, score=SEARCH * one.score + more, reading=more) for one in reading]
+        chances = zip(readings, scores.log_probs.tolist(), strict=False)
+        weighed = [replace(one, reading=log_prob) for same, log_prob in chances for one in same]
         none = math.exp(scores.log_probs[-1]) if self._offers_none else 0.0
-        found = tuple(sorted(weighed, key=lambda one: -one.score))
-        return replace(outcome, found=found, none=none)
-
-    def again(
-        self, question: str, outcome: Outcome, unread: Found
-    ) -> Generator[list[Decision], Sequence[Scores], Outcome]:
-        """With one program more that no search found: the same decision with it among the others says how
-        likely it is, at least, and whether none is meant even so."""
-        found = (*outcome.found, unread)
-        searched = [replace(one, score=(one.score - one.reading) / SEARCH, reading=0.0) for one in found]
-        read = yield from self.weigh(question, replace(outcome, found=tuple(searched)))
-        own = next(one for one in read.found if one.program == unread.program)
-        likely = replace(unread, score=max(unread.score, own.score), reading=max(unread.reading, own.reading))
-        return replace(outcome, found=(*outcome.found, likely), none=read.none)
+        return replace(outcome, found=tuple(weighed), none=none)
 
     def candidate(self, program: ex.Expression, result: Result) -> Candidate:
         """ "the capital of France", which leads to "1 city"; for a scorer it is an end of the program."""

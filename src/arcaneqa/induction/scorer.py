@@ -135,6 +135,17 @@ class Attentive(Protocol):
 
 
 @runtime_checkable
+class Comparing(Protocol):
+    """A scorer that can tell how near words are in meaning."""
+
+    def nearness(
+        self, question: str, spans: Sequence[tuple[int, int]], texts: Sequence[str]
+    ) -> NDArray[np.float32]:
+        """A row for each stretch of the question, a column for each text; 1 is the same."""
+        ...
+
+
+@runtime_checkable
 class Counting(Protocol):
     """A scorer that can tell what it has read so far."""
 

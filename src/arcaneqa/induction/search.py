@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import nlargest
 from itertools import islice
@@ -13,16 +13,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arcaneqa.induction.counted_kinds import with_counted_kinds
 from arcaneqa.induction.found import Considered, Found, Outcome, Readings, Trace
 from arcaneqa.induction.induction import Induction, Machine
 from arcaneqa.induction.learned import Learned
 from arcaneqa.induction.meaning import Meaning
-from arcaneqa.induction.named_kinds import with_named_kinds
 from arcaneqa.induction.results import State
 from arcaneqa.induction.scorer import (
     Attentive,
     Candidate,
+    Comparing,
     Counting,
     Decision,
     Heat,
@@ -189,6 +188,14 @@ class SharedScorer:
             return None
         return self._scorer.heat(question, step.context, step.candidates)
 
+    def nearness(
+        self, question: str, spans: Sequence[tuple[int, int]], texts: Sequence[str]
+    ) -> NDArray[np.float32] | None:
+        """None where the scorer cannot tell."""
+        if not isinstance(self._scorer, Comparing):
+            return None
+        return self._scorer.nearness(question, spans, texts)
+
 
 # Beam search over several starting hypotheses.
 
@@ -208,6 +215,8 @@ class SearchSettings:
     none_of_these: bool = False
 
 
+Propose = Callable[[str, Sequence[Found]], Sequence[Found]]
+"""For a question and what was found, the same and other programs that the question may mean."""
 SHORTLIST = 64
 """Candidates that the scorer gets to see at most, unless it is to read all of them (`exact`)."""
 
@@ -235,8 +244,8 @@ class Search:
     """Sets of candidates are cut to `limit`, or further if the ranker knows better; None scores whole sets.
 
     Hypotheses more than `margin` (in log-probability) behind the best are given up: 8 found more right
-    programs than 5 did, and than a wider beam. With `readings` the programs found are weighed once more as
-    wholes.
+    programs than 5 did, and than a wider beam. With `readings` the programs found, and those that `propose`
+    adds, are read once more as wholes.
     """
 
     def __init__(
@@ -248,24 +257,25 @@ class Search:
         ranker: Ranker | None = None,
         margin: float = 8.0,
         readings: Readings | None = None,
+        propose: Propose | None = None,
     ) -> None:
         self._induction = induction
         self.scorer = scorer
         self._beam = beam
         self._margin = margin
         self._readings = readings
+        self._propose = propose
         self._shortlist = None if limit is None else Shortlist(ranker or WordRanker(), limit)
 
     def run(self, question: str, hypotheses: Sequence[Topics], seconds: float | None = None) -> Outcome:
         """The best programs, at most as many as the beam is wide; the best so far when time runs out."""
         return next(self.run_many([(question, hypotheses)], seconds=seconds))
 
-    def read_again(self, question: str, outcome: Outcome, unread: Found) -> Outcome:
-        """What was found, and what the model makes of one program more that it has not read yet."""
-        if self._readings is None:
-            return outcome
-        (again,) = run_together(self.scorer, [self._readings.again(question, outcome, unread)])
-        return again
+    def read(self, question: str, outcome: Outcome) -> Steps:
+        """What was found, with what is proposed beside it, each read as a whole; for somebody else to drive."""
+        if self._propose is not None:
+            outcome = replace(outcome, found=tuple(self._propose(question, outcome.found)))
+        return outcome if self._readings is None else (yield from self._readings.weigh(question, outcome))
 
     def run_many(
         self,
@@ -301,12 +311,7 @@ class Search:
                 break
             scores = yield [decision for _, _, decision in asked]
             live = self._extended(machine, asked, scores, done)
-        outcome = self._outcome(done, is_complete=True)
-        if self._readings is None:
-            return outcome
-        found = with_counted_kinds(question, outcome.found, self._induction.kb)
-        found = with_named_kinds(question, found, self._induction.kb)
-        return (yield from self._readings.weigh(question, replace(outcome, found=found)))
+        return (yield from self.read(question, self._outcome(done, is_complete=True)))
 
     def _extended(
         self,

@@ -19,6 +19,7 @@ from arcaneqa.model.config import KIND_INDEX
 from arcaneqa.model.decoder import Decoder, gathered, is_gathered
 from arcaneqa.model.glance import Glance
 from arcaneqa.model.heat import heat
+from arcaneqa.model.nearness import Nearness
 from arcaneqa.model.reader import TOKENS_PER_CALL, CountedReader, parts, reader_of
 from arcaneqa.model.stored import Stored, read_stored
 from arcaneqa.model.word_pieces import Asked, KnownPieces, Packed, WordPieces
@@ -70,7 +71,9 @@ class ModelScorer:
         self.config = stored.config
         self._reader = self._reader_of(stored, device)
         self._decoder = self._decoder_of(stored, self._reader.width)
-        self._known_pieces = self._pieces_of(WordPieces(stored.tokenizer, stored.config))
+        words = WordPieces(stored.tokenizer, stored.config)
+        self._known_pieces = self._pieces_of(words)
+        self._nearness = Nearness(self._reader, words, self._known_pieces)
         self._cached = cached
         self._tokens_per_call = tokens_per_call
         self._readings: OrderedDict[Asked, _Reading] = OrderedDict()
@@ -153,6 +156,10 @@ class ModelScorer:
     def ranker(self) -> Ranker | None:
         """Shortlist large sets of candidates at a glance, where one was learned for this model's encoder."""
         return Glance.of(self._stored)
+
+    def nearness(self, question: str, spans: Sequence[tuple[int, int]], texts: Sequence[str]) -> Floats:
+        """How near stretches of a question are to texts, each read by itself."""
+        return self._nearness.of(question, spans, texts)
 
     def heat(self, question: str, context: str, candidates: Sequence[Candidate]) -> Heat:
         """Which words of the question each candidate looks at; computed when somebody wants to see it."""

@@ -18,7 +18,7 @@ from arcaneqa.support.files import beside, plain_json
 from arcaneqa.support.outputs import FolderKind
 
 SEAL = "seal.json"
-PARTS = ("arcaneqa.json", "confidence.json", "constants.json", "linker.json")
+PARTS = ("arcaneqa.json", "constants.json", "linker.json", "verdict.json")
 MODEL = FolderKind(
     "a model", PARTS[0], lambda found: {"format", "model", "encoder"} <= found.keys(), (*PARTS, SEAL)
 )

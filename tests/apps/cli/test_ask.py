@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from arcaneqa.judgement.confidence import Confidence
 
 from arcaneqa import __version__
-from arcaneqa.judgement.confidence import Confidence
 from arcaneqa.kb.build import build_index
 from arcaneqa.model.stored import bundled_model
 from tests.apps.cli.verbs import Verbs

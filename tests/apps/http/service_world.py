@@ -11,12 +11,12 @@ from pathlib import Path
 
 import numpy as np
 import uvicorn
+from arcaneqa.judgement.confidence import Confidence
 from fastapi import FastAPI
 
 from arcaneqa.answer.arcaneqa import ArcaneQA
 from arcaneqa.apps.http.connections import PatientProtocol
 from arcaneqa.induction.scorer import Decision, Scorer, Scores
-from arcaneqa.judgement.confidence import Confidence
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
 

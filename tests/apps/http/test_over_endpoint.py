@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pyoxigraph
 import pytest
+from arcaneqa.judgement.confidence import Confidence
 from fastapi.testclient import TestClient
 
 from arcaneqa.answer.arcaneqa import ArcaneQA
 from arcaneqa.apps.http.app import create_app
-from arcaneqa.judgement.confidence import Confidence
 from arcaneqa.kb.endpoint import names, open_endpoint
 from arcaneqa.kb.endpoint.opening import Settings
 from tests.apps.http.service_world import SteadyScorer, facts

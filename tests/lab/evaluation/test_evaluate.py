@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from arcaneqa.judgement.confidence import Confidence
 
 from arcaneqa.apps.cli.main import main
-from arcaneqa.judgement.confidence import Confidence
 from arcaneqa.kb.build import build_index
 from arcaneqa.lab.training.checkpoint import create, save
 from arcaneqa.model.config import ModelConfig

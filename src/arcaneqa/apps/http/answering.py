@@ -380,6 +380,7 @@ def _response(request: AskRequest, answer: Answer, started: float) -> AskRespons
     return AskResponse(
         id=uuid4().hex,
         question=answer.question,
+        outcome=answer.outcome,
         program=answer.program,
         sparql=answer.sparql,
         answers=items_sent(answer.items[: request.rows]),

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from arcaneqa.answer.answer import MOST_CHARACTERS
 from arcaneqa.answer.entity_facts import PAGE, Facts
 from arcaneqa.induction.scorer import TokenKind
-from arcaneqa.record import AnswerItem, Table
+from arcaneqa.record import AnswerItem, Outcome, Table
 
 # What travels over HTTP, typed, with examples for the OpenAPI page.
 
@@ -148,6 +148,10 @@ class AskResponse(BaseModel):
 
     id: str
     question: str
+    outcome: Annotated[
+        Outcome,
+        Field(description="With `ask`, `readings` are the choices, and `answers` those of the first."),
+    ]
     program: str | None
     sparql: str | None
     answers: list[Item]

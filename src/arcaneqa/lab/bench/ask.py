@@ -40,7 +40,7 @@ import arcaneqa.answer.arcaneqa as asking
 kb = asking.open_kb({kb!r}); tick()
 from arcaneqa.model.stored import bundled_model
 scorer = arcaneqa.model.scorer.ModelScorer.load(bundled_model()); tick()
-qa = asking.ArcaneQA(kb, scorer, asking.Confidence.of_model(bundled_model())); tick()
+qa = arcaneqa.answer.arcaneqa.ArcaneQA(kb, scorer, arcaneqa.answer.arcaneqa.Fitted.of_model(bundled_model())); tick()
 qa.ask({question!r}); tick()
 print(json.dumps([after - before for before, after in zip(clock, clock[1:])]))
 """

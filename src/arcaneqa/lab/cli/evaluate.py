@@ -38,9 +38,6 @@ def command(
             help="Folder for predictions, report and plots; the same folder goes on where it stopped."
         ),
     ] = None,
-    calibrate: Annotated[
-        bool, typer.Option("--calibrate", help="Fit confidence on these questions and save it in MODEL.")
-    ] = False,
     exact: Exact = False,
     beam: Annotated[
         int | None, typer.Option(min=1, help="Programs that grow side by side; the model's own if left out.")
@@ -63,7 +60,7 @@ def command(
     from arcaneqa.support.terminal import say, say_json
 
     chosen: Literal["gold", "linked"] = "gold" if entities is Entities.GOLD else "linked"
-    run = Run(data, kb, model, chosen, mode, ontology, report, calibrate, seed, exact, device, beam)
+    run = Run(data, kb, model, chosen, mode, ontology, report, seed, exact, device, beam)
     summary = evaluate(run)
     if as_json:
         say_json(summary)

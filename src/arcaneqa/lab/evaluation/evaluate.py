@@ -5,23 +5,18 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from itertools import islice, tee
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
-from zlib import crc32
-
-import numpy as np
 
 from arcaneqa.answer.answer import Answer
 from arcaneqa.answer.arcaneqa import ArcaneQA, Entities
 from arcaneqa.answer.batch import finished, going_on, progress
-from arcaneqa.judgement.confidence import Confidence
-from arcaneqa.judgement.evidence import FEATURES
 from arcaneqa.lab.evaluation.judge import Judge, TolerantNames
-from arcaneqa.lab.evaluation.metrics import Mode, expected_calibration_error
+from arcaneqa.lab.evaluation.metrics import Mode
 from arcaneqa.lab.evaluation.prediction_files import Problems, QuestionFile, read_predictions, write_official
 from arcaneqa.lab.evaluation.report import write_report
 from arcaneqa.lab.evaluation.score import score, verdicts
@@ -99,8 +94,6 @@ def record(question: Question, answer: Answer) -> dict[str, Any]:
     if answer.trace is not None:
         data["trace"] = answer.trace.to_json(CANDIDATES_KEPT)
         data["candidates"] = max((len(step.candidates) for step in answer.trace.steps), default=0)
-    if answer.evidence is not None:
-        data["evidence"] = answer.evidence
     return data
 
 
@@ -150,11 +143,9 @@ def is_endpoint(place: str | Path | None) -> bool:
 def _parts(path: Path) -> Iterator[bytes]:
     files = sorted(path.glob("*.json")) if path.is_dir() else [path]
     for file in files:
-        # Confidence is fitted after predictions are made, and must not make them another run's.
-        if file.name != "confidence.json":
-            with file.open("rb") as content:
-                while block := content.read(1 << 20):
-                    yield block
+        with file.open("rb") as content:
+            while block := content.read(1 << 20):
+                yield block
 
 
 # From a question file to a report: predict, score, explain.
@@ -166,10 +157,7 @@ _OWN_SCRIPT = (Mode.GRAILQA, Mode.WEBQSP, Mode.WEBQSP_TOP1)
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What is evaluated, and how; `calibrate` fits confidence and saves it in the model's folder.
-
-    A `report` folder gets everything, and lets a run that was stopped go on.
-    """
+    """What is evaluated, and how. A `report` folder gets everything, and lets a run that was stopped go on."""
 
     data: Path
     kb: str | None = None
@@ -178,7 +166,6 @@ class Run:
     mode: Mode = Mode.SEMANTIC
     ontology: Path | None = None
     report: Path | None = None
-    calibrate: bool = False
     seed: int = 0
     exact: bool = False
     device: str = "cpu"
@@ -194,8 +181,7 @@ class Run:
         }
         if self.beam is not None:
             run["beam"] = str(self.beam)
-        # With --calibrate nothing is held back, so the predictions differ.
-        return run | {name: "yes" for name in ("calibrate", "exact") if getattr(self, name)}
+        return run | ({"exact": "yes"} if self.exact else {})
 
     def about(self) -> dict[str, str]:
         return {
@@ -212,21 +198,14 @@ class Run:
 
 def evaluate(run: Run, opened: type[ArcaneQA] = ArcaneQA) -> dict[str, Any]:
     """The score, and with a report folder everything in it; `opened` loads the model."""
-    if run.calibrate and run.model is None:
-        raise InputError("--calibrate writes into the model's folder, so it needs --model MODEL.")
     questions = QuestionFile(run.data)
     with TemporaryDirectory() as scratch:
         folder = run.report or Path(scratch)
         claim(folder, run.what_counts())
         qa = opened.load(run.kb, run.model, run.beam, run.exact, run.device)
-        if run.calibrate:
-            every = replace(qa.confidence, threshold=0.0)
-            qa = type(qa)(qa.kb, qa.scorer, every, qa.linker, qa.settings)
         judge = Judge(run.mode, _ontology(run, qa), qa.kb.profile)
         predictions = predict(questions, qa, run.entities, folder, judge)
         summary = score(questions, predictions, judge).summary(run.seed)
-        if run.calibrate and run.model is not None:
-            summary["fitted"] = fit_confidence(questions, predictions, judge, run.model)
         if run.report is not None:
             summary = write_report(questions, predictions, judge, summary, run.about(), folder)
             if run.mode in _OWN_SCRIPT:
@@ -238,31 +217,3 @@ def _ontology(run: Run, qa: ArcaneQA) -> Ontology:
     if run.ontology is None:
         return Ontology.of(qa.kb, roles=not is_endpoint(run.kb))
     return Ontology.load(run.ontology, TolerantNames(qa.kb.profile))
-
-
-def fit_confidence(
-    questions: QuestionFile, predictions: Path, judge: Judge, model: Path
-) -> dict[str, float | int]:
-    """Fit and save confidence; its error is measured on answers it was not fitted on."""
-    rows: list[np.ndarray[Any, np.dtype[np.float64]]] = []
-    right: list[bool] = []
-    half: list[int] = []
-    for _, question, prediction, verdict in verdicts(questions, predictions, judge, Problems()):
-        row = prediction.extra.get("evidence")
-        if isinstance(row, list) and len(row) == len(FEATURES):
-            rows.append(np.array(row, dtype=float))
-            right.append(verdict.answers.f1 == 1)
-            half.append(crc32(question.id.encode()) % 2)
-    if len(set(half)) < 2:
-        raise InputError("There are too few answers to fit confidence on; use more questions.")
-    error = float(np.mean([_held_out_error(rows, right, half, fold) for fold in (0, 1)]))
-    confidence = Confidence.fit(rows, right)
-    confidence.save(model)
-    return {"examples": len(rows), "held_out_ece": round(error, 4)}
-
-
-def _held_out_error(rows: list[Any], right: list[bool], half: list[int], fold: int) -> float:
-    inside = [at for at, each in enumerate(half) if each == fold]
-    outside = [at for at, each in enumerate(half) if each != fold]
-    fitted = Confidence.fit([rows[at] for at in outside], [right[at] for at in outside])
-    return expected_calibration_error([fitted.weigh(rows[at]) for at in inside], [right[at] for at in inside])

@@ -15,7 +15,7 @@ from typing import Any
 from arcaneqa.lab.evaluation.judge import Judge, without_cons
 from arcaneqa.lab.evaluation.metrics import Mode
 from arcaneqa.language.text import print_program
-from arcaneqa.record import AnswerItem, Prediction, Question
+from arcaneqa.record import AnswerItem, Outcome, Prediction, Question
 from arcaneqa.support.errors import InputError
 from arcaneqa.support.files import replacing
 from arcaneqa.support.harmless import json_text
@@ -138,9 +138,16 @@ def _prediction(data: dict[str, Any], problems: Problems) -> Prediction:
         confidence=_number(data.get("confidence")),
         score=_number(data.get("score")),
         seconds=_number(data.get("seconds")),
+        outcome=_outcome(data),
         reason=data.get("reason") if isinstance(data.get("reason"), str) else None,
-        extra={key: data[key] for key in ("trace", "candidates", "evidence") if key in data},
+        extra={key: data[key] for key in ("trace", "candidates") if key in data},
     )
+
+
+def _outcome(data: dict[str, Any]) -> Outcome | None:
+    """None where other software wrote the predictions, which knows nothing of it."""
+    told = data.get("outcome")
+    return Outcome(told) if told in set(Outcome) else None
 
 
 def _item(data: Any) -> AnswerItem | None:

@@ -8,7 +8,6 @@ from arcaneqa.answer.arcaneqa import ArcaneQA
 from arcaneqa.induction.induction import Induction
 from arcaneqa.induction.learned import Learned
 from arcaneqa.induction.search import SearchSettings
-from arcaneqa.judgement.confidence import Confidence
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.open import open_kb
 from arcaneqa.lab.paper.induction import PaperInduction
@@ -16,6 +15,7 @@ from arcaneqa.lab.paper.scorer import PaperScorer
 from arcaneqa.linking.features import Weights
 from arcaneqa.linking.linker import Linker
 from arcaneqa.support.errors import InputError
+from arcaneqa.verdict.fitted import Fitted
 
 
 class PaperQA(ArcaneQA):
@@ -40,4 +40,4 @@ class PaperQA(ArcaneQA):
         scorer = PaperScorer.load(folder, device)
         settings = SearchSettings(beam or scorer.config.beam, True, None, Learned.of_model(folder))
         linker = Linker(opened, Weights.of_model(folder))
-        return cls(opened, scorer, Confidence.of_model(folder), linker, settings)
+        return cls(opened, scorer, Fitted.of_model(folder), linker, settings)

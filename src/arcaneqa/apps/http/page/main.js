@@ -65,7 +65,7 @@ async function picked(answer, program) {
   const found = await run(program, { rows: ROWS, tree: true });
   const first = answer.program === null ? [] : [{ program: answer.program, paraphrase: answer.paraphrase }];
   const readings = [...first, ...answer.readings].filter((reading) => reading.program !== found.program);
-  return { ...answer, ...found, readings, reason: null, facts: null, not_used: [], confidence: null, trace: null, isPicked: true };
+  return { ...answer, ...found, readings, outcome: "answer", reason: null, facts: null, not_used: [], confidence: null, trace: null, isPicked: true };
 }
 
 /** The same question with one name meaning something else. */

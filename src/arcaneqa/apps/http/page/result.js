@@ -17,17 +17,17 @@ export function showResult(answer, links, { keepsFeedback, pick, turn, trouble }
   byId("answer").hidden = byId("how").hidden = false;
   const all = () => run(answer.program, { rows: MOST_ROWS });
   byId("items").replaceChildren(isRefused ? make("p", { class: "none" }, answer.reason) : drawn(answer, all, trouble));
-  byId("paraphrase").replaceChildren(...readAs(answer));
+  byId("paraphrase").replaceChildren(...(isRefused ? [] : readAs(answer)));
   byId("sure").replaceChildren(...sureness(answer));
   byId("readings").replaceChildren(...otherReadings(answer, pick));
-  byId("take").replaceChildren(...(answer.program === null ? [] : takeButtons(answer, trouble)));
+  byId("take").replaceChildren(...(answer.program === null || isRefused ? [] : takeButtons(answer, trouble)));
   byId("feedback").replaceChildren();
   keepsFeedback.then((keeps) => keeps && byId("feedback").replaceChildren(...feedbackForm(answer, trouble)));
   byId("how-title").textContent = isRefused ? "What is missing" : "How it got there";
   byId("missing").hidden = !isRefused;
   byId("missing").replaceChildren(...(isRefused ? missing(answer, links) : []));
   if (answer.trace !== null) byId("steps").replaceChildren(...walk(answer.trace.steps, turn));
-  byId("program").hidden = answer.program === null;
+  byId("program").hidden = answer.program === null || isRefused;
   byId("graph").replaceChildren(...(answer.tree ? [programGraph(answer.tree)] : []));
   showForms({ program: answer.program ?? "", sparql: answer.sparql ?? "", json: JSON.stringify(answer, null, 2) });
 }
@@ -51,7 +51,7 @@ function otherReadings(answer, pick) {
   const list = answer.readings.map((reading) =>
     make("li", {}, make("button", { type: "button", class: "link", title: reading.program, click: () => pick(reading.program) }, reading.paraphrase)),
   );
-  const title = answer.reason === null ? "It might also mean" : "The nearest readings";
+  const title = { answer: "It might also mean", ask: "Did you mean …?", refuse: "The nearest readings" }[answer.outcome];
   return [make("details", { open: answer.reason !== null || answer.isPicked }, make("summary", {}, title), make("ul", {}, ...list))];
 }
 
