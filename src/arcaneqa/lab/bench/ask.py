@@ -35,12 +35,12 @@ WARM = 5
 _START = """
 import time; clock = [time.perf_counter()]; tick = lambda: clock.append(time.perf_counter())
 import sys, json
-import arcaneqa.cli.main, arcaneqa.answer, arcaneqa.showing.explain, arcaneqa.model.scorer; tick()
+import arcaneqa.apps.cli.main, arcaneqa.answer.arcaneqa, arcaneqa.answer.explain, arcaneqa.model.scorer; tick()
 import arcaneqa.answer.arcaneqa as asking
 kb = asking.open_kb({kb!r}); tick()
 from arcaneqa.model.stored import bundled_model
 scorer = arcaneqa.model.scorer.ModelScorer.load(bundled_model()); tick()
-qa = arcaneqa.answer.arcaneqa.ArcaneQA(kb, scorer, arcaneqa.answer.arcaneqa.Fitted.of_model(bundled_model())); tick()
+qa = asking.ArcaneQA(kb, scorer, asking.Fitted.of_model(bundled_model())); tick()
 qa.ask({question!r}); tick()
 print(json.dumps([after - before for before, after in zip(clock, clock[1:])]))
 """
