@@ -61,6 +61,44 @@ def test_a_name_of_parquet_is_no_pattern_and_its_folder_no_column(tmp_path: Path
         assert kb.node(Iri("urn:column:%2A.country")) is None
 
 
+ODD = ("~", "file:", "s3:", "http:", "md:", "[x]", "**", "a'b;--", "line\nbreak", "%41", "-", ":memory:")
+
+
+@pytest.mark.parametrize("folder", ODD)
+@pytest.mark.parametrize("table", ["x.csv", "x.parquet", "x.db"])
+def test_a_folder_may_be_called_anything(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str, table: str
+) -> None:
+    """Named as somebody in the folder above it does; `~` is not the home folder, nor `file:` the root."""
+    create = "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT)"
+    for place, name in ((tmp_path / "home", "Mallory"), (tmp_path / "here" / folder, "Ann")):
+        place.mkdir(parents=True)
+        if table == "x.csv":
+            (place / table).write_text(f"id,name\n1,{name}\n")
+        elif table == "x.db":
+            database(create, f"INSERT INTO t VALUES (1, '{name}')")(place / table)
+        else:
+            parquet(f"SELECT 1 AS id, '{name}' AS name", tmp_path / "made.parquet")
+            (tmp_path / "made.parquet").rename(place / table)
+    monkeypatch.chdir(tmp_path / "here")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    out = Path(folder) / "kb"
+    build_index([Path(folder) / table], out)
+    with Index(out) as kb:
+        assert "Ann" in kb.labels(kb.entities())
+        assert "Mallory" not in kb.labels(kb.entities())
+
+
+@pytest.mark.parametrize("table", ["x.csv", "x.parquet"])
+def test_a_backslash_is_no_slash(tmp_path: Path, table: str) -> None:
+    """DuckDB would read `a/b.csv` for `a\\b.csv`."""
+    (tmp_path / "a").mkdir()
+    (tmp_path / f"a\\{table}").write_text(PEOPLE)
+    (tmp_path / "a" / table).write_text(OTHERS)
+    with pytest.raises(InputError, match="has a backslash"):
+        build_index([tmp_path / f"a\\{table}"], tmp_path / "kb")
+
+
 def test_a_name_is_no_address(tmp_path: Path) -> None:
     """In an address what follows ? and # is no name, and %41 is another."""
     path = tmp_path / "a?mode=rwc#b%41.db"

@@ -273,8 +273,12 @@ def serve_http(
     """Until SIGTERM or SIGINT. `hosts` are names, beside those of this machine, that it answers to."""
     # The SDK's own check of names would only know this machine's.
     unchecked = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+    # No tool remembers anything from call to call: without sessions nobody can take them all.
     app = server.streamable_http_app(
-        streamable_http_path=PATH, max_request_body_size=MOST_BODY, transport_security=unchecked
+        streamable_http_path=PATH,
+        stateless_http=True,
+        max_request_body_size=MOST_BODY,
+        transport_security=unchecked,
     )
-    app.add_middleware(Safety, token=token, hosts=hosts, guarded=PATH)
+    app.add_middleware(Safety, token=token, hosts=hosts, guarded=PATH, only_calls=True)
     uvicorn.Server(uvicorn_config(app, "warning", GRACE)).run([listening])

@@ -454,5 +454,5 @@ def _opened(folder: Path, endpoint: Endpoint) -> HarvestedNames | None:
 
 
 def _folder(endpoint: Endpoint) -> Path:
-    name = hashlib.sha256(endpoint.client.name.encode()).hexdigest()[:24]
+    name = hashlib.sha256(endpoint.client.identity.encode()).hexdigest()[:24]
     return endpoint.folder / f"{name}.names"

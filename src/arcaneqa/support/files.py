@@ -21,6 +21,10 @@ from arcaneqa.support.errors import InputError
 # ours.
 
 
+_LARGEST_JSON = 1 << 28
+"""Bytes (256 MiB): more than the schema of any knowledge base."""
+
+
 def open_text(path: Path) -> TextIO:
     """A UTF-8 text file; `.gz` is unpacked on the way."""
     if path.suffix == ".gz":
@@ -30,9 +34,12 @@ def open_text(path: Path) -> TextIO:
 
 def plain_json(path: Path) -> Any:
     """A small JSON file, for callers that say by themselves what is wrong with it. Raises OSError, also for a
-    pipe or device, on which a reader might wait for ever; and ValueError, also for JSON nested too deep."""
+    pipe or device, on which a reader might wait for ever, and one that is not small; and ValueError, also for
+    JSON nested too deep."""
     if path.exists() and not path.is_file():
         raise OSError(errno.EINVAL, "it is not a plain file", str(path))
+    if path.exists() and path.stat().st_size > _LARGEST_JSON:
+        raise OSError(errno.EFBIG, "it is far too large", str(path))
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except RecursionError:

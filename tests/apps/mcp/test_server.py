@@ -15,13 +15,26 @@ from typing import Any
 
 import httpx
 import pytest
+import uvicorn
 from mcp import Client, StdioServerParameters
+from starlette.testclient import TestClient
 
 from arcaneqa import ArcaneQA
-from arcaneqa.apps.mcp import create_server
+from arcaneqa.apps.mcp import create_server, serve_http
 
 COMMAND = [sys.executable, "-c", "from arcaneqa.apps.cli.main import main; main()", "mcp"]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(place for place in sys.path if place)}
+
+BEGIN = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    },
+}
 
 
 @pytest.fixture(scope="module", params=["stdio", "http"])
@@ -128,16 +141,6 @@ def test_a_bad_address_is_refused_before_anything_is_loaded() -> None:
 def test_over_http_the_door_is_the_services(tmp_path: Path) -> None:
     """Names, token and size are checked before anything is understood."""
     (tmp_path / "token").write_text("secret\n")
-    begin = {
-        "jsonrpc": "2.0",
-        "id": 1,
-        "method": "initialize",
-        "params": {
-            "protocolVersion": "2025-06-18",
-            "capabilities": {},
-            "clientInfo": {"name": "test", "version": "1"},
-        },
-    }
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -146,7 +149,7 @@ def test_over_http_the_door_is_the_services(tmp_path: Path) -> None:
         try:
             _wait_for(port)
 
-            def status(headers: dict[str, str], body: object = begin) -> int:
+            def status(headers: dict[str, str], body: object = BEGIN) -> int:
                 accept = {"accept": "application/json, text/event-stream"}
                 with httpx.stream(
                     "POST", f"http://127.0.0.1:{port}/mcp", json=body, headers=accept | headers, timeout=60
@@ -158,9 +161,30 @@ def test_over_http_the_door_is_the_services(tmp_path: Path) -> None:
             assert status({"authorization": "Bearer other"}) == 401
             assert status(allowed | {"host": "elsewhere.example"}) == 421
             assert status(allowed, {"padding": "x" * 100_000}) == 413
+            assert status(allowed | {"origin": "https://elsewhere.example"}) == 403
+            assert status(allowed | {"origin": "null"}) == 403
+            assert status(allowed | {"origin": f"http://localhost:{port}"}) == 200
+            streams = httpx.get(f"http://127.0.0.1:{port}/mcp", headers=allowed, timeout=10)
+            assert streams.status_code == 405, "an open stream would hold one of few connections"
             assert status(allowed) == 200
         finally:
             process.terminate()
+
+
+def test_over_http_nobody_can_take_all_sessions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There are none to take: whoever begins again and again leaves nothing behind."""
+    served: list[Any] = []
+    monkeypatch.setattr(uvicorn.Server, "run", lambda self, _: served.append(self.config.app))
+    server = create_server(ArcaneQA.load())
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        serve_http(server, listening)
+    accept = {"accept": "application/json, text/event-stream", "host": "localhost"}
+    with TestClient(served[0]) as client:
+        for _ in range(50):
+            begun = client.post("/mcp", json=BEGIN, headers=accept)
+            assert begun.status_code == 200
+            assert "mcp-session-id" not in begun.headers
+        assert not server.session_manager._server_instances
 
 
 def test_calls_pass_the_gate_and_one_too_many_is_told_to_come_back() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
+import shutil
 from pathlib import Path
 from unittest.mock import patch
 
@@ -67,6 +68,24 @@ def test_folders_and_several_files(tmp_path: Path) -> None:
     (tmp_path / "none").mkdir()
     with pytest.raises(InputError, match="holds no RDF files"):
         build_index([tmp_path / "none"], tmp_path / "index")
+
+
+def test_what_was_made_of_sources_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An index in the folder that is indexed, one whose build was killed, and the cache of a home folder."""
+    home = tmp_path / "home"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(home / "cache"))
+    (home / "notes").mkdir(parents=True)
+    (home / "facts.nt").write_text("<http://x/a> <http://x/p> <http://x/b> .\n")
+    for _ in range(2):
+        assert build_index([home], home / "kb").facts == 1
+    shutil.copytree(home / "kb", home / ".other.building")
+    (home / ".other.building" / "manifest.json").write_text('{"format": "arcaneqa-index"}')
+    (home / "cache" / "arcaneqa" / "endpoints").mkdir(parents=True)
+    shutil.copy(home / "facts.nt", home / "cache" / "arcaneqa" / "endpoints" / "names.nt")
+    assert build_index([home], home / "kb").facts == 1
+    # What somebody put into an index's folder is theirs, and a source.
+    (home / "kb" / "more.nt").write_text("<http://x/a> <http://x/p> <http://x/c> .\n")
+    assert build_index([home], home / "kb").facts == 2
 
 
 def test_relative_iris_are_completed_by_the_file_or_by_a_base(tmp_path: Path) -> None:

@@ -40,10 +40,17 @@ class Safety:
     by, and adds the security headers."""
 
     def __init__(
-        self, app: App, token: str | None = None, hosts: Collection[str] = (), guarded: str = "/v1/"
+        self,
+        app: App,
+        token: str | None = None,
+        hosts: Collection[str] = (),
+        guarded: str = "/v1/",
+        only_calls: bool = False,
     ) -> None:
-        """The token is asked for under the path `guarded`."""
+        """The token is asked for under the path `guarded`. With `only_calls` nothing but POST is taken, so
+        that no stream stays open, and no page from a name that this does not answer to may make one."""
         self._app = app
+        self._only_calls = only_calls
         self._token = None if token is None else token.encode()
         self._guarded = guarded
         self._hosts = frozenset(host.lower() for host in hosts)
@@ -64,6 +71,12 @@ class Safety:
             return
         if scope["path"].startswith(self._guarded) and not self._lets_in(headers.get(b"authorization", b"")):
             await _refuse(guarded, 401, "This service asks for a bearer token.", challenge=True)
+            return
+        if self._only_calls and scope["method"] != "POST":
+            await _refuse(guarded, 405, "Calls are made with POST.")
+            return
+        if self._only_calls and b"origin" in headers and not self._answers_to(_host_of(headers[b"origin"])):
+            await _refuse(guarded, 403, "Pages of other sites may not call this; --allow-host names others.")
             return
         length = headers.get(b"content-length", b"0")
         if not length.isdigit() or len(length) > 9 or int(length) > MOST_BODY:
@@ -94,6 +107,12 @@ class Safety:
             return True
         scheme, _, given = authorization.partition(b" ")
         return scheme.lower() == b"bearer" and hmac.compare_digest(given.strip(), self._token)
+
+
+def _host_of(origin: bytes) -> bytes:
+    """Nobody's name where it is none that a browser writes, or the `null` of a page from nowhere."""
+    scheme, _, host = origin.partition(b"://")
+    return host if scheme in (b"http", b"https") else b""
 
 
 def _is_loopback(name: str) -> bool:

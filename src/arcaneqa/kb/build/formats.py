@@ -6,13 +6,15 @@ from __future__ import annotations
 import codecs
 import csv
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
+from platformdirs import user_cache_path
 from pyoxigraph import NamedNode, RdfFormat
 
+from arcaneqa.kb.index.store import INDEX, MANIFEST
 from arcaneqa.support.errors import InputError
 
 # Which files are RDF and which are tables, by their names; ways of packing; the files of a folder.
@@ -81,13 +83,29 @@ def source_files(paths: Iterable[Path]) -> list[Path]:
         if not path.is_dir():
             found.append(path)
             continue
-        inside = sorted(each for each in path.rglob("*") if each.is_file() and _is_source(each))
+        is_ours = _made_here(path)
+        inside = sorted(
+            each for each in path.rglob("*") if each.is_file() and not is_ours(each) and _is_source(each)
+        )
         if not inside:
             raise InputError(
                 f"The folder {path} holds no RDF files and no tables (names that end in {_ENDINGS})."
             )
         found.extend(inside)
     return found
+
+
+def _made_here(folder: Path) -> Callable[[Path], bool]:
+    """What in a folder is no source because it was made of some: files of indexes, all of one whose build did
+    not end, and what is kept in our cache."""
+    files: set[Path] = set()
+    folders = {user_cache_path("arcaneqa")}
+    for manifest in folder.rglob(MANIFEST):
+        names = INDEX.names(manifest.parent)
+        if names == {MANIFEST}:
+            folders.add(manifest.parent)
+        files.update(manifest.parent / name for name in names or ())
+    return lambda path: path in files or not folders.isdisjoint((*path.parents, *path.resolve().parents))
 
 
 def check_file(path: Path) -> None:

@@ -6,13 +6,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hashlib
+import ipaddress
 import json
 import re
+import socket
 import sqlite3
 import ssl
 import threading
 import time
-from collections.abc import Sequence
+import zlib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -167,6 +170,20 @@ _BUSY = frozenset((429, 502, 503, 504))
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
 _MOST_REDIRECTS = 5
 """Of one query; more lead in a circle."""
+_GRAPHS = frozenset(("default-graph-uri", "named-graph-uri"))
+_HIDDEN = "***"
+_FAILED_BODY = 1 << 16
+"""Bytes (64 KiB) that are read of what a server says beside an error."""
+_LEAST_BODY = 1 << 22
+"""Bytes (4 MiB) that any answer may have, and for each row that was asked for so many more:"""
+_ROW_BYTES = 1 << 14
+_UNLIMITED = 100_000
+"""Rows that are expected where no number was asked for."""
+_ROW_MARKS = 64
+"""Signs of structure that a row may have; each may cost a parser some sixty bytes."""
+_LOOK = 4096
+"""Rows that are read from one look at the clock to the next."""
+_LIMIT = re.compile(r"LIMIT ([0-9]{1,9})\s*$")
 _SECONDS = re.compile(r"[0-9]{1,9}")
 # Virtuoso's way to say "200 OK, but I stopped early and this is only a part".
 _PARTIAL = "S1TAT"
@@ -199,10 +216,17 @@ class Client:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise InputError(f"“{url}” is not the address of an endpoint; write it as http://host/sparql.")
-        # Parameters of the protocol (default-graph-uri) may be part of the address.
+        # Parameters of the protocol (default-graph-uri) may be part of the address; any other may be a key.
         self._parameters = parse_qsl(parts.query)
         self._url = urlunsplit((parts.scheme, parts.netloc, parts.path, "", ""))
-        self.name = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, parts.query, ""))
+        secret = [value for name, value in self._parameters if name not in _GRAPHS]
+        self._secrets = [each for each in (*secret, parts.password) if each]
+        shown = [(name, value if name in _GRAPHS else _HIDDEN) for name, value in self._parameters]
+        bare = parts.netloc.rpartition("@")[2]
+        self.name = urlunsplit((parts.scheme, bare, parts.path, urlencode(shown, safe=":/*#"), ""))
+        """To be shown: without what lets people in."""
+        self.identity = self.name if not secret else f"{self.name} {_digest(parts.query).hex()}"
+        """Of what it serves to these parameters; hashed where they are secret."""
         self._authorization = authorization
         self._limits = limits or Limits()
         self.deadline = self._limits.deadline
@@ -223,18 +247,68 @@ class Client:
         seconds = self._limits.deadline if deadline is None else deadline
         bodies = self._cached(queries)
         missing = [position for position, body in enumerate(bodies) if body is None]
+        end = monotonic() + seconds
         if missing:
             loop = self._running()
             fetched = asyncio.run_coroutine_threadsafe(
                 self._gather([queries[position] for position in missing], seconds), loop
             ).result()
-            for position, body in zip(missing, fetched, strict=True):
-                bodies[position] = body
-        rows = [_rows(body or b"", self.name) for body in bodies]
+            for position, (body, own_end) in zip(missing, fetched, strict=True):
+                bodies[position], end = body, max(end, own_end)
+        rows = [
+            self._rows(query, body or b"", end, seconds) for query, body in zip(queries, bodies, strict=True)
+        ]
         if self._cache is not None:
             for position in missing:
                 self._cache.put(self._key(queries[position]), bodies[position] or b"")
         return rows
+
+    def _rows(self, query: str, body: bytes, end: float, seconds: float) -> list[Row]:
+        """What is dense with structure, or has more rows than were asked for, is not taken apart."""
+        asked = _asked(query)
+        most = _ROW_MARKS * (_UNLIMITED if asked is None else asked + 64) + len(body) // 64
+        if sum(map(body.count, (b"{", b"[", b","))) > most:
+            raise Oversized(
+                f"The endpoint {self.name} sent far more than was asked for; is it a SPARQL service?"
+            )
+        found: list[Row] = []
+        try:
+            data = json.loads(body)
+            variables = data["head"]["vars"]
+            bindings = data["results"]["bindings"]
+            if bindings and not variables:
+                raise ValueError("rows without columns")
+            if asked is not None and len(bindings) > asked:
+                raise Oversized(
+                    f"The endpoint {self.name} sent {len(bindings):,} rows where {asked:,} were asked for."
+                )
+            for first in range(0, len(bindings), _LOOK):
+                if monotonic() > end:
+                    raise self._timed_out(seconds)
+                found += [
+                    tuple(from_json(row[variable]) if variable in row else None for variable in variables)
+                    for row in bindings[first : first + _LOOK]
+                ]
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            start = self._plain(body[:60])
+            raise Garbled(
+                f"The endpoint {self.name} sent something that is not a whole SPARQL result in JSON (it "
+                f"begins “{start}”); is this the address of its SPARQL service?"
+            ) from error
+        return found
+
+    def _plain(self, text: bytes) -> str:
+        """The first line of what a server said, without the keys that it was sent."""
+        said = text.decode("utf-8", "replace").strip().split("\n")[0]
+        for secret in self._secrets:
+            said = said.replace(secret, _HIDDEN)
+        return said
+
+    def _timed_out(self, seconds: float) -> TimedOut:
+        return TimedOut(
+            f"The endpoint {self.name} did not answer within {seconds:g} seconds; "
+            "give it more time with ARCANEQA_ENDPOINT_DEADLINE."
+        )
 
     def close(self) -> None:
         with self._lock:
@@ -260,13 +334,14 @@ class Client:
                     verify=self._tls,
                     limits=httpx.Limits(max_connections=self._limits.connections),
                     timeout=None,  # the deadline of the query covers every phase
-                    headers={"Accept": _RESULTS, "User-Agent": "arcaneqa"},
+                    headers={"Accept": _RESULTS, "Accept-Encoding": "gzip", "User-Agent": "arcaneqa"},
                 )
                 self._room = asyncio.Semaphore(self._limits.connections)
                 threading.Thread(target=_serve, args=(loop,), name="sparql-client", daemon=True).start()
             return self._loop
 
-    async def _gather(self, queries: list[str], seconds: float) -> list[bytes]:
+    async def _gather(self, queries: list[str], seconds: float) -> list[tuple[bytes, float]]:
+        """The body of each, and when its deadline is."""
         tasks = [asyncio.ensure_future(self._fetch(query, seconds)) for query in queries]
         try:
             return list(await asyncio.gather(*tasks))
@@ -274,7 +349,7 @@ class Client:
             for task in tasks:
                 task.cancel()
 
-    async def _fetch(self, query: str, seconds: float) -> bytes:
+    async def _fetch(self, query: str, seconds: float) -> tuple[bytes, float]:
         assert self._room is not None
         try:
             async with self._room, asyncio.timeout(seconds):
@@ -282,16 +357,13 @@ class Client:
                 for attempt in range(1, self._limits.attempts + 1):
                     outcome = await self._attempt(query, last=attempt == self._limits.attempts)
                     if isinstance(outcome, bytes):
-                        return outcome
+                        return outcome, end
                     wait = outcome.after if outcome.after is not None else 0.1 * 2**attempt
                     if monotonic() + wait >= end:
                         raise outcome.error
                     await asyncio.sleep(wait)
         except TimeoutError:
-            raise TimedOut(
-                f"The endpoint {self.name} did not answer within {seconds:g} seconds; "
-                "give it more time with ARCANEQA_ENDPOINT_DEADLINE."
-            ) from None
+            raise self._timed_out(seconds) from None
         raise AssertionError("the last attempt returns or raises")
 
     async def _attempt(self, query: str, last: bool) -> bytes | _Later:
@@ -316,27 +388,36 @@ class Client:
 
     async def _post(self, query: str) -> bytes:
         assert self._http is not None
-        form = [*self._parameters, ("query", query)]
         url = self._url
         for _ in range(_MOST_REDIRECTS + 1):
             headers = {"Content-Type": "application/x-www-form-urlencoded"}
-            if self._authorization and _origin(url) == _origin(self._url):
+            is_own = _origin(url) == _origin(self._url)
+            if self._authorization and is_own:
                 headers["Authorization"] = self._authorization
+            form = [each for each in self._parameters if is_own or each[0] in _GRAPHS]
+            form.append(("query", query))
             async with self._http.stream("POST", url, content=urlencode(form), headers=headers) as response:
                 if response.status_code in _REDIRECTS and "location" in response.headers:
                     url = _redirected(url, response.headers["location"], self.name)
+                    await _check_reach(self._url, url, self.name)
                     continue
-                return await self._body(response)
+                return await self._body(response, _asked(query))
         raise Rejected(f"The endpoint {self.name} redirects in a circle; give the address it should lead to.")
 
-    async def _body(self, response: httpx.Response) -> bytes:
+    async def _body(self, response: httpx.Response, asked: int | None) -> bytes:
+        most = self._limits.body_bytes
+        if asked is not None:
+            most = min(most, _LEAST_BODY + _ROW_BYTES * asked)
+        unpack = _unpacker(response, self.name)
         body = bytearray()
-        async for chunk in response.aiter_bytes():
-            body += chunk
-            if len(body) > self._limits.body_bytes:
+        async for chunk in response.aiter_raw():
+            body += unpack(chunk, most + 1 - len(body))
+            if response.status_code != 200 and len(body) > _FAILED_BODY:
+                break
+            if len(body) > most:
                 raise Oversized(
-                    f"The endpoint {self.name} sent more than {self._limits.body_bytes // 2**20} MiB for one "
-                    "query; ask something narrower."
+                    f"The endpoint {self.name} sent more than {most // 2**20} MiB for one query; ask "
+                    "something narrower."
                 )
         if response.status_code in _BUSY:
             raise _Busy(
@@ -353,7 +434,7 @@ class Client:
                 "put the header's value into ARCANEQA_ENDPOINT_AUTHORIZATION."
             )
         if response.status_code != 200:
-            first = bytes(body[:300]).decode("utf-8", "replace").strip().split("\n")[0]
+            first = self._plain(bytes(body[:300]))
             raise Rejected(f"The endpoint {self.name} answered with status {response.status_code}: {first}")
         if response.headers.get("x-sql-state", "").startswith(_PARTIAL):
             raise Oversized(
@@ -392,6 +473,63 @@ def _trusted(certificates: Path | None) -> ssl.SSLContext:
         raise InputError(f"{certificates} cannot be read as certificates in PEM form ({error}).") from error
 
 
+def _asked(query: str) -> int | None:
+    """How many rows a query asks for at most."""
+    found = _LIMIT.search(query)
+    return None if found is None else int(found[1])
+
+
+def _unpacker(response: httpx.Response, name: str) -> Callable[[bytes, int], bytes]:
+    """Of what arrives, no more than so many bytes; packed once or not at all."""
+    encoding = response.headers.get("content-encoding", "identity").strip().lower()
+    if encoding == "identity":
+        return lambda chunk, _: chunk
+    if encoding != "gzip":
+        raise Garbled(
+            f"The endpoint {name} packs its answers in a way it was not asked for ({encoding[:40]!r})."
+        )
+    packed = zlib.decompressobj(zlib.MAX_WBITS | 16)
+
+    def unpack(chunk: bytes, most: int) -> bytes:
+        try:
+            return packed.decompress(chunk, most)
+        except zlib.error as error:
+            raise Garbled(f"The endpoint {name} sent what cannot be unpacked ({error}).") from None
+
+    return unpack
+
+
+async def _check_reach(given: str, target: str, name: str) -> None:
+    """A server elsewhere has nothing to say about what lies in this machine or its network."""
+    if _origin(target)[1] == _origin(given)[1]:
+        return
+    reached = await _addresses(target)
+    own = await _addresses(given)
+    for address in reached:
+        is_like_given = any(
+            address.is_loopback == each.is_loopback and address.is_link_local == each.is_link_local
+            for each in own
+            if not each.is_global
+        )
+        if not address.is_global and not is_like_given:
+            host = urlsplit(target).hostname
+            raise Rejected(
+                f"The endpoint {name} redirects to {host}, inside this machine or network; not followed. "
+                "Give the address it should lead to."
+            )
+
+
+async def _addresses(url: str) -> list[ipaddress.IPv4Address | ipaddress.IPv6Address]:
+    host = urlsplit(url).hostname or ""
+    try:
+        found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except OSError as error:
+        raise httpx.ConnectError(str(error)) from error
+    given = {ipaddress.ip_address(str(each[4][0]).partition("%")[0]) for each in found}
+    # An address of the old kind may be written as one of the new.
+    return [getattr(each, "ipv4_mapped", None) or each for each in given]
+
+
 def _origin(url: str) -> tuple[str, str]:
     parts = urlsplit(url)
     return parts.scheme, parts.netloc
@@ -401,7 +539,10 @@ def _redirected(url: str, location: str, name: str) -> str:
     target = urljoin(url, location)
     parts = urlsplit(target)
     if parts.scheme not in ("http", "https") or (urlsplit(url).scheme == "https" and parts.scheme == "http"):
-        raise Rejected(f"The endpoint {name} redirects to “{target}”, which is less safe; not followed.")
+        raise Rejected(
+            f"The endpoint {name} redirects to {parts.scheme}://{parts.hostname}, which is less safe; "
+            "not followed."
+        )
     return target
 
 
@@ -430,21 +571,3 @@ def _why_unreachable(name: str, error: httpx.ConnectError) -> str:
             )
         cause = cause.__cause__ or cause.__context__
     return f"The endpoint {name} cannot be reached ({error}); check the address and that the server runs."
-
-
-def _rows(body: bytes, name: str) -> list[Row]:
-    try:
-        data = json.loads(body)
-        variables = data["head"]["vars"]
-        if data["results"]["bindings"] and not variables:
-            raise ValueError("rows without columns")
-        return [
-            tuple(from_json(row[variable]) if variable in row else None for variable in variables)
-            for row in data["results"]["bindings"]
-        ]
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        start = body[:60].decode("utf-8", "replace").strip().split("\n")[0]
-        raise Garbled(
-            f"The endpoint {name} sent something that is not a whole SPARQL result in JSON (it begins "
-            f"“{start}”); is this the address of its SPARQL service?"
-        ) from error

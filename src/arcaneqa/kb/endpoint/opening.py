@@ -93,7 +93,9 @@ def opened(url: str, profile: Profile | None, settings: Settings | None) -> Endp
         cache=cache,
     )
     try:
-        memory = Memory(settings.folder, f"{client.name}\n{profile!r}{_told(settings.schema)}", settings.age)
+        memory = Memory(
+            settings.folder, f"{client.identity}\n{profile!r}{_told(settings.schema)}", settings.age
+        )
         discovery = memory.load()
         if discovery is None:
             queries = Queries(client, probe(client))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from arcaneqa.kb.diagnosis import Diagnosis
 from arcaneqa.kb.index import sets
+from arcaneqa.kb.index.checks import check_contents
 from arcaneqa.kb.index.literal_order import Comparisons, Order
 from arcaneqa.kb.index.lookup import Spoken, open_terms
 from arcaneqa.kb.index.rows import Lists, Rows, Steps
@@ -125,7 +126,7 @@ class Index(KnowledgeBase):
         for attempt in range(1, _ATTEMPTS + 1):
             self.seal = read_seal(self.folder)
             try:
-                manifest = open_manifest(self.folder)
+                manifest = open_manifest(self.folder, check_contents)
                 self.seal = str(manifest["seal"])
                 self._open(manifest)
                 self._arrays.names = Surfaces(self.folder)

@@ -7,8 +7,9 @@ import hashlib
 import json
 import mmap
 import os
+import stat
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ from arcaneqa.support.errors import IndexFormatError
 from arcaneqa.support.files import beside, plain_json
 from arcaneqa.support.outputs import FolderKind
 
-# Which index folders were found whole, so that opening one again need not read all of it.
+# Which index folders were found whole and sound, so that opening one again need not read all of it.
 
 
 _CLOCK = 100_000_000
@@ -45,12 +46,12 @@ def state_of(folder: Path, seal: str, names: Iterable[str]) -> State:
     """Of these files, which should match what `seal` seals."""
     stats = [(name, (folder / name).stat()) for name in sorted(names)]
     rows = [(n, s.st_size, s.st_mtime_ns, s.st_ctime_ns, s.st_ino, s.st_dev) for n, s in stats]
-    text = hashlib.sha256(json.dumps([seal, rows]).encode()).hexdigest()
+    text = hashlib.sha256(json.dumps(["sound", seal, rows]).encode()).hexdigest()
     return State(folder, text, max((s.st_ctime_ns for _, s in stats), default=0))
 
 
 def is_trusted(state: State) -> bool:
-    """Whether in this state the files were found to match their checksums."""
+    """Whether in this state the files were found to match their checksums, and to fit together."""
     try:
         return _note(state.folder).read_text(encoding="ascii") == state.text
     except (OSError, UnicodeDecodeError):
@@ -84,6 +85,9 @@ _SMALL = 1 << 20
 """Bytes (1 MiB): larger files that were found whole once are not read again while they stay untouched."""
 _LARGE_PAGE = 1 << 21
 """Bytes (2 MiB) of a large page of memory."""
+
+_DTYPES = frozenset(np.dtype(each).str for each in "bBhHiIqQfd?")
+"""Of arrays; plain numbers in this machine's order of bytes."""
 
 Array = NDArray[Any]
 
@@ -200,14 +204,28 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         )
     if manifest.get("seal") != _seal(manifest):
         raise IndexFormatError(_damaged(folder, "its manifest does not match its own checksum"))
-    for name, facts in manifest["files"].items():
+    try:
+        _check_files(folder, manifest["files"].items())
+    except (LookupError, AttributeError, TypeError, ValueError):
+        raise IndexFormatError(_damaged(folder, "its manifest does not name its files")) from None
+    return manifest
+
+
+def _check_files(folder: Path, files: Iterable[tuple[str, dict[str, Any]]]) -> None:
+    """Each is a plain file in the folder, of the size that the manifest says."""
+    for name, facts in files:
+        if ".." in Path(name).parts or Path(name).is_absolute():
+            raise IndexFormatError(_damaged(folder, f"{name!r} is outside of it"))
         try:
-            size = (folder / name).stat().st_size
+            found = (folder / name).stat()
         except OSError:
             raise IndexFormatError(_damaged(folder, f"{name} is missing")) from None
-        if size != facts["bytes"]:
-            raise IndexFormatError(_damaged(folder, f"{name} has {size} bytes, not {facts['bytes']}"))
-    return manifest
+        if not stat.S_ISREG(found.st_mode):
+            raise IndexFormatError(_damaged(folder, f"{name} is not a plain file"))
+        if found.st_size != facts["bytes"]:
+            raise IndexFormatError(
+                _damaged(folder, f"{name} has {found.st_size} bytes, not {facts['bytes']}")
+            )
 
 
 def read_seal(folder: Path) -> str | None:
@@ -218,9 +236,9 @@ def read_seal(folder: Path) -> str | None:
         return None
 
 
-def open_manifest(folder: Path) -> dict[str, Any]:
-    """The same, and every file matches its checksum. Large files are read for that only where they are not
-    known to be as they were when they were last read."""
+def open_manifest(folder: Path, check: Callable[[Path, dict[str, Any]], None]) -> dict[str, Any]:
+    """The same, and every file matches its checksum and passes the `check` of what it holds. Large files are
+    read for that only where they are not known to be as they were when they were last read."""
     manifest = read_manifest(folder)
     state = _large_files(folder, manifest)
     if is_trusted(state):
@@ -228,6 +246,10 @@ def open_manifest(folder: Path) -> dict[str, Any]:
         _compare(folder, small)
     else:
         _compare(folder, manifest["files"])
+        for name in manifest["arrays"]:
+            if f"{name}.bin" not in manifest["files"]:
+                raise IndexFormatError(_damaged(folder, f"{name} has no checksum"))
+        check(folder, manifest)
         trust(state)
     return manifest
 
@@ -270,11 +292,13 @@ def _is_large(facts: dict[str, Any]) -> bool:
 
 def map_array(path: Path, facts: dict[str, Any]) -> Array:
     """The array in place, read-only; nothing is read before it is used."""
-    dtype = np.dtype(facts["dtype"])
-    if facts["length"] == 0:
+    dtype, length = np.dtype(facts["dtype"]), facts["length"]
+    if dtype.str not in _DTYPES or length * dtype.itemsize != path.stat().st_size:
+        raise ValueError(f"{path.stem} is not an array of {facts['length']} {facts['dtype']}")
+    if length == 0:
         return np.empty(0, dtype)
     # Not np.memmap, whose subclass costs a microsecond on every slice.
-    return np.frombuffer(_mapped(path), dtype, facts["length"])
+    return np.frombuffer(_mapped(path), dtype, length)
 
 
 def _mapped(path: Path) -> mmap.mmap:

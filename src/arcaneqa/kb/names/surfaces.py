@@ -64,6 +64,22 @@ class Surfaces:
     def __len__(self) -> int:
         return len(self._rows)
 
+    def check(self, nodes: int) -> None:
+        """A ValueError where something is out of range, for a knowledge base of so many nodes."""
+        keys, rows = self._keys, self._rows
+        named = len(keys) == len(self._nodes) == len(self._forms)
+        plain = all(
+            each.ndim == 1 and each.dtype.kind in "iu" for each in (keys, self._nodes, self._forms, rows)
+        )
+        if not (plain and named and keys.dtype == np.uint64 and bool((keys[1:] >= keys[:-1]).all())):
+            raise ValueError("surfaces: the keys are out of range")
+        for found in (self._nodes, rows):
+            if len(found) and not 0 <= int(found.min()) <= int(found.max()) < nodes:
+                raise ValueError("surfaces: a node is out of range")
+        if not np.isin(self._forms, [form + source for form in Form for source in (0, ALIAS)]).all():
+            raise ValueError("surfaces: a form is out of range")
+        self._words.check()
+
     @staticmethod
     def exists(folder: Path) -> bool:
         return (folder / FOLDER / "keys.npy").exists()
@@ -104,6 +120,8 @@ class Surfaces:
         rows = self._words.rows(
             "SELECT rowid FROM names WHERE names MATCH ? ORDER BY rowid LIMIT ?", (query, limit)
         )
+        if rows and not 0 <= rows[0][0] <= rows[-1][0] < len(self._rows):
+            raise IndexFormatError(f"{self._folder} is damaged; build the index again.")
         return [int(self._rows[row]) for (row,) in rows]
 
     def frequencies(self, stems: Sequence[str]) -> dict[str, int]:
@@ -171,10 +189,27 @@ class _Words:
         for connection in opened:
             weakref.finalize(self, connection.close)
             self._idle.put(connection)
+        self._path = path
+
+    def check(self) -> None:
+        """A ValueError where it has anything that runs when it is read, or words that are none."""
+        kinds = self.rows("SELECT type, coalesce(sql, '') FROM sqlite_schema", ())
+        for kind, sql in kinds:
+            is_virtual = sql.upper().lstrip().startswith("CREATE VIRTUAL")
+            if kind not in ("table", "index") or (is_virtual and "USING fts5(" not in sql):
+                raise ValueError("surfaces: words.db holds more than words")
+        for column in ("text", "names"):
+            kind = "text" if column == "text" else "integer"
+            if self.rows(f"SELECT 1 FROM word WHERE typeof({column}) != ? LIMIT 1", (kind,)):
+                raise ValueError("surfaces: a word is none")
+        if self.rows("SELECT 1 FROM backwards WHERE typeof(text) != 'text' LIMIT 1", ()):
+            raise ValueError("surfaces: a word is none")
 
     def rows(self, query: str, values: Sequence[Any]) -> list[Any]:
         connection = self._idle.get()
         try:
             return connection.execute(query, values).fetchall()
+        except sqlite3.DatabaseError as error:
+            raise IndexFormatError(f"{self._path} is damaged ({error}); build the index again.") from error
         finally:
             self._idle.put(connection)

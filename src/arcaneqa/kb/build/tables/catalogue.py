@@ -260,8 +260,9 @@ _PARQUET = "read_parquet(?, hive_partitioning=false)"
 
 
 def _literally(path: Path) -> str:
-    """DuckDB takes stars and brackets in a name for a pattern, and would read other files."""
-    return glob.escape(str(path))
+    """DuckDB takes stars and brackets in a name for a pattern, and `~`, `file:` or `s3:` at its beginning for
+    another place: it would read other files."""
+    return glob.escape(str(path.absolute()))
 
 
 def _load_parquet(path: Path, connection: DuckDBPyConnection, place: str) -> Loaded:

@@ -92,6 +92,11 @@ def _counts_up(table: Loaded, cell: str, connection: DuckDBPyConnection) -> bool
 PREFIXES = {"table": "urn:table:", "column": "urn:column:", "row": "urn:row:"}
 _MEMORY = "1GB"
 """DuckDB spills to disk beyond this; more made no build measurably quicker."""
+_ALONE: dict[str, str | bool | int | float | list[str]] = {
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+}
+"""What a name might have DuckDB fetch from elsewhere."""
 _ESCAPES = {"'\\'": "'\\\\'", "'\"'": "'\\\"'", "chr(10)": "'\\n'", "chr(13)": "'\\r'"}
 """As SQL: what must not stand in a literal of N-Triples, and how it is written; the backslash comes first."""
 
@@ -100,9 +105,15 @@ def write_triples(paths: Sequence[Path], folder: Path) -> list[Path]:
     """The facts of some tables as N-Triples files in `folder`. Foreign keys may lead from file to file."""
     with needs("Reading tables", "tables"):
         import duckdb
+    folder = folder.absolute()  # DuckDB takes some first letters of a name for another place
+    for path in (folder, *paths):
+        if "\\" in str(path.absolute()):
+            raise InputError(
+                f"{path} has a backslash in its path, which is not read; rename that folder or file."
+            )
     place = folder / "tables.duckdb"
     try:
-        with duckdb.connect(str(place)) as connection:
+        with duckdb.connect(str(place), config=_ALONE) as connection:
             connection.execute(f"SET memory_limit = '{_MEMORY}'")
             connection.execute(f"SET temp_directory = '{_text(str(folder / 'spill'))}'")
             written = list(_written(load(paths, connection), folder, connection))
