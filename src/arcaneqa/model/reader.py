@@ -107,7 +107,7 @@ class TorchReader:
         with needs("A model with this encoder, or on this device,", "train"):
             import torch
 
-            from arcaneqa.int8.bert import Call
+            from arcaneqa.lab.training.calls import Call
             from arcaneqa.lab.training.encoder import encoder_from
 
         self._torch, self._call = torch, Call.of
