@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -20,14 +19,12 @@ from arcaneqa.int8.buffers import (
 )
 from arcaneqa.int8.instructions import BYTE_COLUMNS, FLOAT_COLUMNS, MULTIPLIES_BYTES, ROWS
 from arcaneqa.int8.kernels import encode, lay_out
-from arcaneqa.int8.stored_arrays import UNKNOWN_WORDS, Flags, Floats, StoredArrays, Table, Words, softmax
+from arcaneqa.int8.plain import PREFIX, PlainReader, looks, too_long
+from arcaneqa.int8.stored_arrays import UNKNOWN_WORDS, Flags, Floats, StoredArrays, Table, Words
 from arcaneqa.int8.threads import Helper, Team, announce, left
 from arcaneqa.support.errors import ModelError
 from arcaneqa.support.ragged import Ints
 
-HEAT_LAYERS = 2
-"""The last layers see what the earlier ones have aligned."""
-_PREFIX = "encoder.network."
 _LEAST_ROWS = ROWS - 1
 """What a thread should have to do, so that it is worth waking: a question alone has twice as many."""
 _CALLER = _NO_BELL = -1
@@ -42,11 +39,11 @@ class BertReader:
         self._heads = int(shape["num_attention_heads"])
         self._depth = int(shape["num_hidden_layers"])
         self.width = int(shape["hidden_size"])
-        self._words = Table(stored, f"{_PREFIX}embeddings.word_embeddings.weight")
-        types = stored.floats(f"{_PREFIX}embeddings.token_type_embeddings.weight")
-        self._positions = stored.floats(f"{_PREFIX}embeddings.position_embeddings.weight") + types[0]
+        self._words = Table(stored, f"{PREFIX}embeddings.word_embeddings.weight")
+        types = stored.floats(f"{PREFIX}embeddings.token_type_embeddings.weight")
+        self._positions = stored.floats(f"{PREFIX}embeddings.position_embeddings.weight") + types[0]
         layers, self._is_exact = _layers(stored, self._depth, in_bytes)
-        first = _norm(stored, [f"{_PREFIX}embeddings.LayerNorm"])
+        first = _norm(stored, [f"{PREFIX}embeddings.LayerNorm"])
         self._weights = Weights(first, layers, float(shape["layer_norm_eps"]))
         self._team = Team()
         inner = layers.wide.bias.shape[1]
@@ -58,35 +55,16 @@ class BertReader:
         shape = stored.encoder
         wide, inner = int(shape["hidden_size"]), int(shape["intermediate_size"])
         head = wide // int(shape["num_attention_heads"])
-        return (
-            shape.get("model_type") == "bert"
-            and shape.get("hidden_act") == "gelu"
-            and wide % BYTE_COLUMNS == inner % BYTE_COLUMNS == head % FLOAT_COLUMNS == 0
-        )
+        is_divided = wide % BYTE_COLUMNS == inner % BYTE_COLUMNS == head % FLOAT_COLUMNS == 0
+        return PlainReader.can_read(stored) and is_divided
 
     def read(self, ids: Words, lengths: Ints, is_wanted: Flags | None = None) -> Floats:
         return self._read(ids, lengths, self._depth, is_wanted)
 
     def looks(self, ids: Words) -> Floats:
-        found = []
-        for layer in range(max(0, self._depth - HEAT_LAYERS), self._depth):
-            rows = self._read(ids, np.array([len(ids)]), layer, None)
-            own = f"{_PREFIX}encoder.layer.{layer}.attention.self."
-            query, key = (
-                (
-                    rows @ self._stored.floats(f"{own}{part}.weight").T
-                    + self._stored.floats(f"{own}{part}.bias")
-                )
-                .reshape(len(ids), self._heads, -1)
-                .transpose(1, 0, 2)
-                for part in ("query", "key")
-            )
-            scores = query @ key.transpose(0, 2, 1) / np.float32(math.sqrt(query.shape[-1]))
-            found.append(softmax(scores.astype(np.float32)).mean(0))
-        mean: Floats = np.mean(found, axis=0)
-        return mean
+        return looks(self._stored, ids, self._read)
 
-    def _read(self, ids: Words, lengths: Ints, depth: int, is_wanted: Flags | None) -> Floats:
+    def _read(self, ids: Words, lengths: Ints, depth: int, is_wanted: Flags | None = None) -> Floats:
         with self._team.gathered() as workers:
             workplace = self._begun(ids, lengths, depth, is_wanted, workers)
             buffers = workplace.buffers
@@ -102,10 +80,7 @@ class BertReader:
         total, each = len(ids), lengths.tolist()
         size = Size(total, sum(-(-length // FLOAT_COLUMNS) for length in each), max(each))
         if size.longest > len(self._positions):
-            raise ModelError(
-                f"the encoder in {self._stored.folder} reads at most {len(self._positions)} word pieces, "
-                "fewer than its configuration says; train the model again with a lower max_tokens"
-            )
+            raise too_long(self._stored, len(self._positions))
         workplace = self._workplaces.take(size)
         buffers, table = workplace.buffers, self._words
         buffers.job[:] = len(each), depth
@@ -140,7 +115,7 @@ class BertReader:
 
 def _layers(stored: StoredArrays, depth: int, in_bytes: bool) -> tuple[Layers, bool]:
     """The weights of all layers, and whether they are bytes."""
-    names = [f"{_PREFIX}encoder.layer.{layer}." for layer in range(depth)]
+    names = [f"{PREFIX}encoder.layer.{layer}." for layer in range(depth)]
     is_exact = in_bytes and all(
         stored.compact(f"{name}{part}.weight") is not None
         for name in names
