@@ -9,6 +9,11 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from arcaneqa.support import loops
+
+# What is fast is tested, not what stands in for it while a machine compiles.
+loops.use_always()
+
 settings.register_profile("house", deadline=None)
 settings.load_profile("house")
 

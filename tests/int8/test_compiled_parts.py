@@ -1,7 +1,8 @@
-"""Compiled parts of a step against their obvious twins."""
+"""Parts of a step by compiled loops and in numpy, each against obvious twins."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -16,6 +17,15 @@ from arcaneqa.int8.instructions import FLOAT_COLUMNS, soften
 from arcaneqa.int8.products import Cell, Product, Recurrent, log_chances
 from arcaneqa.model.decoder import gathered, is_gathered
 from arcaneqa.model.word_pieces import Packed
+from arcaneqa.support import loops
+
+
+@pytest.fixture(params=["compiled", "plain"], scope="module", autouse=True)
+def way(request: pytest.FixtureRequest) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "plain":
+            patch.setattr(loops, "are_worth", lambda _: False)
+        yield
 
 
 @given(st.integers(1, 4), st.integers(0, 9), st.integers(0, 2**32 - 1))

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from arcaneqa.induction.scorer import Decision
-from arcaneqa.int8.bert import Call
+from arcaneqa.lab.training.calls import Call
 from arcaneqa.lab.training.checkpoint import create, load, save
 from arcaneqa.model.config import RETIRED, ModelConfig
 from arcaneqa.model.scorer import ModelScorer

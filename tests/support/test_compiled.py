@@ -14,6 +14,7 @@ import pytest
 
 from arcaneqa.kb.build import build_index
 from arcaneqa.support import compiled as room
+from arcaneqa.support import loops
 from tests.hostile.limited import environment
 
 
@@ -24,7 +25,8 @@ def double(number: int) -> int:
 @pytest.fixture
 def nothing_known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(numba.config, "CACHE_DIR", "")
-    room._folder.cache_clear()
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    loops.folder.cache_clear()
 
 
 @pytest.mark.usefixtures("nothing_known")
@@ -33,7 +35,7 @@ def test_kept_in_our_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     try:
         assert room.compiled(double)(4) == 8
     finally:
-        room._folder.cache_clear()
+        loops.folder.cache_clear()
     assert list((tmp_path / "arcaneqa" / "compiled").rglob("*.nbc"))
     assert not list(Path(__file__).parent.rglob("*double*.nbc"))
     assert not room._settings.CACHE_DIR, "what others compile is theirs to place"
@@ -46,7 +48,7 @@ def test_without_a_folder_nothing_is_kept(tmp_path: Path, monkeypatch: pytest.Mo
     try:
         assert room.compiled(double)(4) == 8
     finally:
-        room._folder.cache_clear()
+        loops.folder.cache_clear()
     assert not list(Path(__file__).parent.rglob("*double*.nbc"))
 
 
@@ -111,14 +113,14 @@ def test_compiled_ahead_the_first_question_need_not_wait(tmp_path: Path) -> None
     facts.write_text("@prefix : <http://example.org/> . :oslo :country :norway ; :people 700000 .")
     build_index([facts], tmp_path / "index")
     ahead = (
-        "from pathlib import Path; from arcaneqa.apps.cli.building import compile_ahead; "
+        "from pathlib import Path; from arcaneqa.apps.compiling import compile_ahead; "
         f"compile_ahead(print, Path({str(tmp_path / 'index')!r}))"
     )
     asked = ahead + (
         "; from arcaneqa.int8.kernels import encode; from arcaneqa.kb.index.steps import leading\n"
-        "from arcaneqa.model import gathering, product, recurrent\n"
-        "for stats in (encode.stats, leading.stats, gathering._gather.stats, product.multiply.stats, "
-        "recurrent._read_words.stats):\n"
+        "from arcaneqa.int8 import product_loops\n"
+        "for stats in (encode.stats, leading.stats, product_loops.multiply.stats, "
+        "product_loops.read_words.stats):\n"
         "    assert sum(stats.cache_hits.values()) == 1 and not stats.cache_misses, stats"
     )
     for program in (ahead, asked):
@@ -136,10 +138,10 @@ def test_the_clock_of_a_search_stands_still_while_loops_are_compiled() -> None:
         return int(called(number) * 2)
 
     fresh = compile_now(outer)
-    before, began = room.working_time(), time.monotonic()
+    before, began = loops.working_time(), time.monotonic()
     assert fresh(4) == 10
-    passed, worked = time.monotonic() - began, room.working_time() - before
+    passed, worked = time.monotonic() - began, loops.working_time() - before
     assert 0 <= worked < passed, "what it calls is compiled inside of it and counts once"
-    before = room._compiling.seconds
+    before = loops._account.compiling
     assert fresh(5) == 12
-    assert room._compiling.seconds == before, "nothing was compiled"
+    assert loops._account.compiling == before, "nothing was compiled"

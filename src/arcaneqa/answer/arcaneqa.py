@@ -30,6 +30,7 @@ from arcaneqa.linking.features import Weights
 from arcaneqa.linking.linker import Linker
 from arcaneqa.links import Links
 from arcaneqa.record import Mention, Question
+from arcaneqa.support import loops
 from arcaneqa.verdict.decision import Verdict
 from arcaneqa.verdict.fitted import Fitted
 from arcaneqa.verdict.proposals import proposed
@@ -37,6 +38,8 @@ from arcaneqa.verdict.proposals import proposed
 if TYPE_CHECKING:
     from arcaneqa.answer.conversation import Conversation
 
+SURE = 0.9
+"""Confidence from which on rounding changes no answer."""
 SECONDS = 30.0
 """For one question or program, unless the caller says otherwise."""
 
@@ -140,6 +143,22 @@ class ArcaneQA:
 
         The answer's `expected` says what share of the answers at that threshold is right.
         """
+        answer = self._ask(question, entities, exclude_mentioned, threshold, seconds)
+        if answer.links is None or (answer.confidence or 0) >= SURE or loops.are_used():
+            return answer
+        # Read in numpy, and another way of rounding might decide otherwise: what is said counts by the loops.
+        if not loops.are_worth(loops.LOADING):
+            return answer
+        return self._ask(question, entities, exclude_mentioned, threshold, seconds)
+
+    def _ask(
+        self,
+        question: str,
+        entities: Sequence[Mention] | None,
+        exclude_mentioned: bool,
+        threshold: float | None,
+        seconds: float | None,
+    ) -> Answer:
         started = time.perf_counter()
         question = as_asked(question)
         if (refused := refusal(question)) is not None:
@@ -173,6 +192,7 @@ class ArcaneQA:
     ) -> Iterator[Answer]:
         """Answer many questions in their order; some are searched together, which is faster."""
         waiting = iter(questions)
+        loops.are_worth(loops.LOADING)
         while group := list(islice(waiting, together)):
             yield from self._ask_group(group, entities, threshold)
 

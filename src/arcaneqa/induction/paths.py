@@ -10,7 +10,7 @@ import numpy as np
 from arcaneqa.induction.meaning import Meaning, Meanings
 from arcaneqa.induction.results import Results
 from arcaneqa.induction.vocabulary import NOTHING, Options, Token, Vocabulary
-from arcaneqa.kb.interface import Ids, Step
+from arcaneqa.kb.interface import Ids, Step, ordered
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.language.expression import Counted, Key, Relation, Totalled
 from arcaneqa.language.steps import Function, Symbol
@@ -114,7 +114,7 @@ class Starts:
 
     @cached_property
     def _several(self) -> Ids:
-        return self._of_several(np.unique(self._related))
+        return self._of_several(ordered(self._related))
 
     @cached_property
     def _some_several(self) -> Ids:
@@ -133,7 +133,7 @@ class Starts:
         return self._kb.classes_having(np.array(sorted(relations), np.int64))
 
     def _tested(self, surely: Ids, perhaps: Ids, test: Callable[[Meaning], bool]) -> Options:
-        left = np.setdiff1d(perhaps, surely)
+        left = ordered(perhaps[~np.isin(perhaps, surely)])
         passed = [klass for klass in left.tolist() if test(self._members(klass))]
         return self._options(np.concatenate([surely, np.array(passed, np.int64)]))
 
@@ -141,7 +141,7 @@ class Starts:
         return Meaning(self._vocabulary, self._kb.members(klass))
 
     def _options(self, classes: Ids) -> Options:
-        found = np.unique(classes)
+        found = ordered(classes)
         return self._vocabulary.classes(found[self._vocabulary.visible_classes[found]])
 
 

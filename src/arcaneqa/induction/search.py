@@ -36,8 +36,8 @@ from arcaneqa.induction.scorer import (
 from arcaneqa.induction.topics import Topics
 from arcaneqa.induction.vocabulary import Options
 from arcaneqa.language.steps import Symbol, Variable
-from arcaneqa.support.compiled import working_time
 from arcaneqa.support.errors import BudgetExceeded
+from arcaneqa.support.loops import working_time
 
 # Holding a search to choices somebody has made: "not that river, the other one".
 

@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import accumulate
-from typing import Any
 
 import numpy as np
-import torch
-from numpy.typing import NDArray
-from torch import Tensor
 
 from arcaneqa.int8.buffers import (
     Layers,
@@ -26,93 +19,12 @@ from arcaneqa.int8.buffers import (
 )
 from arcaneqa.int8.instructions import BYTE_COLUMNS, FLOAT_COLUMNS, MULTIPLIES_BYTES, ROWS
 from arcaneqa.int8.kernels import encode, lay_out
-from arcaneqa.int8.stored_arrays import UNKNOWN_WORDS, Flags, Floats, StoredArrays, Table, Words, softmax
+from arcaneqa.int8.plain import PREFIX, PlainReader, looks, too_long
+from arcaneqa.int8.stored_arrays import UNKNOWN_WORDS, Flags, Floats, StoredArrays, Table, Words
 from arcaneqa.int8.threads import Helper, Team, announce, left
 from arcaneqa.support.errors import ModelError
-from arcaneqa.support.ragged import Ints, offsets_of
+from arcaneqa.support.ragged import Ints
 
-# What an encoder reads at once: inputs laid end to end, and a grid of them where one is needed.
-
-
-def tensor(array: Any) -> Tensor:
-    return torch.from_numpy(np.ascontiguousarray(array, dtype=np.int64))
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """Input i holds the tokens from `offsets[i]` to `offsets[i + 1]`; the longest one has `longest`."""
-
-    ids: Tensor
-    offsets: Tensor
-    longest: int
-
-    @classmethod
-    def of(cls, ids: NDArray[np.integer[Any]], lengths: Ints) -> Call:
-        return cls(tensor(ids), tensor(offsets_of(lengths)), int(lengths.max()))
-
-    def to(self, device: torch.device) -> Call:
-        return Call(self.ids.to(device), self.offsets.to(device), self.longest)
-
-    @property
-    def cells(self) -> int:
-        """How many tokens there would be with padding."""
-        return (len(self.offsets) - 1) * self.longest
-
-    @property
-    def lengths(self) -> Tensor:
-        return self.offsets.diff()
-
-    def rows(self) -> Tensor:
-        """Which input every token belongs to; a GPU is not waited for."""
-        each = torch.arange(len(self.offsets) - 1, device=self.ids.device)
-        return each.repeat_interleave(self.lengths, output_size=len(self.ids))
-
-    def places(self, rows: Tensor) -> Tensor:
-        """The place of every token in its input."""
-        return torch.arange(len(rows), device=rows.device) - self.offsets[rows]
-
-
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """Inputs under each other, as wide as the longest; `cells` is where each token stands."""
-
-    cells: Tensor
-    mask: Tensor
-
-    @classmethod
-    def of(cls, call: Call) -> Grid:
-        rows = call.rows()
-        mask = torch.arange(call.longest, device=rows.device) < call.lengths[:, None]
-        return cls(rows * call.longest + call.places(rows), mask)
-
-    def spread(self, values: Tensor, blank: int = 0) -> Tensor:
-        """Values of tokens in the grid, and `blank` where there is none."""
-        flat = values.new_full((self.mask.numel(), *values.shape[1:]), blank)
-        return flat.index_copy(0, self.cells, values).view(*self.mask.shape, *values.shape[1:])
-
-    def gather(self, spread: Tensor) -> Tensor:
-        """The way back."""
-        return spread.flatten(0, 1).index_select(0, self.cells)
-
-
-def joined(calls: Sequence[Call]) -> Call:
-    """Several calls as one."""
-    starts = accumulate((len(call.ids) for call in calls), initial=0)
-    offsets = [call.offsets[:-1] + start for call, start in zip(calls, starts, strict=False)]
-    ends = [calls[-1].offsets[-1:] + sum(len(call.ids) for call in calls[:-1])]
-    return Call(
-        torch.cat([call.ids for call in calls]),
-        torch.cat(offsets + ends),
-        max(call.longest for call in calls),
-    )
-
-
-# BERT's encoder straight from the stored weights, without any library for networks.
-
-
-HEAT_LAYERS = 2
-"""The last layers see what the earlier ones have aligned."""
-_PREFIX = "encoder.network."
 _LEAST_ROWS = ROWS - 1
 """What a thread should have to do, so that it is worth waking: a question alone has twice as many."""
 _CALLER = _NO_BELL = -1
@@ -127,11 +39,11 @@ class BertReader:
         self._heads = int(shape["num_attention_heads"])
         self._depth = int(shape["num_hidden_layers"])
         self.width = int(shape["hidden_size"])
-        self._words = Table(stored, f"{_PREFIX}embeddings.word_embeddings.weight")
-        types = stored.floats(f"{_PREFIX}embeddings.token_type_embeddings.weight")
-        self._positions = stored.floats(f"{_PREFIX}embeddings.position_embeddings.weight") + types[0]
+        self._words = Table(stored, f"{PREFIX}embeddings.word_embeddings.weight")
+        types = stored.floats(f"{PREFIX}embeddings.token_type_embeddings.weight")
+        self._positions = stored.floats(f"{PREFIX}embeddings.position_embeddings.weight") + types[0]
         layers, self._is_exact = _layers(stored, self._depth, in_bytes)
-        first = _norm(stored, [f"{_PREFIX}embeddings.LayerNorm"])
+        first = _norm(stored, [f"{PREFIX}embeddings.LayerNorm"])
         self._weights = Weights(first, layers, float(shape["layer_norm_eps"]))
         self._team = Team()
         inner = layers.wide.bias.shape[1]
@@ -143,35 +55,16 @@ class BertReader:
         shape = stored.encoder
         wide, inner = int(shape["hidden_size"]), int(shape["intermediate_size"])
         head = wide // int(shape["num_attention_heads"])
-        return (
-            shape.get("model_type") == "bert"
-            and shape.get("hidden_act") == "gelu"
-            and wide % BYTE_COLUMNS == inner % BYTE_COLUMNS == head % FLOAT_COLUMNS == 0
-        )
+        is_divided = wide % BYTE_COLUMNS == inner % BYTE_COLUMNS == head % FLOAT_COLUMNS == 0
+        return PlainReader.can_read(stored) and is_divided
 
     def read(self, ids: Words, lengths: Ints, is_wanted: Flags | None = None) -> Floats:
         return self._read(ids, lengths, self._depth, is_wanted)
 
     def looks(self, ids: Words) -> Floats:
-        found = []
-        for layer in range(max(0, self._depth - HEAT_LAYERS), self._depth):
-            rows = self._read(ids, np.array([len(ids)]), layer, None)
-            own = f"{_PREFIX}encoder.layer.{layer}.attention.self."
-            query, key = (
-                (
-                    rows @ self._stored.floats(f"{own}{part}.weight").T
-                    + self._stored.floats(f"{own}{part}.bias")
-                )
-                .reshape(len(ids), self._heads, -1)
-                .transpose(1, 0, 2)
-                for part in ("query", "key")
-            )
-            scores = query @ key.transpose(0, 2, 1) / np.float32(math.sqrt(query.shape[-1]))
-            found.append(softmax(scores.astype(np.float32)).mean(0))
-        mean: Floats = np.mean(found, axis=0)
-        return mean
+        return looks(self._stored, ids, self._read)
 
-    def _read(self, ids: Words, lengths: Ints, depth: int, is_wanted: Flags | None) -> Floats:
+    def _read(self, ids: Words, lengths: Ints, depth: int, is_wanted: Flags | None = None) -> Floats:
         with self._team.gathered() as workers:
             workplace = self._begun(ids, lengths, depth, is_wanted, workers)
             buffers = workplace.buffers
@@ -187,10 +80,7 @@ class BertReader:
         total, each = len(ids), lengths.tolist()
         size = Size(total, sum(-(-length // FLOAT_COLUMNS) for length in each), max(each))
         if size.longest > len(self._positions):
-            raise ModelError(
-                f"the encoder in {self._stored.folder} reads at most {len(self._positions)} word pieces, "
-                "fewer than its configuration says; train the model again with a lower max_tokens"
-            )
+            raise too_long(self._stored, len(self._positions))
         workplace = self._workplaces.take(size)
         buffers, table = workplace.buffers, self._words
         buffers.job[:] = len(each), depth
@@ -225,7 +115,7 @@ class BertReader:
 
 def _layers(stored: StoredArrays, depth: int, in_bytes: bool) -> tuple[Layers, bool]:
     """The weights of all layers, and whether they are bytes."""
-    names = [f"{_PREFIX}encoder.layer.{layer}." for layer in range(depth)]
+    names = [f"{PREFIX}encoder.layer.{layer}." for layer in range(depth)]
     is_exact = in_bytes and all(
         stored.compact(f"{name}{part}.weight") is not None
         for name in names

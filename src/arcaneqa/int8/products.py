@@ -1,30 +1,24 @@
-"""Products with small matrices, LSTMs and choices, compiled of the same instructions as the encoder."""
+"""Products with small matrices, LSTMs and choices: by compiled loops, or by their twins in numpy.
+
+Either way a row is multiplied the same beside any others.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from functools import cached_property
 
 import numpy as np
 
-from arcaneqa.int8.instructions import (
-    FLOAT_COLUMNS,
-    PANELS,
-    ROWS,
-    exp_of_negative,
-    float_tile,
-    row_tile,
-    tanh,
-)
 from arcaneqa.int8.stored_arrays import Floats
-from arcaneqa.support.compiled import compiled
+from arcaneqa.support import loops
 from arcaneqa.support.ragged import Ints
 
-# Products with small matrices, compiled of the same tiles as the encoder.
+_SECONDS = 1e-4
+"""That the twin of one of these takes, about."""
 
 
-_FEW = 2
-"""Rows that are multiplied one by one: a tile has the same work with any number of them."""
-_AT_ONCE = PANELS * FLOAT_COLUMNS
+def _are_compiled() -> bool:
+    return loops.are_worth(_SECONDS)
 
 
 class Product:
@@ -32,85 +26,31 @@ class Product:
 
     def __init__(self, matrix: Floats, bias: Floats | None = None) -> None:
         self._outward, self._inward = matrix.shape
-        self._panels = panels_of(matrix)
+        self._matrix = matrix
         self._bias = np.zeros(self._outward, np.float32) if bias is None else bias
+
+    @cached_property
+    def _panels(self) -> Floats:
+        from arcaneqa.int8.product_loops import panels_of
+
+        return panels_of(self._matrix)
 
     def __call__(self, rows: Floats) -> Floats:
         flat = np.ascontiguousarray(rows).reshape(-1, self._inward)
-        found = np.empty((len(flat), self._outward), np.float32)
-        multiply(flat, self._panels, self._bias, found)
+        if _are_compiled():
+            from arcaneqa.int8.product_loops import multiply
+
+            found = np.empty((len(flat), self._outward), np.float32)
+            multiply(flat, self._panels, self._bias, found)
+        else:
+            found = _each_times(flat, self._matrix) + self._bias
         return found.reshape(*rows.shape[:-1], self._outward)
 
 
-def panels_of(matrix: Floats) -> Floats:
-    """A matrix as tiles want it, with as many panels as a row alone takes at once."""
-    outward, inward = matrix.shape
-    panels = -(-outward // _AT_ONCE) * PANELS
-    padded = np.zeros((panels * FLOAT_COLUMNS, inward), np.float32)
-    padded[:outward] = matrix
-    return np.ascontiguousarray(padded.reshape(panels, FLOAT_COLUMNS, inward).transpose(0, 2, 1))
-
-
-@compiled
-def multiply(rows: Floats, panels: Floats, bias: Floats, out: Floats) -> None:
-    """Rows times a matrix in panels, with a bias, into `out`."""
-    count, inward = rows.shape
-    outward, panel_bytes = out.shape[1], inward * FLOAT_COLUMNS * 4
-    whole = count // ROWS * ROWS
-    # Room for what becomes of a tile, and for the rows behind the last whole one.
-    tile = np.empty(max(ROWS * FLOAT_COLUMNS, _AT_ONCE), np.float32)
-    last = np.zeros(ROWS * inward if count - whole > _FEW else 0, np.float32)
-    if count - whole <= _FEW:
-        for row in range(whole, count):
-            place = rows.ctypes.data + row * inward * 4
-            for first in range(0, outward, _AT_ONCE):
-                weights = panels.ctypes.data + first // FLOAT_COLUMNS * panel_bytes
-                row_tile(weights, panel_bytes, place, inward, tile.ctypes.data)
-                for column in range(min(_AT_ONCE, outward - first)):
-                    out[row, first + column] = tile[column] + bias[first + column]
-        count = whole
-    for row in range(whole, count):
-        for place in range(inward):
-            last[(row - whole) * inward + place] = rows[row, place]
-    for first in range(0, outward if count else 0, FLOAT_COLUMNS):
-        weights = panels.ctypes.data + first // FLOAT_COLUMNS * panel_bytes
-        for start in range(0, count, ROWS):
-            place = rows.ctypes.data + start * inward * 4 if start < whole else last.ctypes.data
-            float_tile(
-                weights, FLOAT_COLUMNS * 4, place, inward * 4, inward, tile.ctypes.data, FLOAT_COLUMNS * 4
-            )
-            for row in range(start, min(start + ROWS, count)):
-                found = tile[(row - start) * FLOAT_COLUMNS :]
-                for column in range(min(FLOAT_COLUMNS, outward - first)):
-                    out[row, first + column] = found[column] + bias[first + column]
-
-
-# What a decoder does between its products, compiled: by a library every short loop would be a call.
-
-
-def _loops(function: Any) -> Any:
-    """Sums are added in an order that the compiler chooses, the same for every decision."""
-    return compiled(function, error_model="numpy", fastmath={"reassoc", "nnan", "nsz", "contract"})
-
-
-@_loops
-def turn(gates: Floats, memory: Floats, shown: Floats) -> None:
-    """What an LSTM shows next; what it remembers is written where it was. Gates are in torch's order (in,
-    forget, new, out), all but `new` at half their size (the logistic function is a hyperbolic tangent at half
-    the argument), and are written over."""
-    count, size = memory.shape
-    half = np.float32(0.5)
-    for number in range(count):
-        own, kept, out = gates[number], memory[number], shown[number]
-        for gate in range(4 * size):
-            own[gate] = tanh(own[gate])
-        take, keep, new, give = own[:size], own[size : 2 * size], own[2 * size : 3 * size], own[3 * size :]
-        for place in range(size):
-            kept[place] = half * ((keep[place] + 1) * kept[place] + (take[place] + 1) * new[place])
-        for place in range(size):
-            out[place] = tanh(kept[place])
-        for place in range(size):
-            out[place] *= half * (give[place] + 1)
+def _each_times(rows: Floats, matrix: Floats) -> Floats:
+    """Row by row: how a library adds up depends on how many rows there are."""
+    found: Floats = np.matmul(matrix, rows[:, :, None])[:, :, 0]
+    return found
 
 
 def attended(questions: Floats, starts: Ints, hidden: Floats) -> Floats:
@@ -118,34 +58,17 @@ def attended(questions: Floats, starts: Ints, hidden: Floats) -> Floats:
     a_t = softmax(Q_t h_t); zero for a question without any."""
     count, size = hidden.shape
     joined = np.empty((count, 2 * size), np.float32)
-    _attend(questions, starts, hidden, np.empty(max(1, len(questions)), np.float32), joined)
+    if _are_compiled():
+        from arcaneqa.int8.product_loops import attend
+
+        attend(questions, starts, hidden, np.empty(max(1, len(questions)), np.float32), joined)
+        return joined
+    joined[:, :size], joined[:, size:] = hidden, 0
+    for number, own in enumerate(hidden):
+        if len(words := questions[starts[number] : starts[number + 1]]):
+            weights = np.exp((scores := words @ own) - scores.max())
+            joined[number, size:] = (weights / weights.sum()) @ words
     return joined
-
-
-@_loops
-def _attend(questions: Floats, starts: Ints, hidden: Floats, weights: Floats, joined: Floats) -> None:
-    count, size = hidden.shape
-    for number in range(count):
-        own, first, last = hidden[number], starts[number], starts[number + 1]
-        state, seen = joined[number, :size], joined[number, size:]
-        for place in range(size):
-            state[place] = own[place]
-            seen[place] = 0
-        highest = np.float32(-1e30)
-        for word in range(first, last):
-            row, score = questions[word], np.float32(0)
-            for place in range(size):
-                score += row[place] * own[place]
-            weights[word] = score
-            highest = max(highest, score)
-        total = np.float32(0)
-        for word in range(first, last):
-            weights[word] = exp_of_negative(weights[word] - highest)
-            total += weights[word]
-        for word in range(first, last):
-            row, weight = questions[word], weights[word] / total
-            for place in range(size):
-                seen[place] += weight * row[place]
 
 
 def log_chances(rows: Floats, worth: Floats, starts: Ints, pointed: Floats) -> tuple[Floats, Floats]:
@@ -153,50 +76,40 @@ def log_chances(rows: Floats, worth: Floats, starts: Ints, pointed: Floats) -> t
     decoder points at, and what each is worth by itself; and what was taken off each decision's, so that
     they add up to one."""
     found, levels = np.empty(len(rows), np.float32), np.empty(len(pointed), np.float32)
-    _compare(rows, worth, starts, pointed, found, levels)
+    if _are_compiled():
+        from arcaneqa.int8.product_loops import compare
+
+        compare(rows, worth, starts, pointed, found, levels)
+        return found, levels
+    for number, own in enumerate(pointed):
+        part = slice(starts[number], starts[number + 1])
+        scores = np.einsum("cp,p->c", rows[part], own) + worth[part]
+        highest = scores.max(initial=-np.inf)
+        levels[number] = highest + np.log(np.exp(scores - highest, dtype=np.float64).sum())
+        found[part] = scores - levels[number]
     return found, levels
-
-
-@_loops
-def _compare(
-    rows: Floats, worth: Floats, starts: Ints, pointed: Floats, found: Floats, levels: Floats
-) -> None:
-    for number in range(len(pointed)):
-        own, first, last = pointed[number], starts[number], starts[number + 1]
-        highest = np.float32(-np.inf)
-        for candidate in range(first, last):
-            row, score = rows[candidate], worth[candidate]
-            for place in range(len(own)):
-                score += row[place] * own[place]
-            found[candidate] = score
-            highest = max(highest, score)
-        total = 0.0
-        for candidate in range(first, last):
-            found[candidate] -= highest
-            total += np.exp(np.float64(found[candidate]))
-        missing = np.float32(np.log(total))
-        levels[number] = highest + missing
-        for candidate in range(first, last):
-            found[candidate] -= missing
-
-
-# LSTMs, compiled: over the words of questions there are many short steps, and a decoder's is short,
-# too.
 
 
 class Recurrent:
     """Reads words; `again` are the weights of what was shown after the word before."""
 
     def __init__(self, again: Floats) -> None:
-        self._panels = panels_of(again)
-        self._nothing = np.zeros(len(again), np.float32)
+        self._again = Product(again)
 
     def __call__(self, inputs: Floats) -> Floats:
         """What is shown after every word, `[longest, n, hidden]`: the first words of all questions, then the
         second ones. `inputs` are the gates as the words alone would have them."""
         longest, count, gates = inputs.shape
         shown = np.empty((longest, count, gates // 4), np.float32)
-        _read_words(inputs, self._panels, self._nothing, shown)
+        if _are_compiled():
+            from arcaneqa.int8.product_loops import read_words
+
+            read_words(inputs, self._again._panels, self._again._bias, shown)
+            return shown
+        memory = np.zeros(shown.shape[1:], np.float32)
+        for word, alone in enumerate(inputs):
+            own = alone + self._again(shown[word - 1]) if word else alone.copy()
+            shown[word] = _turned(own, memory)
         return shown
 
 
@@ -204,34 +117,25 @@ class Cell:
     """One step: `matrix` are the weights of what comes in and of what was shown before, side by side."""
 
     def __init__(self, matrix: Floats, bias: Floats) -> None:
-        self._panels, self._bias = panels_of(matrix), bias
+        self._product = Product(matrix, bias)
 
     def __call__(self, inputs: Floats, memory: Floats) -> Floats:
         """What is shown next; what is remembered is written where it was."""
+        if not _are_compiled():
+            return _turned(self._product(inputs), memory)
+        from arcaneqa.int8.product_loops import step
+
         shown = np.empty_like(memory)
-        _step(inputs, self._panels, self._bias, memory, shown)
+        step(inputs, self._product._panels, self._product._bias, memory, shown)
         return shown
 
 
-@compiled
-def _read_words(inputs: Floats, panels: Floats, nothing: Floats, shown: Floats) -> None:
-    """Word after word, of all questions."""
-    memory = np.zeros(shown.shape[1:], np.float32)
-    gates = np.empty(inputs.shape[1:], np.float32)
-    for word in range(len(inputs)):
-        if word:
-            multiply(shown[word - 1], panels, nothing, gates)
-        else:
-            gates[:] = 0
-        for number in range(len(gates)):
-            own, alone = gates[number], inputs[word, number]
-            for gate in range(len(own)):
-                own[gate] += alone[gate]
-        turn(gates, memory, shown[word])
-
-
-@compiled
-def _step(inputs: Floats, panels: Floats, bias: Floats, memory: Floats, shown: Floats) -> None:
-    gates = np.empty((len(inputs), len(bias)), np.float32)
-    multiply(inputs, panels, bias, gates)
-    turn(gates, memory, shown)
+def _turned(gates: Floats, memory: Floats) -> Floats:
+    """What an LSTM shows next; what it remembers is written where it was. Gates are in torch's order (in,
+    forget, new, out), all but `new` at half their size: the logistic function is a hyperbolic tangent at half
+    the argument."""
+    half = np.float32(0.5)
+    take, keep, new, give = np.split(np.tanh(gates), 4, axis=1)
+    memory[...] = half * ((keep + 1) * memory + (take + 1) * new)
+    shown: Floats = half * (give + 1) * np.tanh(memory)
+    return shown

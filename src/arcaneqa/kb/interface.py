@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,16 @@ if TYPE_CHECKING:
     from arcaneqa.kb.names.surfaces import Surfaces
 
 Ids = NDArray[np.int64]
+
+
+def ordered(values: NDArray[Any]) -> NDArray[Any]:
+    """Sorted, without repeats: np.unique takes several times as long."""
+    if len(values) < 2:
+        return values
+    found = np.sort(values)
+    fresh = np.ones(len(found), bool)
+    np.not_equal(found[1:], found[:-1], out=fresh[1:])
+    return found[fresh]
 
 
 class NodeSet:
@@ -264,7 +274,7 @@ class KnowledgeBase(ABC):
     def classes_having(self, relations: Ids, inverse: bool = False) -> Ids:
         """Classes with a member that is the subject of such a fact, or the object if `inverse`."""
         found = [self.classes(self.having(Step(relation, inverse))) for relation in relations.tolist()]
-        return np.unique(np.concatenate(found)) if found else np.empty(0, np.int64)
+        return ordered(np.concatenate(found)) if found else np.empty(0, np.int64)
 
     def orderable_classes(self, hops: int) -> Ids:
         """Classes that a superlative can start from: a visible path of at most so many relations leads

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numba
 import numpy as np
 
 from arcaneqa.int8.products import Cell, Product, Recurrent, attended
@@ -12,108 +9,38 @@ from arcaneqa.int8.stored_arrays import Flags, Floats
 from arcaneqa.model.config import KIND_INDEX
 from arcaneqa.model.stored import Stored
 from arcaneqa.model.word_pieces import Packed
-from arcaneqa.support.compiled import compiled
 from arcaneqa.support.errors import ModelError
-from arcaneqa.support.ragged import Ints
-
-# What the decoder wants of the vectors that the encoder made: compiled, since every call asks for
-# it.
-
-
-def _part_of_it(function: Any) -> Any:
-    return numba.njit(nogil=True)(function)
+from arcaneqa.support.ragged import Ints, offsets_of, ranges
 
 
 def is_gathered(packed: Packed) -> Flags:
     """Which rows of the encoder the decoder looks at: the question's words and the candidates."""
     found = np.zeros(len(packed.ids), np.bool_)
-    _mark(
-        packed.input_starts,
-        packed.input_decisions,
-        packed.question_lengths,
-        packed.candidate_starts,
-        packed.candidate_lengths,
-        found,
-    )
+    lengths = packed.question_lengths[packed.input_decisions]
+    found[ranges(packed.input_starts + 1, lengths)] = True
+    found[ranges(packed.candidate_starts, packed.candidate_lengths)] = True
     return found
-
-
-@compiled
-def _mark(starts: Ints, decisions: Ints, lengths: Ints, firsts: Ints, counts: Ints, found: Flags) -> None:
-    for number in range(len(starts)):
-        for place in range(lengths[decisions[number]]):
-            found[starts[number] + 1 + place] = True
-    for candidate in range(len(firsts)):
-        for row in range(firsts[candidate], firsts[candidate] + counts[candidate]):
-            found[row] = True
 
 
 def gathered(packed: Packed, tokens: Floats) -> tuple[Floats, Floats]:
     """The words of each decision's question, averaged over its inputs and padded with zeros: first the first
     words of all, as they are read next. And every candidate as the mean of its word pieces, zero where it has
     none."""
-    width = tokens.shape[1]
+    width, decisions = tokens.shape[1], packed.input_decisions
     words = np.zeros((packed.question_lengths.max(), len(packed.question_lengths), width), np.float32)
+    for start, decision in zip(packed.input_starts.tolist(), decisions.tolist(), strict=True):
+        length = packed.question_lengths[decision]
+        words[:length, decision] += tokens[start + 1 : start + 1 + length]
+    inputs = np.bincount(decisions, minlength=len(packed.question_lengths))
+    words *= (1 / np.maximum(inputs, 1)).astype(np.float32)[:, None]
     candidates = np.zeros((len(packed.candidate_lengths), width), np.float32)
-    _gather(
-        tokens,
-        packed.input_starts,
-        packed.input_decisions,
-        packed.question_lengths,
-        words,
-        packed.candidate_starts,
-        packed.candidate_lengths,
-        candidates,
-    )
+    filled = np.flatnonzero(packed.candidate_lengths)
+    if len(filled):
+        lengths = packed.candidate_lengths[filled]
+        pieces = tokens[ranges(packed.candidate_starts[filled], lengths)]
+        candidates[filled] = np.add.reduceat(pieces, offsets_of(lengths)[:-1], axis=0)
+        candidates[filled] *= (1 / lengths).astype(np.float32)[:, None]
     return words, candidates
-
-
-@_part_of_it
-def _add(total: Floats, more: Floats) -> None:
-    for place in range(len(total)):
-        total[place] += more[place]
-
-
-@_part_of_it
-def _scale(total: Floats, factor: np.float32) -> None:
-    for place in range(len(total)):
-        total[place] *= factor
-
-
-@compiled
-def _gather(
-    tokens: Floats,
-    starts: Ints,
-    decisions: Ints,
-    lengths: Ints,
-    words: Floats,
-    firsts: Ints,
-    counts: Ints,
-    means: Floats,
-) -> None:
-    first = 0
-    while first < len(starts):
-        decision, last = decisions[first], first
-        while last < len(starts) and decisions[last] == decision:
-            last += 1
-        part = np.float32(1) / np.float32(last - first)
-        for place in range(lengths[decision]):
-            own = words[place, decision]
-            for number in range(first, last):
-                _add(own, tokens[starts[number] + 1 + place])
-            if last - first > 1:
-                _scale(own, part)
-        first = last
-    for candidate in range(len(firsts)):
-        own = means[candidate]
-        for row in range(firsts[candidate], firsts[candidate] + counts[candidate]):
-            _add(own, tokens[row])
-        if counts[candidate] > 1:
-            _scale(own, np.float32(1) / np.float32(counts[candidate]))
-
-
-# The decoder as arrays: what `network.Network` does at training, one step at a time and without
-# gradients.
 
 
 class Decoder:

@@ -14,13 +14,17 @@ from typing import Any, Protocol
 import numpy as np
 
 from arcaneqa.induction.scorer import Reads
+from arcaneqa.int8.plain import PlainReader
 from arcaneqa.int8.stored_arrays import Flags, Floats, Table, Words, softmax
 from arcaneqa.model.stored import Stored
+from arcaneqa.support import loops
 from arcaneqa.support.errors import InputError, ModelError, needs
 from arcaneqa.support.ragged import Ints, offsets_of
 
 TOKENS_PER_CALL = 2_048
 """More at once are read no faster, and take more memory."""
+_PIECE = 3e-4
+"""Seconds that a word piece takes in numpy, about."""
 
 
 class Reader(Protocol):
@@ -80,9 +84,34 @@ def _reader_of(stored: Stored, device: str) -> Reader:
         return TorchReader(stored, device)
     if stored.encoder.get("model_type") == "static":
         return StaticReader(stored)
-    from arcaneqa.int8.bert import BertReader
+    return AdaptiveReader(stored) if PlainReader.can_read(stored) else TorchReader(stored)
 
-    return BertReader(stored) if BertReader.can_read(stored) else TorchReader(stored)
+
+class AdaptiveReader:
+    """Reads in numpy until compiled loops are worth it, and by these from then on."""
+
+    def __init__(self, stored: Stored) -> None:
+        self._stored, self._lock = stored, Lock()
+        self._reader: Reader = PlainReader(stored)
+        self.width = self._reader.width
+        self._is_settled = False
+
+    def read(self, ids: Words, lengths: Ints, is_wanted: Flags | None = None) -> Floats:
+        return self._chosen(len(ids)).read(ids, lengths, is_wanted)
+
+    def looks(self, ids: Words) -> Floats:
+        return self._chosen(len(ids)).looks(ids)
+
+    def _chosen(self, pieces: int) -> Reader:
+        if not self._is_settled and loops.are_worth(pieces * _PIECE):
+            with self._lock:
+                if not self._is_settled:
+                    from arcaneqa.int8.bert import BertReader
+
+                    if BertReader.can_read(self._stored):
+                        self._reader = BertReader(self._stored)
+                    self._is_settled = True
+        return self._reader
 
 
 class StaticReader:
@@ -107,7 +136,7 @@ class TorchReader:
         with needs("A model with this encoder, or on this device,", "train"):
             import torch
 
-            from arcaneqa.int8.bert import Call
+            from arcaneqa.lab.training.calls import Call
             from arcaneqa.lab.training.encoder import encoder_from
 
         self._torch, self._call = torch, Call.of

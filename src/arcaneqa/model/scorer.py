@@ -23,6 +23,7 @@ from arcaneqa.model.nearness import Nearness
 from arcaneqa.model.reader import TOKENS_PER_CALL, CountedReader, parts, reader_of
 from arcaneqa.model.stored import Stored, read_stored
 from arcaneqa.model.word_pieces import Asked, KnownPieces, Packed, WordPieces
+from arcaneqa.support import loops
 from arcaneqa.support.ragged import Ints
 
 _CLOSE = KIND_INDEX[TokenKind.CLOSE]
@@ -78,6 +79,7 @@ class ModelScorer:
         self._tokens_per_call = tokens_per_call
         self._readings: OrderedDict[Asked, _Reading] = OrderedDict()
         self._lock = Lock()
+        self._is_by_loops = False
         zeros = np.zeros(stored.config.hidden, np.float32)
         self._start = _State(zeros, zeros, zeros, self._decoder.start[None], _START, ())
 
@@ -248,6 +250,10 @@ class ModelScorer:
         found: dict[Asked, _Reading] = {}
         fresh: list[Asked] = []
         with self._lock:
+            if self._is_by_loops is not (now := loops.are_used()):
+                # What was read in numpy differs in its last bits; a question is read by one of the two.
+                self._readings.clear()
+                self._is_by_loops = now
             for key in dict.fromkeys(keys):
                 if (known := self._readings.get(key)) is None:
                     fresh.append(key)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from functools import cache
 from threading import Lock
 from typing import Any, ParamSpec, TypeVar, cast
 
@@ -16,9 +15,9 @@ import numba
 from numba.core import event
 from numba.core.caching import FunctionCache
 from numba.core.runtime.nrt import rtsys
-from platformdirs import user_cache_path
 
-FOLDER = "compiled"
+from arcaneqa.support import loops
+
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 _settings: Any = numba.config
@@ -45,10 +44,9 @@ class _Kept(_cache):  # type: ignore[misc] # numba has no types
 
 
 class _Stopwatch(_listener):  # type: ignore[misc]
-    """Adds up what compiling took; numba compiles one function at a time, those it calls inside of it."""
+    """Says what compiling took; numba compiles one function at a time, those it calls inside of it."""
 
     def __init__(self) -> None:
-        self.seconds = 0.0
         self._depth = 0
         self._began = 0.0
 
@@ -60,43 +58,21 @@ class _Stopwatch(_listener):  # type: ignore[misc]
     def on_end(self, event: Any) -> None:  # noqa: ARG002
         self._depth -= 1
         if self._depth == 0:
-            self.seconds += time.monotonic() - self._began
+            loops.compiled_for(time.monotonic() - self._began)
 
 
-_compiling = _Stopwatch()
-_events.register("numba:compile", _compiling)
-
-
-def working_time() -> float:
-    """Seconds on a clock that stands still for what this process compiled: on a new machine that takes longer
-    than a question may."""
-    return time.monotonic() - _compiling.seconds
+_events.register("numba:compile", _Stopwatch())
 
 
 def compiled(function: Callable[_P, _R], **settings: Any) -> Callable[_P, _R]:
     """Compiled when first called, and kept. It holds no Python lock: threads run it in parallel."""
     wrapped: Any = numba.njit(nogil=True, **settings)(function)
-    if (folder := _folder()) is not None:
+    if (folder := loops.folder()) is not None:
         # numba asks for the folder where it makes a cache; what others compile with it is theirs to place.
         with _changing:
-            before, _settings.CACHE_DIR = _settings.CACHE_DIR, folder
+            before, _settings.CACHE_DIR = _settings.CACHE_DIR, str(folder)
             try:
                 wrapped._cache = _Kept(function)
             finally:
                 _settings.CACHE_DIR = before
     return cast(Callable[_P, _R], wrapped)
-
-
-@cache
-def _folder() -> str | None:
-    if _settings.CACHE_DIR:
-        return str(_settings.CACHE_DIR)
-    folder = user_cache_path("arcaneqa") / FOLDER
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        trial = folder / ".writable"
-        trial.touch()
-        trial.unlink(missing_ok=True)
-    except OSError:
-        return None
-    return str(folder)

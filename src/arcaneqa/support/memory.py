@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import ctypes
 import os
 import sys
@@ -33,6 +32,8 @@ def give_back() -> None:
 
 
 async def give_back_now_and_then() -> None:
+    import asyncio
+
     while True:
         await asyncio.sleep(_PAUSE)
         await asyncio.to_thread(give_back)

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import torch
 
-from arcaneqa.int8.bert import Call
 from arcaneqa.lab.paper.config import PaperConfig
 from arcaneqa.lab.paper.network import (
     PaperCorpus,
@@ -22,6 +21,7 @@ from arcaneqa.lab.paper.network import (
 from arcaneqa.lab.paper.scorer import PaperScorer
 from arcaneqa.lab.paper.train import train
 from arcaneqa.lab.training import checkpoint
+from arcaneqa.lab.training.calls import Call
 from arcaneqa.lab.training.checkpoint import Model, parameters_of, save
 from arcaneqa.lab.training.encoder import ContextualEncoder
 from arcaneqa.lab.training.prepared import Builder, Example

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from transformers import BertConfig, BertModel, RobertaConfig, RobertaModel
 
-from arcaneqa.int8.bert import Call, joined
+from arcaneqa.lab.training.calls import Call, joined
 from arcaneqa.lab.training.encoder import ContextualEncoder
 
 LENGTHS = np.array([9, 9, 7, 5, 2, 1])

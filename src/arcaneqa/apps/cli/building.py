@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import numpy as np
-
 from arcaneqa.kb.diagnosis import Diagnosis
 from arcaneqa.support.terminal import Progress
 
@@ -63,30 +61,6 @@ def index_first(kb: str | None) -> None:
 
         with build_progress() as progress:
             open_kb(kb, progress).close()
-
-
-def compile_ahead(progress: Progress, index: Path) -> None:
-    """Compile the bundled model and the loops of searches for this processor, so that the first question need
-    not wait."""
-    from arcaneqa.induction.scorer import Candidate, Decision, TokenKind
-    from arcaneqa.kb.index import Index
-    from arcaneqa.model.scorer import ModelScorer
-    from arcaneqa.model.stored import bundled_model
-    from arcaneqa.support.errors import ModelError
-
-    progress("compiling for this processor (once)", 0, None)
-    with Index(index) as kb:
-        some, none = kb.nodes(np.zeros(1, np.int64)), np.empty(0, np.int64)
-        kb.neighbours(some)
-        kb.relations_into(some, none, some)
-        kb.relations_telling_apart(some, none)
-        kb.relations_to_values(some, none, none)
-    try:
-        scorer = ModelScorer.load(bundled_model())
-    except ModelError:  # a package that was built without one
-        return
-    candidates = [Candidate(TokenKind.RELATION, "capital"), Candidate(TokenKind.END, "end")]
-    scorer.score([Decision("what is the capital?", (), candidates)])
 
 
 def draw_diagnosis(diagnosis: Diagnosis) -> None:

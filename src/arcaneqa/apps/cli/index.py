@@ -47,7 +47,8 @@ def command(
 
     An index that is already at DIR is replaced only when the new one is complete.
     """
-    from arcaneqa.apps.cli.building import build_progress, compile_ahead, draw_diagnosis
+    from arcaneqa.apps.cli.building import build_progress, draw_diagnosis
+    from arcaneqa.apps.compiling import compile_ahead
     from arcaneqa.kb.build import build_index
     from arcaneqa.kb.profiles import wanted_profile
     from arcaneqa.support.terminal import note, say

@@ -39,7 +39,8 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        asides = [asyncio.create_task(give_back_now_and_then()), asyncio.create_task(current.look_out())]
+        beside = (give_back_now_and_then(), current.look_out(), current.warm_up())
+        asides = [asyncio.create_task(one) for one in beside]
         yield
         for aside in asides:
             aside.cancel()

@@ -5,6 +5,7 @@ on. Whoever came in before the exchange is answered from the one they came to.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,9 +17,13 @@ from arcaneqa.apps.http.gate import Gate, Kind
 from arcaneqa.kb.endpoint.client import Unsupported
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.index.store import read_seal
+from arcaneqa.support import loops
+from arcaneqa.support.errors import ArcaneError
 
 LOOKING = 5.0
 """Seconds between two looks at whether the index was replaced."""
+_FIRST = "how many things are there?"
+"""Asked before anybody else asks."""
 _log = logging.getLogger("uvicorn.error")
 
 
@@ -30,6 +35,7 @@ class Current:
         self.gate = Gate(places)
         self.answerer = self._over(qa)
         self.is_outdated = False
+        self.is_warm = False
         self._changing = asyncio.Lock()
         self._leaving: set[asyncio.Task[None]] = set()
 
@@ -42,6 +48,13 @@ class Current:
             yield answerer
         finally:
             answerer.visitors -= 1
+
+    async def warm_up(self) -> None:
+        """Compile, load and map what questions need; those that come meanwhile are answered, more slowly."""
+        await asyncio.to_thread(loops.wait)
+        with contextlib.suppress(ArcaneError), self.visit() as answerer:
+            await asyncio.to_thread(answerer.qa.ask, _FIRST)
+        self.is_warm = True
 
     async def reload(self) -> bool:
         """Change over to the index that is in the folder now; whether there was another one."""

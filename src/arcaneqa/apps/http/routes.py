@@ -78,6 +78,9 @@ def operations(current: Current, metrics: Metrics) -> APIRouter:
         if current.answerer.engine.is_closing:
             response.status_code = 503
             return "closing"
+        if not current.is_warm:
+            response.status_code = 503
+            return "warming up: questions are answered, but take longer"
         return "ready"
 
     @router.get("/metrics", response_class=PlainTextResponse)

@@ -12,8 +12,8 @@ import numpy as np
 
 from arcaneqa.kb.build.batches import Batches
 from arcaneqa.kb.build.dictionary import Dictionary
-from arcaneqa.kb.index.sets import ordered
 from arcaneqa.kb.index.store import Array, ArrayWriter, Draft, narrow
+from arcaneqa.kb.interface import ordered
 from arcaneqa.support.compiled import compiled
 from arcaneqa.support.terminal import Progress
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,6 @@ from arcaneqa.kb.index.checks import check_contents
 from arcaneqa.kb.index.literal_order import Comparisons, Order
 from arcaneqa.kb.index.lookup import Spoken, open_terms
 from arcaneqa.kb.index.rows import Lists, Rows, Steps
-from arcaneqa.kb.index.steps import EveryStep
 from arcaneqa.kb.index.store import Array, Strings, map_array, open_manifest, read_seal
 from arcaneqa.kb.index.walks import Extremes, Walks
 from arcaneqa.kb.interface import (
@@ -30,6 +30,7 @@ from arcaneqa.kb.interface import (
     Tally,
     Totals,
     Window,
+    ordered,
 )
 from arcaneqa.kb.names.called import names_of
 from arcaneqa.kb.names.surfaces import Surfaces
@@ -37,9 +38,13 @@ from arcaneqa.kb.profile import profile_from_json
 from arcaneqa.kb.schema import Schema, ValueKind
 from arcaneqa.kb.terms import Iri, Literal, Term
 from arcaneqa.kb.values import Number, value_of
+from arcaneqa.support import loops
 from arcaneqa.support.errors import IndexFormatError
 from arcaneqa.support.files import plain_json
 from arcaneqa.support.ragged import ranges
+
+if TYPE_CHECKING:
+    from arcaneqa.kb.index.steps import EveryStep
 
 # The arrays of an index, opened at once: what `Index` asks, and lets go of when it is closed.
 
@@ -76,8 +81,6 @@ class Arrays:
         self.in_lists = Lists(load, "relations.in", reached, self.into)
         self.literal_in_lists = Lists(load, "relations.in", shown, self.into)
         self.shown = shown
-        self.ahead = EveryStep(self.out, self.out_lists)
-        self.back = EveryStep(self.into, self.literal_in_lists)
         self.comparable_lists = Lists(load, "relations.comparable", compared, None)
         steps = Steps(self.out, self.into, self.comparable_lists, self.nodes)
         self.step_lists = Lists(load, "steps", np.column_stack((shown, reached)).ravel(), steps)
@@ -96,6 +99,31 @@ class Arrays:
         self.extremes = Extremes(self.out, self.into, self.order, self.nodes)
         self.walks = Walks(self.out, self.into, self.order, self.nodes)
         self.comparisons = Comparisons(load, self.out, self.into, self.order, self.nodes, shown)
+
+    # Both are made when first needed: their loops are loaded with them.
+
+    @cached_property
+    def ahead(self) -> EveryStep:
+        from arcaneqa.kb.index.steps import EveryStep
+
+        return EveryStep(self.out, self.out_lists)
+
+    @cached_property
+    def back(self) -> EveryStep:
+        from arcaneqa.kb.index.steps import EveryStep
+
+        return EveryStep(self.into, self.literal_in_lists)
+
+
+_RELATION = 2e-5
+"""Seconds that one relation of a set takes when it is asked by itself, about."""
+_NEIGHBOURS = 20
+"""Relations of a set, about."""
+
+
+def _at_once(relations: int) -> bool:
+    """Whether a compiled loop asks so many relations at once."""
+    return loops.are_worth(relations * _RELATION)
 
 
 def _mask(flags: Iterable[bool]) -> NDArray[np.bool_]:
@@ -167,7 +195,7 @@ class Index(KnowledgeBase):
         return self._arrays.terms.find(term)
 
     def nodes(self, ids: Ids) -> NodeSet:
-        return NodeSet(sets.ordered(np.asarray(ids, np.int64)))
+        return NodeSet(ordered(np.asarray(ids, np.int64)))
 
     def terms(self, ids: Ids) -> list[Term]:
         return self._arrays.terms.many(ids)
@@ -264,9 +292,7 @@ class Index(KnowledgeBase):
             for r in self.schema.relations
             if ValueKind.TEXT in r.kinds and not r.hidden and r.iri not in names
         ]
-        found: Ids = np.unique(
-            np.concatenate([sets.EMPTY, *(self.objects(r, everything).ids for r in spoken)])
-        )
+        found: Ids = ordered(np.concatenate([sets.EMPTY, *(self.objects(r, everything).ids for r in spoken)]))
         texts: Ids = found[found >= arrays.nodes - self.counts["text"]]
         return texts
 
@@ -326,11 +352,15 @@ class Index(KnowledgeBase):
 
     def neighbours(self, nodes: NodeSet) -> NodeSet:
         arrays = self._arrays
+        if not _at_once(_NEIGHBOURS):
+            return super().neighbours(nodes)
         ahead = arrays.ahead.ends(nodes.ids, arrays.shown, arrays.nodes)
         back = arrays.back.ends(arrays.order.with_equals(nodes.ids), arrays.shown, arrays.nodes)
         return NodeSet(sets.merged(ahead, back))
 
     def relations_into(self, nodes: NodeSet, relations: Ids, target: NodeSet, inverse: bool = False) -> Ids:
+        if not _at_once(len(relations)):
+            return super().relations_into(nodes, relations, target, inverse)
         arrays = self._arrays
         ids = arrays.order.with_equals(nodes.ids) if inverse else nodes.ids
         # A fact is found from either end: from that of fewer nodes it is quicker.
@@ -340,11 +370,14 @@ class Index(KnowledgeBase):
 
     def relations_telling_apart(self, nodes: NodeSet, relations: Ids, inverse: bool = False) -> Ids:
         arrays = self._arrays
-        if inverse and self.are_literals(nodes.ids).any():  # several may be of one value
+        # Several literals may be of one value.
+        if not _at_once(len(relations)) or (inverse and self.are_literals(nodes.ids).any()):
             return super().relations_telling_apart(nodes, relations, inverse)
         return (arrays.back if inverse else arrays.ahead).telling_apart(nodes.ids, relations)
 
     def relations_to_values(self, nodes: NodeSet, relations: Ids, values: Ids, inverse: bool = False) -> Ids:
+        if not _at_once(len(relations)):
+            return super().relations_to_values(nodes, relations, values, inverse)
         arrays = self._arrays
         ids = arrays.order.with_equals(nodes.ids) if inverse else nodes.ids
         lists = arrays.comparable_lists.arrays
@@ -385,7 +418,7 @@ class Index(KnowledgeBase):
 
     def intersection(self, left: NodeSet, right: NodeSet) -> NodeSet:
         for one, other in ((left, right), (right, left)):
-            if isinstance(other, sets.LargeClass) and sets.LARGE <= len(one) <= len(other):
+            if isinstance(other, sets.LargeClass) and len(one) <= len(other) and sets.is_large(len(one)):
                 return NodeSet(other.bits().among(one.ids))
         return NodeSet(sets.intersection(left.ids, right.ids))
 

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from arcaneqa.kb.allowance import spend
 from arcaneqa.kb.index import sets
 from arcaneqa.kb.index.rows import Rows
-from arcaneqa.kb.index.sets import EMPTY, ordered
+from arcaneqa.kb.index.sets import EMPTY
 from arcaneqa.kb.index.store import Array
-from arcaneqa.kb.interface import Comparison, Ids, NodeSet, Window
+from arcaneqa.kb.interface import Comparison, Ids, NodeSet, Window, ordered
 from arcaneqa.kb.values import Number, Value
 from arcaneqa.support.ragged import ranges
 
@@ -211,5 +211,5 @@ class Comparisons:
 
 def _without_failing(nodes: NodeSet, dated: Ids, fits: NDArray[np.bool_]) -> NodeSet:
     """Without the members that have dates of which none fits."""
-    failing = sets.difference(sets.ordered(dated), sets.ordered(dated[fits]))
+    failing = sets.difference(ordered(dated), ordered(dated[fits]))
     return NodeSet(sets.difference(nodes.ids, failing))

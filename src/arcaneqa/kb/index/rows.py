@@ -48,14 +48,14 @@ class Rows:
     def find(self, relation: int, nodes: Ids) -> Ids:
         """Rows of those nodes (in order) that have this relation."""
         first, last = self.starts[relation], self.starts[relation + 1]
-        if len(nodes) < sets.LARGE or not sets.are_dense(self.keys[first:last]):
+        if not (sets.is_large(len(nodes)) and sets.are_dense(self.keys[first:last])):
             return sets.find(self.keys[first:last], nodes) + first
         return self._places(relation).find(nodes, first)
 
     def find_any(self, relation: int, nodes: Ids, universe: int) -> Ids:
         """The same of nodes in any order, which may repeat; and so may the rows."""
         first, last = self.starts[relation], self.starts[relation + 1]
-        if len(nodes) < sets.LARGE or not sets.are_dense(self.keys[first:last]):
+        if not (sets.is_large(len(nodes)) and sets.are_dense(self.keys[first:last])):
             return sets.find(self.keys[first:last], sets.distinct(nodes, universe)) + first
         return self._places(relation).find_any(nodes, first)
 
@@ -78,7 +78,7 @@ class Rows:
         if len(rows) == 1:
             row = int(rows[0])
             return self.values[self.offsets[row] : self.offsets[row + 1]].astype(np.int64)
-        if len(rows) < sets.LARGE:
+        if not sets.is_large(len(rows)):
             return sets.distinct(self.values[ranges(*self._spans(rows))], universe)
         from arcaneqa.kb.index import kernels
 
@@ -90,7 +90,7 @@ class Rows:
 
     def every(self, rows: Ids) -> Ids:
         """The values of these rows, one row after the other."""
-        if len(rows) < sets.LARGE:
+        if not sets.is_large(len(rows)):
             return self.values[ranges(*self._spans(rows))].astype(np.int64)
         from arcaneqa.kb.index import kernels
 
@@ -105,7 +105,7 @@ class Rows:
         """The smallest and the largest value of these rows from `low` to below `high`, if there is any."""
         if not len(rows):
             return None
-        if len(rows) < sets.LARGE:
+        if not sets.is_large(len(rows)):
             # A row is in order, and as a rule all of it is between the bounds.
             least = int(self.values[self.offsets[rows]].min())
             greatest = int(self.values[self.offsets[rows + 1] - 1].max())
@@ -123,7 +123,7 @@ class Rows:
         """Every fact of these nodes with this relation: the node and the value."""
         rows = self.find(relation, nodes)
         spend(2 * self.facts(rows))
-        if len(nodes) < sets.LARGE:
+        if not sets.is_large(len(nodes)):
             starts, lengths = self._spans(rows)
             keys, values = self.keys[rows].repeat(lengths), self.values[ranges(starts, lengths)]
             return keys.astype(np.int64), values.astype(np.int64)
@@ -135,7 +135,7 @@ class Rows:
         """For nodes in any order, with repeats: the places of those with this relation, how many values each
         of them has, and all those values one after the other. Two cells are spent for each."""
         first, last = self.starts[relation], self.starts[relation + 1]
-        if len(nodes) >= sets.LARGE and sets.are_dense(self.keys[first:last]):
+        if sets.is_large(len(nodes)) and sets.are_dense(self.keys[first:last]):
             keyed = self._places(relation)
             found, lengths, ends = keyed.onwards(nodes, first, self.offsets, self.values, left() // 2)
             spend(2 * int(lengths.sum()))
@@ -157,7 +157,7 @@ class Rows:
 
     def lengths_within(self, rows: Ids, wanted: Ids) -> Ids:
         """How many values of each of these rows are wanted (in order)."""
-        if len(rows) >= sets.LARGE and len(wanted):
+        if len(wanted) and sets.is_large(len(rows)):
             from arcaneqa.kb.index import kernels
 
             return kernels.count_marked(rows, self.offsets, self.values, sets.Bits(wanted).words)
@@ -218,7 +218,7 @@ class Lists:
             node = int(nodes[0])
             return self._codes[self._offsets[node] : self._offsets[node + 1]].astype(np.int64)
         seen = np.zeros(len(self._possible), bool)
-        if len(nodes) < sets.LARGE:
+        if not sets.is_large(len(nodes)):
             starts = self._offsets[nodes].astype(np.int64)
             lengths = self._offsets[nodes + 1].astype(np.int64) - starts
             seen[self._codes[ranges(starts, lengths)]] = True

@@ -6,11 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcaneqa.kb.index.store import Array, narrow
-from arcaneqa.kb.interface import Ids, NodeSet
+from arcaneqa.kb.interface import Ids, NodeSet, ordered
+from arcaneqa.support import loops
 
-# From here on a compiled loop wins over numpy, whose sorting and temporaries grow; below it, a process
-# that asks small questions only never loads the compiler.
+# From here on a compiled loop wins over numpy, whose sorting and temporaries grow.
 LARGE = 4096
+_MEMBER = 5e-8
+"""Seconds that a member of a large set takes in numpy, about."""
 # One side this much shorter: looking its members up beats walking through the other.
 _LOPSIDED = 32
 # Nodes whose bits, one each, take as much room as one key of 32 bits.
@@ -21,9 +23,14 @@ _SPARSE = 256
 EMPTY: Ids = np.empty(0, np.int64)
 
 
+def is_large(count: int) -> bool:
+    """Whether a compiled loop goes over so many."""
+    return count >= LARGE and loops.are_worth(count * _MEMBER)
+
+
 def distinct(values: Array, universe: int) -> Ids:
     """Sorted, without repeats; `universe` is one more than the largest there can be."""
-    if len(values) < LARGE:
+    if not is_large(len(values)):
         return _ids(ordered(values))
     from arcaneqa.kb.index import kernels
 
@@ -39,16 +46,6 @@ def is_sparse(count: int, universe: int) -> bool:
     return universe > _SPARSE * count
 
 
-def ordered(values: Array) -> Array:
-    """Sorted, without repeats: np.unique hashes first, which takes several times as long as sorting."""
-    if len(values) < 2:
-        return values
-    found = np.sort(values)
-    fresh = np.ones(len(found), bool)
-    np.not_equal(found[1:], found[:-1], out=fresh[1:])
-    return found[fresh]
-
-
 def find(keys: Array, nodes: Ids) -> Ids:
     """Places in `keys` (in order) of those that are among `nodes` (in order)."""
     if not len(keys) or not len(nodes):
@@ -62,7 +59,7 @@ def find(keys: Array, nodes: Ids) -> Ids:
         places = nodes.searchsorted(wanted)
         places[places == len(nodes)] = 0
         return np.flatnonzero(nodes[places] == wanted)
-    if len(nodes) < LARGE or len(nodes) * _LOPSIDED < len(keys):
+    if len(nodes) * _LOPSIDED < len(keys) or not is_large(len(nodes)):
         # The keys' own type: otherwise numpy would convert all of them.
         wanted = nodes.astype(keys.dtype)
         places = keys.searchsorted(wanted)
@@ -180,7 +177,7 @@ def intersects(left: Ids, right: Ids) -> bool:
         return False
     if len(left) > len(right):
         left, right = right, left
-    if len(left) < LARGE:
+    if not is_large(len(left)):
         # A few first: sets that meet usually meet soon.
         return len(find(right, left[:64])) > 0 or len(find(right, left[64:])) > 0
     from arcaneqa.kb.index import kernels

@@ -15,9 +15,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from arcaneqa.int8.bert import Call, Grid
 from arcaneqa.lab.paper.config import PaperConfig
 from arcaneqa.lab.training.batches import Corpus
+from arcaneqa.lab.training.calls import Call, Grid
 from arcaneqa.lab.training.checkpoint import Model, encoder_of, fill, parameters_of
 from arcaneqa.lab.training.encoder import ContextualEncoder, Encoder, encoder_from
 from arcaneqa.lab.training.network import Encoded, Inputs, Network, Sequences, arrange, mentions

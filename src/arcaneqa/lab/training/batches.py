@@ -15,7 +15,7 @@ import torch
 from numpy.typing import NDArray
 
 from arcaneqa.induction.scorer import TokenKind
-from arcaneqa.int8.bert import tensor
+from arcaneqa.lab.training.calls import tensor
 from arcaneqa.lab.training.network import Sequences, arrange, exchanged
 from arcaneqa.lab.training.prepared import Prepared
 from arcaneqa.model.config import KIND_INDEX

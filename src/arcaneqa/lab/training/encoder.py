@@ -18,8 +18,8 @@ import torch
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 from torch import Tensor, nn
 
-from arcaneqa.int8.bert import Call, Grid
 from arcaneqa.lab.training import packed_bert
+from arcaneqa.lab.training.calls import Call, Grid
 from arcaneqa.support.errors import ModelError
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from arcaneqa.int8.bert import Call, tensor
+from arcaneqa.lab.training.calls import Call, tensor
 from arcaneqa.lab.training.encoder import Encoder
 from arcaneqa.model.config import KIND_INDEX, ModelConfig
 from arcaneqa.model.word_pieces import Packed

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import gelu, layer_norm, linear, scaled_dot_product_attention
 
-from arcaneqa.int8.bert import Call, Grid, joined
+from arcaneqa.lab.training.calls import Call, Grid, joined
 
 Linear = tuple[Tensor, Tensor]
 Norm = tuple[Tensor, Tensor, float]
