@@ -1,6 +1,6 @@
 """How often the gold program is among those that are enumerated: what enumerate and rank can reach at all.
 
-python -m baselines.coverage dev.jsonl --kb KB [--most 100] [--document docs/paper-tables.md]
+python -m baselines.coverage dev.jsonl --kb KB [--most 100] [--document docs/measurements/paper.md]
 """
 
 from __future__ import annotations

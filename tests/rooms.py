@@ -1,7 +1,7 @@
-"""The table of rooms in docs/architecture.md as a contract of import-linter: an arrow it does not have fails.
+"""The table of packages in docs/architecture.md as a contract of import-linter: other imports fail.
 
-A row names a room (or several) and, in its last column, the rooms and modules it may import; those after the
-word “not” are left out again. The row that says “all may import these” is for what everyone needs.
+A row names a package or module and, in its last column, what it may import. A package stands for its modules
+without the packages in it that have rows of their own. “all may import these” is for what everyone needs.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from typing import Any
 from grimp import ImportGraph
 from importlinter import Contract, ContractCheck, fields, output
 
+EVERYTHING = "everything"
 _NAME = re.compile(r"`([\w./]+)`")
 
 
 @dataclass
 class Rules:
-    """`allowed` and `denied` are prefixes of modules for every room; `common` is open to all."""
+    """`allowed` has what the package of each row may import; `common` is open to all."""
 
     allowed: dict[str, list[str]] = field(default_factory=dict)
-    denied: dict[str, list[str]] = field(default_factory=dict)
     common: list[str] = field(default_factory=list)
 
     def room_of(self, module: str) -> str | None:
@@ -30,16 +30,17 @@ class Rules:
         return max((room for room in self.allowed if _within(module, room)), key=len, default=None)
 
     def allows(self, importer: str, imported: str) -> bool:
-        room = self.room_of(importer)
-        if room is None or self.room_of(imported) is None:
+        room, there = self.room_of(importer), self.room_of(imported)
+        if room is None or there is None:
             return False
-        if any(_within(imported, name) for name in self.denied[room]):
-            return False
-        return any(_within(imported, name) for name in [room, *self.common, *self.allowed[room]])
+        names = [room, *self.common, *self.allowed[room]]
+        return EVERYTHING in names or any(
+            _within(imported, name) and self.room_of(name) == there for name in names
+        )
 
 
 def _within(module: str, name: str) -> bool:
-    return name == "everything" or module == name or module.startswith(f"{name}.")
+    return module == name or module.startswith(f"{name}.")
 
 
 def rules_of(page: str) -> Rules:
@@ -53,11 +54,10 @@ def rules_of(page: str) -> Rules:
         rooms, permitted = _names(cells[0]), cells[-1]
         if "all may import these" in permitted:
             rules.common += rooms
-        may, _, must_not = permitted.partition(" not ")
-        everything = ["everything"] if "everything" in may else []
+        if "`" in permitted or " not " in permitted:
+            raise ValueError(f"{cells[0]}: the last column lists what may be imported, by plain names")
         for room in rooms:
-            rules.allowed[room] = everything + _names(may)
-            rules.denied[room] = _names(must_not)
+            rules.allowed[room] = [name.strip() for name in re.split("[,;]", permitted)]
     return rules
 
 

@@ -12,7 +12,14 @@ from arcaneqa.apps.cli.main import VERBS
 HOME = Path(__file__).parents[1]
 PAGES = sorted(
     page
-    for pattern in ("*.md", "docs/*.md", "docs/measurements/*.md", "recipes/*.md")
+    for pattern in (
+        "*.md",
+        "docs/*.md",
+        "docs/measurements/*.md",
+        "docs/notes/*.md",
+        "recipes/*.md",
+        "src/**/README.md",
+    )
     for page in HOME.glob(pattern)
 )
 _LINK = re.compile(r"\]\(([^)\s#]*)(?:#([^)\s]*))?\)")

@@ -6,10 +6,19 @@ import pytest
 
 from tests.rooms import Rules, rules_of
 
+PAGE = Path(__file__).parents[1] / "docs" / "architecture.md"
+
 
 @pytest.fixture(scope="module")
 def rules() -> Rules:
-    return rules_of((Path(__file__).parents[1] / "docs" / "architecture.md").read_text(encoding="utf-8"))
+    return rules_of(PAGE.read_text(encoding="utf-8"))
+
+
+def test_a_package_has_one_short_line() -> None:
+    _, _, below = PAGE.read_text(encoding="utf-8").partition("may import |\n")
+    rows = below.partition("\n\n")[0].splitlines()
+    assert rows
+    assert max(map(len, rows)) <= 120
 
 
 @pytest.mark.parametrize(
@@ -18,6 +27,9 @@ def rules() -> Rules:
         ("language.text", "kb.schema", True),
         ("language.sparql", "kb.sparql.terms", True),
         ("language.sparql", "kb.endpoint.client", False),
+        ("language.run", "kb.index.index", False),
+        ("answer.arcaneqa", "kb.build.build", False),
+        ("kb.open", "kb.build.build", True),
         ("model.scorer", "induction.scorer", True),
         ("model.scorer", "induction.search", False),
         ("model.scorer", "kb.interface", False),
