@@ -26,7 +26,7 @@ class Labels:
     """A literal for each entity; the number of nodes where there is none; from there on, joined names."""
 
     def __init__(self, facts: Facts, dictionary: Dictionary, tiers: Array, draft: Draft) -> None:
-        self._facts, self._dictionary, self._draft = facts, dictionary, draft
+        self.facts, self._dictionary, self._draft = facts, dictionary, draft
         self._tiers, self._types = tiers, draft.load("literal.types")
         # As many joined names as entities are possible; they are counted from behind "none".
         most = dictionary.nodes + 1 + dictionary.entities
@@ -101,7 +101,7 @@ class Labels:
         self._draft.save("joined.offsets", np.concatenate(([0], ends)).astype(np.int64))
 
     def _spoken(self, relation: int) -> tuple[Array, Array]:
-        nodes, values = read_pairs(self._facts, [relation])
+        nodes, values = read_pairs(self.facts, [relation])
         spoken = values >= self._dictionary.entities
         return nodes[spoken], values[spoken]
 
@@ -111,7 +111,7 @@ class Labels:
 
     def _best(self, relation: int, members: Array) -> tuple[Array, Array]:
         """Members (in order) with this attribute, and the best text of each."""
-        rows = self._facts.rows("out", relation)
+        rows = self.facts.rows("out", relation)
         if not len(rows.keys):
             return members[:0], members[:0]
         places = np.searchsorted(rows.keys, members.astype(rows.keys.dtype))
