@@ -38,8 +38,11 @@ _COLUMN = re.compile(r"\ufeff?[\w.-]{1,60}")
 _LINES_READ = 3
 _LONGEST_LINE = 10_000
 PARQUET = (".parquet",)
+WORKBOOKS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+JSON_LINES = (".jsonl", ".ndjson")
+JSON = (".json", ".geojson", *JSON_LINES)
 _PACKED_TABLES = (".gz", ".zst")
-_ENDINGS = ", ".join((*FORMATS, *SQLITE, *SEPARATED, *PARQUET))
+_ENDINGS = ", ".join((*FORMATS, *SQLITE, *SEPARATED, *PARQUET, *WORKBOOKS, *JSON))
 
 
 def format_of(path: Path) -> RdfFormat:
@@ -56,7 +59,7 @@ def table_format(path: Path) -> str | None:
     """The ending that tells a table's format, or None for a file that is no table."""
     name = path.with_suffix("") if path.suffix.lower() in _PACKED_TABLES else path
     ending = name.suffix.lower()
-    if ending in SEPARATED or (path == name and ending in (*SQLITE, *PARQUET)):
+    if ending in (*SEPARATED, *JSON) or (path == name and ending in (*SQLITE, *PARQUET, *WORKBOOKS)):
         return ending
     return ending if path == name and ending == _TEXT and _is_separated(path) else None
 

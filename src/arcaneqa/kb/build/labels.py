@@ -14,6 +14,9 @@ from arcaneqa.kb.index.store import Array, Draft, narrow
 from arcaneqa.kb.names.called import FOREIGN, tier_of
 from arcaneqa.support.ragged import offsets_of, ranges
 
+_SENTENCE = 60
+"""Bytes of a text with a full stop behind it that is no name."""
+
 
 def language_tiers(types: list[str], language: str) -> Array:
     """For each literal type (a datatype, or `@` and a language): preferred, in no language, or foreign."""
@@ -43,6 +46,9 @@ class Labels:
         names: list[Array] = []
         for place, relation in enumerate((*label_relations, *alias_relations)):
             nodes, values = self._spoken(relation)
+            if place < len(label_relations):
+                are_names = ~self._describe(values)
+                nodes, values = nodes[are_names], values[are_names]
             is_alias = np.full(len(nodes), place >= len(label_relations), np.int64)
             order = np.full(len(nodes), place, np.int64)
             names.append(np.stack([nodes, is_alias, self._tier(values), order, values]))
@@ -104,6 +110,15 @@ class Labels:
         nodes, values = read_pairs(self.facts, [relation])
         spoken = values >= self._dictionary.entities
         return nodes[spoken], values[spoken]
+
+    def _describe(self, values: Array) -> Array:
+        """Which of these texts are sentences: they tell of a thing and do not name it."""
+        heap, offsets = self._draft.load("literal.heap"), self._draft.load("literal.offsets")
+        literals = values - self._dictionary.entities
+        starts, ends = offsets[literals], offsets[literals + 1]
+        found: Array = ends - starts >= _SENTENCE
+        found[found] = heap[ends[found] - 1] == ord(".")
+        return found
 
     def _tier(self, values: Array) -> Array:
         tiers: Array = self._tiers[self._types[values - self._dictionary.entities]].astype(np.int64)

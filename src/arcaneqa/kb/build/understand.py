@@ -365,10 +365,9 @@ class Understanding:
         return find_classes((nodes, kinds), names, declared.parents, mentioned, profile.closed_classes)
 
     def _hidden_relations(self) -> Array:
-        called = [(iri, self._label_of(iri)) for iri in self._iris]
-        coded = self._profile.coded
         hidden = np.array(
-            [self._selection.hides(iri, label) or (coded and label is None) for iri, label in called], bool
+            [self._selection.hides(iri, self._label_of(iri)) or self._is_code(iri) for iri in self._iris],
+            bool,
         )
         hidden[self._plain_statements()] = True
         if self._is_about_classes():
@@ -415,7 +414,8 @@ class Understanding:
         return found
 
     def _is_code(self, iri: str) -> bool:
-        return self._profile.coded and self._label_of(iri) is None
+        """Whether its IRI says nothing, and nothing else does: `P31` without a label."""
+        return self._profile.coded and self._label_of(iri) is None and not _WORD.search(tail(iri))
 
     def _name_of(self, node: int) -> str:
         return self._terms.entities[node] if node < self._dictionary.entities else "_:literal"
