@@ -21,6 +21,7 @@ from arcaneqa.induction.topics import Topics, topics_from_links, topics_given
 from arcaneqa.judgement.conclusions import Conclusions
 from arcaneqa.judgement.confidence import Confidence
 from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.names.glossary import Glossary, Wording
 from arcaneqa.kb.open import open_kb
 from arcaneqa.kb.short_names import Names
 from arcaneqa.language.expression import Expression
@@ -62,6 +63,7 @@ class ArcaneQA:
     ) -> None:
         self.kb = kb
         self.names = Names(kb.profile)
+        self.wording = Wording(kb, kb.glossary())
         self.confidence = confidence
         self.linker = linker or Linker(kb)
         self.scorer = scorer if isinstance(scorer, SharedScorer) else SharedScorer(scorer)
@@ -90,13 +92,14 @@ class ArcaneQA:
         beam: int | None = None,
         exact: bool = False,
         device: str = "cpu",
+        glossary: str | Path | None = None,
     ) -> ArcaneQA:
         """Open a knowledge base (an index, a file, or an endpoint's address) and a model; without a name, the
         bundled ones.
 
         `beam` is how many programs grow side by side, the model's own number if left out. `exact` lets the
         model read every set of candidates as a whole, however large. `device` is where the encoder runs; any
-        but the processor ("cuda") needs torch.
+        but the processor ("cuda") needs torch. `glossary` is a TOML file with other words for what is here.
         """
         from arcaneqa.model.scorer import ModelScorer
         from arcaneqa.model.stored import bundled_model
@@ -113,7 +116,10 @@ class ArcaneQA:
             readings=scorer.config.readings,
             none_of_these=scorer.config.none_of_these,
         )
-        return cls(opened, scorer, Confidence.of_model(folder), linker, settings)
+        qa = cls(opened, scorer, Confidence.of_model(folder), linker, settings)
+        if glossary is not None:
+            qa.wording = Wording(opened, Glossary.read(Path(glossary)))
+        return qa
 
     def over(self, kb: KnowledgeBase) -> ArcaneQA:
         """The same model, loaded once, over another knowledge base."""
@@ -136,6 +142,9 @@ class ArcaneQA:
         question = as_asked(question)
         if (refused := refusal(question)) is not None:
             return replace(refused, seconds=time.perf_counter() - started)
+        if (program := self.wording.program(question)) is not None:
+            return self.run(program, question)
+        question = question if entities else self.wording.said(question)
         links = self.linker.link(question)
         linked, scored = time.perf_counter(), self.scorer.seconds
         outcome = self.search.run(links.read, [self.topics(question, links, entities)], seconds)
@@ -174,6 +183,8 @@ class ArcaneQA:
         started = time.perf_counter()
         group = [replace(question, question=as_asked(question.question)) for question in group]
         refused = [refusal(question.question) for question in group]
+        if entities == "linked":
+            group = [replace(each, question=self.wording.said(each.question)) for each in group]
         links = [
             Links(question.question) if declined else self.linker.link(question.question)
             for question, declined in zip(group, refused, strict=True)

@@ -46,6 +46,9 @@ def command(
     schema: Annotated[
         str | None, typer.Option(metavar="NAME", help="The schema of a server whose tables are wanted.")
     ] = None,
+    glossary: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A TOML file with other words for what is here.")
+    ] = None,
     lenient: Annotated[
         bool, typer.Option("--lenient", help="Leave out statements that do not parse, and count them.")
     ] = False,
@@ -70,6 +73,7 @@ def command(
             progress=progress,
             tables=tables or (),
             schema=schema,
+            glossary=glossary,
         )
         if sys.stderr.isatty():  # somebody waits and will ask; a script may never
             compile_ahead(progress, out)

@@ -27,6 +27,7 @@ from arcaneqa.kb.build.understand import Fame, Understanding
 from arcaneqa.kb.diagnosis import Diagnosis
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.index.store import INDEX, Draft, trust_built
+from arcaneqa.kb.names.glossary import Glossary, Wording
 from arcaneqa.kb.names.writing_surfaces import build_surfaces
 from arcaneqa.kb.ontology import Ontology, read_ontology
 from arcaneqa.kb.profile import Profile
@@ -131,19 +132,22 @@ def build_index(
     fame: Fame | None = None,
     tables: Sequence[str] = (),
     schema: str | None = None,
+    glossary: str | Path | None = None,
 ) -> Report:
     """Build an index folder from RDF files, tables, folders of them and PostgreSQL servers, of which `tables`
     and `schema` say what is wanted; `base` completes relative IRIs.
     An index that is already there is replaced at the very end. Without a profile, the facts say which they
     need. `nameless` are IRIs that are to be found under no name: what only other facts use as schema. `fame`
-    says how many facts mention each IRI, where most of them are kept elsewhere."""
+    says how many facts mention each IRI, where most of them are kept elsewhere. `glossary` is a TOML file
+    with other words for what is here."""
     if not sources:
         raise InputError("There is nothing to index: give at least one file.")
     check_base(base)
     wanted = profile if isinstance(profile, Wanted) else Wanted(profile)
     files = tuple(Path(source) for source in sources if not is_server(str(source)))
     servers = tuple(Server(str(each), tuple(tables), schema) for each in sources if is_server(str(each)))
-    given = _Given(files, servers, Path(out), ontology, base, lenient, batch, tuple(nameless), fame)
+    words = None if glossary is None else Glossary.read(Path(glossary))
+    given = _Given(files, servers, Path(out), ontology, base, lenient, batch, tuple(nameless), fame, words)
     try:
         return _build(given, wanted, progress)
     except _Misread as misread:
@@ -170,6 +174,7 @@ class _Given:
     batch: int
     nameless: tuple[str, ...]
     fame: Fame | None
+    glossary: Glossary | None
 
 
 def _build(given: _Given, wanted: Wanted, progress: Progress) -> Report:
@@ -217,6 +222,11 @@ def _build(given: _Given, wanted: Wanted, progress: Progress) -> Report:
         progress("listing names for linking", 0, None)
         with Index(folder, manifest) as index:
             build_surfaces(folder, index, given.nameless)
+        if given.glossary is not None:
+            manifest["glossary"] = given.glossary.written()
+            with Index(folder, manifest) as index:
+                index.open_names()
+                Wording(index, given.glossary)  # refuses names that are not here
         progress("sealing", 0, None)
         manifest = draft.seal(manifest)
     trust_built(given.out, manifest)

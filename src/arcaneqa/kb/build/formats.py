@@ -93,6 +93,10 @@ def source_files(paths: Iterable[Path]) -> list[Path]:
     return found
 
 
+def holds_sources(folder: Path) -> bool:
+    return any(each.is_file() and _is_source(each) for each in folder.rglob("*"))
+
+
 def check_file(path: Path) -> None:
     """A pipe would be waited for, perhaps for ever."""
     if not path.is_file():

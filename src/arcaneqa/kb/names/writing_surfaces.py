@@ -112,10 +112,6 @@ LONGEST_NAME = 300
 """Characters of a name that are kept."""
 
 
-LONGEST_CODE = 10
-"""Characters of a code by which people may ask for a thing though it has a name: `AHU-2`."""
-
-
 class Named(Protocol):
     """What names are read from; an `Index` is one.
 
@@ -260,8 +256,6 @@ class _Names:
                 self._add_iri(node, name_from_iri(term.value)[:LONGEST_NAME], seen)
             elif not seen:
                 self._add_key(node, key([code]), 0)
-            elif len(code) <= LONGEST_CODE and "." not in term.value[-LONGEST_CODE:]:
-                self._add_key(node, key([code]), ALIAS)
 
     def add_texts(self, index: Named, ids: Ids) -> None:
         for node, text in zip(ids.tolist(), index.labels(ids), strict=True):
