@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from arcaneqa.support.errors import ArcaneError
-from benchmarks import how_fast, how_right  # noqa: F401, importing them makes their verbs known
+from benchmarks import how_fast, how_right, shapes  # noqa: F401, importing them makes their verbs known
 from benchmarks.app import app
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from arcaneqa.induction.scorer import Heat, Scorer
 from arcaneqa.induction.search import SHORTLIST, Search, SearchSettings, SharedScorer
 from arcaneqa.induction.topics import Topics, topics_from_links, topics_given
 from arcaneqa.kb.interface import KnowledgeBase
+from arcaneqa.kb.names.glossary import Glossary, Wording
 from arcaneqa.kb.open import open_kb
 from arcaneqa.kb.short_names import Names
 from arcaneqa.language.expression import Expression
@@ -68,6 +69,7 @@ class ArcaneQA:
         self.kb = kb
         self.names = Names(kb.profile)
         self.fitted = fitted
+        self.wording = Wording(kb, kb.glossary())
         self.linker = linker or Linker(kb)
         self.scorer = scorer if isinstance(scorer, SharedScorer) else SharedScorer(scorer)
         self.settings = settings
@@ -101,13 +103,14 @@ class ArcaneQA:
         beam: int | None = None,
         exact: bool = False,
         device: str = "cpu",
+        glossary: str | Path | None = None,
     ) -> ArcaneQA:
         """Open a knowledge base (an index, a file, or an endpoint's address) and a model; without a name, the
         bundled ones.
 
         `beam` is how many programs grow side by side, the model's own number if left out. `exact` lets the
         model read every set of candidates as a whole, however large. `device` is where the encoder runs; any
-        but the processor ("cuda") needs torch.
+        but the processor ("cuda") needs torch. `glossary` is a TOML file with other words for what is here.
         """
         from arcaneqa.model.scorer import ModelScorer
         from arcaneqa.model.stored import bundled_model
@@ -124,7 +127,10 @@ class ArcaneQA:
             readings=scorer.config.readings,
             none_of_these=scorer.config.none_of_these,
         )
-        return cls(opened, scorer, Fitted.of_model(folder), linker, settings)
+        qa = cls(opened, scorer, Fitted.of_model(folder), linker, settings)
+        if glossary is not None:
+            qa.wording = Wording(opened, Glossary.read(Path(glossary)))
+        return qa
 
     def over(self, kb: KnowledgeBase) -> ArcaneQA:
         """The same model, loaded once, over another knowledge base."""
@@ -163,6 +169,9 @@ class ArcaneQA:
         question = as_asked(question)
         if (refused := refusal(question)) is not None:
             return replace(refused, seconds=time.perf_counter() - started)
+        if (program := self.wording.program(question)) is not None:
+            return self.run(program, question)
+        question = question if entities else self.wording.said(question)
         links = self.linker.link(question)
         linked, scored = time.perf_counter(), self.scorer.seconds
         outcome = self.search.run(links.read, [self.topics(question, links, entities)], seconds)
@@ -202,6 +211,8 @@ class ArcaneQA:
         started = time.perf_counter()
         group = [replace(question, question=as_asked(question.question)) for question in group]
         refused = [refusal(question.question) for question in group]
+        if entities == "linked":
+            group = [replace(each, question=self.wording.said(each.question)) for each in group]
         links = [
             Links(question.question) if declined else self.linker.link(question.question)
             for question, declined in zip(group, refused, strict=True)

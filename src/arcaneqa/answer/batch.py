@@ -50,6 +50,7 @@ def answer_file(
     exact: bool = False,
     threshold: float | None = None,
     exclude_mentioned: bool = False,
+    glossary: Path | None = None,
 ) -> Summary:
     """Answer every question of `source` whose id is not in `target` yet, appending as answers come.
 
@@ -68,7 +69,7 @@ def answer_file(
     answered = 0
     expected = None
     if left:
-        qa = ArcaneQA.load(kb, model, exact=exact)
+        qa = ArcaneQA.load(kb, model, exact=exact, glossary=glossary)
         expected = None if threshold is None else qa.fitted.precision(threshold)
         try:
             with going_on(target, whole) as output, progress() as bar:

@@ -20,6 +20,7 @@ from arcaneqa.kb.schema import Schema
 from arcaneqa.kb.terms import Literal, Term
 
 if TYPE_CHECKING:
+    from arcaneqa.kb.names.glossary import Glossary
     from arcaneqa.kb.names.surfaces import Surfaces
 
 Ids = NDArray[np.int64]
@@ -162,6 +163,10 @@ class KnowledgeBase(ABC):
 
     def surfaces(self) -> Surfaces | None:
         """Names by key, word and typing error; None where names cannot be had that way."""
+        return None
+
+    def glossary(self) -> Glossary | None:
+        """Other words for what is here, where a build was given some."""
         return None
 
     def datatypes(self) -> Mapping[str, int] | None:

@@ -13,7 +13,7 @@ from platformdirs import user_cache_path
 
 from arcaneqa import __version__
 from arcaneqa.kb.index import Index
-from arcaneqa.kb.index.store import VERSION
+from arcaneqa.kb.index.store import MANIFEST, VERSION
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.support.errors import IndexFormatError, InputError
 from arcaneqa.support.terminal import Progress
@@ -24,7 +24,8 @@ _PIECE = 1 << 20
 
 
 def open_kb(location: str | Path | None = None, progress: Progress | None = None) -> KnowledgeBase:
-    """A file of facts is indexed into the user's cache, and again when it has changed; `progress` is told."""
+    """A file of facts, or a folder of them, is indexed into the user's cache, and again when it has changed;
+    `progress` is told."""
     if location is None:
         return _open_demo()
     if str(location).startswith(("http://", "https://")):
@@ -37,7 +38,16 @@ def open_kb(location: str | Path | None = None, progress: Progress | None = None
         raise IndexFormatError(
             f"There is no {path}: give an index folder, a file of facts, or the address of an endpoint."
         )
-    return _open_file(path, progress) if path.is_file() else Index(path)
+    return _open_files(path, progress) if is_source(path) else Index(path)
+
+
+def is_source(path: Path) -> bool:
+    """Whether there are facts to index: a file, or a folder with some that is no index."""
+    if path.is_dir() and not (path / MANIFEST).exists():
+        from arcaneqa.kb.build.formats import holds_sources
+
+        return holds_sources(path)
+    return path.is_file()
 
 
 def _open_demo() -> Index:
@@ -48,15 +58,19 @@ def _open_demo() -> Index:
         return _kept(source, user_cache_path("arcaneqa") / f"demo-{content}", None)
 
 
-def _open_file(path: Path, progress: Progress | None) -> Index:
-    # By its content, and by its name, which says what format it has and is the name of a table.
-    content = hashlib.sha256(f"{_made_by()}{path.name} ".encode())
-    try:
-        with path.open("rb") as file:
-            while piece := file.read(_PIECE):
-                content.update(piece)
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}.") from None
+def _open_files(path: Path, progress: Progress | None) -> Index:
+    from arcaneqa.kb.build.formats import source_files
+
+    # By content, and by name, which says what format a file has and is the name of a table.
+    content = hashlib.sha256(_made_by().encode())
+    for file in source_files([path]):
+        content.update(f"{file.name} ".encode())
+        try:
+            with file.open("rb") as opened:
+                while piece := opened.read(_PIECE):
+                    content.update(piece)
+        except OSError as error:
+            raise InputError(f"{file} cannot be read: {error.strerror}.") from None
     return _kept(path, user_cache_path("arcaneqa") / "files" / content.hexdigest()[:16], progress)
 
 

@@ -101,6 +101,104 @@ _CLASSES = {
     "US state": "Q35657",
 }
 
+_PROPERTIES = {
+    "country": 17,
+    "place of birth": 19,
+    "place of death": 20,
+    "sex or gender": 21,
+    "father": 22,
+    "mother": 25,
+    "spouse": 26,
+    "country of citizenship": 27,
+    "continent": 30,
+    "head of state": 35,
+    "capital": 36,
+    "official language": 37,
+    "currency": 38,
+    "position held": 39,
+    "child": 40,
+    "shares border with": 47,
+    "author": 50,
+    "member of sports team": 54,
+    "director": 57,
+    "screenwriter": 58,
+    "educated at": 69,
+    "architect": 84,
+    "composer": 86,
+    "member of political party": 102,
+    "occupation": 106,
+    "employer": 108,
+    "founded by": 112,
+    "owned by": 127,
+    "located in the administrative territory": 131,
+    "participant in": 1344,
+    "genre": 136,
+    "named after": 138,
+    "religion": 140,
+    "cast member": 161,
+    "producer": 162,
+    "award received": 166,
+    "creator": 170,
+    "parent taxon": 171,
+    "performer": 175,
+    "manufacturer": 176,
+    "developer": 178,
+    "made from material": 186,
+    "location of discovery": 189,
+    "mouth of the watercourse": 403,
+    "residence": 551,
+    "date of birth": 569,
+    "date of death": 570,
+    "inception": 571,
+    "publication date": 577,
+    "time of discovery or invention": 575,
+    "coordinate location": 625,
+    "participant": 710,
+    "population": 1082,
+    "start time": 580,
+    "end time": 582,
+    "point in time": 585,
+    "discoverer or inventor": 61,
+    "notable work": 800,
+    "nominated for": 1411,
+    "doctoral advisor": 184,
+    "influenced by": 737,
+    "instrument": 1303,
+    "record label": 264,
+    "publisher": 123,
+    "language of work or name": 407,
+    "part of": 361,
+    "has part": 527,
+    "headquarters location": 159,
+    "chief executive officer": 169,
+    "head of government": 6,
+    "subsidiary": 355,
+    "industry": 452,
+    "sport": 641,
+    "league": 118,
+    "elevation above sea level": 2044,
+    "area": 2046,
+    "length": 2043,
+    "height": 2048,
+    "mass": 2067,
+    "duration": 2047,
+    "atomic number": 1086,
+    "chemical formula": 274,
+    "mountain range": 4552,
+    "located in or next to body of water": 206,
+    "lake inflows": 200,
+    "life expectancy": 2250,
+    "number of employees": 1128,
+    "sibling": 3373,
+    "conflict": 607,
+    "native language": 103,
+    "cause of death": 509,
+    "place of burial": 119,
+    "anthem": 85,
+    "highest point": 610,
+}
+"""Properties, by number, that nearly every extract uses, and few extracts hold the labels of."""
+
 WIKIDATA_PROFILE = dataclasses.replace(
     RDF_PROFILE,
     name="wikidata",
@@ -158,7 +256,10 @@ WIKIDATA_PROFILE = dataclasses.replace(
         for kind in ("ExternalId", "CommonsMedia", "Url", "GlobeCoordinate", "GeoShape", "TabularData")
     ),
     statements=tuple(WIKIDATA + way for way in ("", "statement/", "qualifier/", "direct/")),
-    called=tuple((_ENTITY + item, label) for label, item in _CLASSES.items()),
+    called=(
+        *((_ENTITY + item, label) for label, item in _CLASSES.items()),
+        *((f"{WIKIDATA}direct/P{number}", label) for label, number in _PROPERTIES.items()),
+    ),
 )
 
 
@@ -295,14 +396,26 @@ def choose_profile(facts: Mapping[str, int]) -> Choice:
 @dataclass(frozen=True)
 class Wanted:
     """What a user asks for: a profile, or else the one the facts need; with some fields overruled, and with
-    predicates that name before all others."""
+    predicates that name before all others. `why` says what speaks for the profile."""
 
     profile: Profile | None = None
     overruled: tuple[tuple[str, Any], ...] = ()
     labels: tuple[str, ...] = ()
+    why: str = "it was asked for"
+
+    def without(self, misread: Profile) -> Wanted:
+        """Plain RDF, for facts that a profile does not fit though they use its vocabulary."""
+        plain = dataclasses.replace(
+            RDF_PROFILE,
+            type=tuple(dict.fromkeys((*RDF_PROFILE.type, *misread.type))),
+            subclass=tuple(dict.fromkeys((*RDF_PROFILE.subclass, *misread.subclass))),
+            called=misread.called,
+        )
+        why = f"read as {misread.name} nothing could be asked for"
+        return dataclasses.replace(self, profile=plain, why=why)
 
     def settle(self, facts: Mapping[str, int]) -> Choice:
-        choice = choose_profile(facts) if self.profile is None else Choice(self.profile, "it was asked for")
+        choice = choose_profile(facts) if self.profile is None else Choice(self.profile, self.why)
         profile = dataclasses.replace(choice.profile, **dict(self.overruled))
         for iri in self.labels:
             if iri not in facts:

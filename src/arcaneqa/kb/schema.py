@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import astuple, dataclass, field, fields
 from enum import StrEnum
 from fnmatch import translate
 from functools import cached_property
@@ -35,6 +35,21 @@ class ValueKind(StrEnum):
     BOOLEAN = "boolean"
 
 
+Path = tuple[tuple[str, bool], ...]
+"""Relations by IRI, and whether each is walked from object to subject."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """How a relation that no fact states leads through nodes that only join things: from such a node `start`
+    leads to the subject and `end` to the object. `where` is a predicate and an object, as N-Triples write
+    it, that the node must have. No two nodes join the same pair."""
+
+    start: Path
+    end: Path
+    where: tuple[str, str] | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Relation:
     """`objects` counts distinct objects. `domain` and `range` are class ids; None if unknown. Where it is not
@@ -58,6 +73,7 @@ class Relation:
     domain_declared: bool = False
     range_declared: bool = False
     other_domains: tuple[int, ...] = ()
+    chain: Chain | None = None
 
     @property
     def comparable(self) -> bool:
@@ -118,6 +134,7 @@ class Schema:
         relations = [[getattr(relation, name) for name in _RELATION] for relation in self.relations]
         for row in relations:
             row[_KINDS] = sorted(row[_KINDS])
+            row[_CHAIN] = row[_CHAIN] and astuple(row[_CHAIN])
         classes = [[getattr(klass, name) for name in _CLASS] for klass in self.classes]
         return {"relations": relations, "classes": classes, "time_pairs": list(self.time_pairs.items())}
 
@@ -133,11 +150,20 @@ def _relation(number: int, row: list[Any]) -> Relation:
     known = dict(zip(_RELATION, row, strict=False))
     known["kinds"] = frozenset(map(ValueKind, known["kinds"]))
     known["other_domains"] = tuple(known.get("other_domains", ()))
+    known["chain"] = _chain(known.get("chain"))
     return Relation(number, **known)
+
+
+def _chain(row: list[Any] | None) -> Chain | None:
+    if row is None:
+        return None
+    start, end = (tuple((iri, inverse) for iri, inverse in path) for path in row[:2])
+    return Chain(start, end, row[2] and (row[2][0], row[2][1]))
 
 
 _RELATION = tuple(one.name for one in fields(Relation))[1:]
 _KINDS = _RELATION.index("kinds")
+_CHAIN = _RELATION.index("chain")
 _CLASS = tuple(one.name for one in fields(Class))[1:]
 
 
@@ -245,6 +271,7 @@ def written(schema: Schema, names: Names) -> dict[str, list[dict[str, Any]]]:
                 "other_domains": [class_names[klass] for klass in relation.other_domains],
             }
             for relation in sorted(schema.relations, key=lambda relation: -relation.facts)
+            if relation.chain is None  # an endpoint holds none of its facts
         ],
         "classes": [
             {

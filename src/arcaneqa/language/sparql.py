@@ -58,17 +58,17 @@ class SetWriter:
                 lines = self.join(relation, argument, x)
             case ex.Compare(comparison, ex.Relation() as relation, ex.Value(literal)):
                 y = self.fresh()
-                lines = [triple(x, relation, y), f"FILTER({compares(y, comparison, literal)})"]
+                lines = [self.triple(x, relation, y), f"FILTER({compares(y, comparison, literal)})"]
             case ex.Compare(comparison, ex.Relation() as relation, value):
                 lines = self.keys.beyond(x, comparison, relation, value)
             case ex.Compare():
                 lines = self.keys.picked(x, node)
             case ex.Has(relation):
-                lines = [triple(x, relation, self.fresh())]
+                lines = [self.triple(x, relation, self.fresh())]
             case ex.Like(relation, text):
                 y, part = self.fresh(), quoted(text.literal.lexical.lower())
                 lines = [
-                    triple(x, relation, y),
+                    self.triple(x, relation, y),
                     f"FILTER(isLiteral({y}) && CONTAINS(LCASE(STR({y})), {part}))",
                 ]
             case ex.Named(text):
@@ -103,18 +103,18 @@ class SetWriter:
 
     def join(self, relation: ex.Relation, argument: ex.Expression, x: str) -> list[str]:
         if isinstance(argument, ex.Entity):
-            return [triple(x, relation, named(argument.term))]
+            return [self.triple(x, relation, named(argument.term))]
         y = self.fresh()
         if isinstance(argument, ex.Value):
             literal = argument.literal
             if value_of(literal) is None:
-                return [triple(x, relation, named(literal))]
-            return [triple(x, relation, y), f"FILTER({equals(y, literal)})"]
+                return [self.triple(x, relation, named(literal))]
+            return [self.triple(x, relation, y), f"FILTER({equals(y, literal)})"]
         if not relation.inverse and self.holds_values(relation) and self.may_be_values(argument):
             z = self.fresh()
-            lines = [*self.pattern(argument, z), triple(x, relation, y)]
+            lines = [*self.pattern(argument, z), self.triple(x, relation, y)]
             return [*lines, f"FILTER({same_value(y, z)})"]
-        return [*self.pattern(argument, y), triple(x, relation, y)]
+        return [*self.pattern(argument, y), self.triple(x, relation, y)]
 
     def member(self, x: str, klass: str) -> list[str]:
         types = alternatives(self.profile.type)
@@ -135,6 +135,11 @@ class SetWriter:
     def _text_of_class(self, klass: str) -> str | None:
         number = None if self.schema is None else self.schema.class_ids.get(klass[1:-1])
         return None if self.schema is None or number is None else self.schema.classes[number].text
+
+    def triple(self, x: str, relation: ex.Relation, y: str) -> str:
+        known = None if self.schema is None else self.schema.relation_ids.get(relation.iri)
+        chain = None if self.schema is None or known is None else self.schema.relations[known].chain
+        return triple(x, relation, y, chain)
 
     # Values ----------------------------------------------------------------------------------
 
@@ -173,7 +178,7 @@ class SetWriter:
         ]
 
     def undated_or(self, x: str, relation: ex.Relation, y: str, condition: str) -> str:
-        fact = triple(x, relation, y)
+        fact = self.triple(x, relation, y)
         undated = f"NOT EXISTS {{ {fact} FILTER({is_time(y)}) }}"
         return f"FILTER({undated} || EXISTS {{ {fact} FILTER({condition}) }})"
 

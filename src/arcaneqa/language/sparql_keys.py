@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from arcaneqa.kb.interface import Comparison
-from arcaneqa.kb.schema import ValueKind
+from arcaneqa.kb.schema import Chain, Path, ValueKind
 from arcaneqa.kb.sparql.filters import is_number, is_time
 from arcaneqa.kb.sparql.terms import is_writable, quoted, written
-from arcaneqa.kb.terms import XSD, Iri, Literal, Term
+from arcaneqa.kb.terms import XSD, Blank, Iri, Literal, Term
 from arcaneqa.language import expression as ex
 from arcaneqa.language.check import lets_none_pass
 from arcaneqa.support.errors import ProgramError
@@ -153,6 +153,8 @@ class Sets(Protocol):
 
     def kinds(self, relation: ex.Relation) -> frozenset[ValueKind] | None: ...
 
+    def triple(self, x: str, relation: ex.Relation, y: str) -> str: ...
+
 
 class Keys:
     def __init__(self, sets: Sets) -> None:
@@ -166,7 +168,7 @@ class Keys:
         lines = []
         for relation in path:
             y = self.fresh()
-            lines.append(triple(x, relation, y))
+            lines.append(self.sets.triple(x, relation, y))
             x = y
         return lines, x
 
@@ -301,7 +303,7 @@ class Keys:
         for kind in self.ordered_kinds(relation):
             y, z = self.fresh(), self.fresh()
             mine, theirs = _edges(comparison, kind)
-            lines, conditions = [triple(x, relation, y)], []
+            lines, conditions = [self.sets.triple(x, relation, y)], []
             for my_end, their_end in zip(mine, theirs, strict=True):
                 key = order_key(y, kind, my_end, self.fresh)
                 limit = order_key(z, kind, their_end, self.fresh)
@@ -389,16 +391,28 @@ def direction(key: Key, largest: bool) -> str:
     return " ".join([*(f"DESC({variable})" for variable in kind), f"{order}({best})"])
 
 
-def triple(x: str, relation: ex.Relation, y: str) -> str:
-    """`(JOIN r y)`: x has y as its object; the other way round for an inverse relation."""
-    predicate = named(Iri(relation.iri))
-    return f"{y} {predicate} {x} ." if relation.inverse else f"{x} {predicate} {y} ."
+def triple(x: str, relation: ex.Relation, y: str, chain: Chain | None = None) -> str:
+    """`(JOIN r y)`: x has y as its object; the other way round for an inverse relation. A chain is a join."""
+    subject, object_ = (y, x) if relation.inverse else (x, y)
+    if chain is None:
+        return f"{subject} {named(Iri(relation.iri))} {object_} ."
+    where = "" if chain.where is None else f"; <{chain.where[0]}> {chain.where[1]} "
+    return f"[ {_path(chain.start)} {subject} {where}; {_path(chain.end)} {object_} ] ."
+
+
+def _path(path: Path) -> str:
+    return "/".join(f"{'^' if inverse else ''}{named(Iri(iri))}" for iri, inverse in path)
 
 
 def named(term: Term) -> str:
     if not isinstance(term, Iri | Literal) or not is_writable(term):
-        raise ProgramError(f"SPARQL has no way to name {term}")
+        shown = f"the unnamed thing _:{term.label}" if isinstance(term, Blank) else f"“{_text_of(term)}”"
+        raise ProgramError(f"SPARQL has no way to name {shown}")
     return written(term)
+
+
+def _text_of(term: Iri | Literal) -> str:
+    return term.value if isinstance(term, Iri) else term.lexical
 
 
 def _edges(comparison: Comparison, kind: frozenset[ValueKind]) -> tuple[list[bool], list[bool]]:

@@ -12,6 +12,7 @@ from arcaneqa.kb.build import build_index
 from arcaneqa.kb.build.name_attributes import Worth, read_as_names, worth
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import Step
+from arcaneqa.kb.names.name_forms import key, split
 from arcaneqa.kb.profiles import Wanted, choose_profile, wanted_profile
 from arcaneqa.kb.terms import Iri
 from arcaneqa.support.errors import InputError
@@ -345,3 +346,21 @@ def test_what_things_without_an_iri_are_called_in_a_file_decides_nothing(tmp_pat
         assert kb.labels(engaged) == [None] * 4
         assert kb.diagnosis is not None
         assert kb.diagnosis.by_iri == 0
+
+
+def test_a_sentence_is_no_name_and_a_code_is_heard_beside_one(tmp_path: Path) -> None:
+    facts = (
+        '<http://e/PumpHouse> <http://www.w3.org/2000/01/rdf-schema#label> "The pump house stands at the '
+        'lower end of the canal and is open on Sundays." .\n'
+        '<http://e/AHU-2> <http://www.w3.org/2000/01/rdf-schema#label> "Roof unit north" .\n'
+        "<http://e/AHU-2> <http://e/feeds> <http://e/PumpHouse> .\n"
+    )
+    (tmp_path / "kb.nt").write_text(facts)
+    build_index([tmp_path / "kb.nt"], tmp_path / "kb")
+    with Index(tmp_path / "kb") as kb:
+        house, unit = (kb.node(Iri(f"http://e/{name}")) for name in ("PumpHouse", "AHU-2"))
+        assert kb.labels(np.array([house, unit])) == [None, "Roof unit north"]
+        surfaces = kb.surfaces()
+        assert surfaces is not None
+        for said, node in (("pump house", house), ("ahu2", unit), ("roof unit north", unit)):
+            assert [hit.node for hit in surfaces.find([key(split(said))], 5)[0]] == [node]

@@ -40,6 +40,9 @@ def command(
             help="Answer only with at least this confidence, 0 to 1; says what share is then right."
         ),
     ] = None,
+    glossary: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A TOML file with other words for what is here.")
+    ] = None,
     exact: Exact = False,
     form: Annotated[
         Format, typer.Option("--format", help="How to print the answer: table, csv, tsv, md, json or ttl.")
@@ -85,10 +88,10 @@ def command(
     if input is not None and output is not None:
         from arcaneqa.answer.batch import answer_file
 
-        summary = answer_file(input, output, kb, model, exact, threshold, exclude_mentioned)
+        summary = answer_file(input, output, kb, model, exact, threshold, exclude_mentioned, glossary)
         note(str(summary))
         return
-    qa = ArcaneQA.load(kb, model, exact=exact)
+    qa = ArcaneQA.load(kb, model, exact=exact, glossary=glossary)
     if question is None:
         from arcaneqa.apps.cli.prompt import converse
         from arcaneqa.support.console import console

@@ -55,10 +55,10 @@ def how_far(done: int, total: int | None, seconds: float) -> str:
 
 
 def index_first(kb: str | None) -> None:
-    """A file of facts is indexed here, with its progress; whoever opens it then finds it in the cache."""
-    if kb is not None and Path(kb).is_file():
-        from arcaneqa.kb.open import open_kb
+    """Index files of facts here, with their progress; whoever opens them then finds them in the cache."""
+    from arcaneqa.kb.open import is_source, open_kb
 
+    if kb is not None and is_source(Path(kb)):
         with build_progress() as progress:
             open_kb(kb, progress).close()
 

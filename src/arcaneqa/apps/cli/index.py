@@ -14,11 +14,11 @@ EXAMPLE = "Example: arcaneqa index facts.nt.gz --out my-kb"
 
 def command(
     sources: Annotated[
-        list[Path],
+        list[str],
         typer.Argument(
             metavar="SOURCE...",
-            help="N-Triples, N-Quads, Turtle, TriG, N3, RDF/XML, JSON-LD, SQLite, CSV, TSV or Parquet; "
-            "plain, .gz, .bz2 or .zst; files, or folders of them.",
+            help="N-Triples, N-Quads, Turtle, TriG, N3, RDF/XML, JSON-LD, SQLite, CSV, TSV, Parquet, Excel, "
+            "JSON, JSON lines; plain, .gz, .bz2 or .zst; files, folders of them, or postgresql://user@host/database.",
         ),
     ],
     out: Annotated[Path, typer.Option(metavar="DIR", help="The index folder to make, or to replace.")],
@@ -39,6 +39,16 @@ def command(
         typer.Option(metavar="DIR", help="Folder with fb_roles, fb_types, reverse_properties."),
     ] = None,
     base: Annotated[str | None, typer.Option(metavar="IRI", help="What completes relative IRIs.")] = None,
+    tables: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A table wanted of a server; may be repeated. All, if left out."),
+    ] = None,
+    schema: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The schema of a server whose tables are wanted.")
+    ] = None,
+    glossary: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A TOML file with other words for what is here.")
+    ] = None,
     lenient: Annotated[
         bool, typer.Option("--lenient", help="Leave out statements that do not parse, and count them.")
     ] = False,
@@ -62,6 +72,9 @@ def command(
             base=base,
             lenient=lenient,
             progress=progress,
+            tables=tables or (),
+            schema=schema,
+            glossary=glossary,
         )
         if sys.stderr.isatty():  # somebody waits and will ask; a script may never
             compile_ahead(progress, out)

@@ -22,10 +22,12 @@ from arcaneqa.kb.build.mending import mend, with_restrictions
 from arcaneqa.kb.build.sorted_facts import Facts, write_facts
 from arcaneqa.kb.build.sources import Skipped, Source
 from arcaneqa.kb.build.tables import PREFIXES, write_triples
+from arcaneqa.kb.build.tables.server import Server, is_server
 from arcaneqa.kb.build.understand import Fame, Understanding
 from arcaneqa.kb.diagnosis import Diagnosis
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.index.store import INDEX, Draft, trust_built
+from arcaneqa.kb.names.glossary import Glossary, Wording
 from arcaneqa.kb.names.writing_surfaces import build_surfaces
 from arcaneqa.kb.ontology import Ontology, read_ontology
 from arcaneqa.kb.profile import Profile
@@ -128,38 +130,85 @@ def build_index(
     batch: int = _BATCH,
     nameless: Iterable[str] = (),
     fame: Fame | None = None,
+    tables: Sequence[str] = (),
+    schema: str | None = None,
+    glossary: str | Path | None = None,
 ) -> Report:
-    """Build an index folder from RDF files, tables and folders of them; `base` completes relative IRIs.
+    """Build an index folder from RDF files, tables, folders of them and PostgreSQL servers, of which `tables`
+    and `schema` say what is wanted; `base` completes relative IRIs.
     An index that is already there is replaced at the very end. Without a profile, the facts say which they
     need. `nameless` are IRIs that are to be found under no name: what only other facts use as schema. `fame`
-    says how many facts mention each IRI, where most of them are kept elsewhere."""
+    says how many facts mention each IRI, where most of them are kept elsewhere. `glossary` is a TOML file
+    with other words for what is here."""
     if not sources:
         raise InputError("There is nothing to index: give at least one file.")
     check_base(base)
+    wanted = profile if isinstance(profile, Wanted) else Wanted(profile)
+    files = tuple(Path(source) for source in sources if not is_server(str(source)))
+    servers = tuple(Server(str(each), tuple(tables), schema) for each in sources if is_server(str(each)))
+    words = None if glossary is None else Glossary.read(Path(glossary))
+    given = _Given(files, servers, Path(out), ontology, base, lenient, batch, tuple(nameless), fame, words)
+    try:
+        return _build(given, wanted, progress)
+    except _Misread as misread:
+        return _build(given, wanted.without(misread.profile), progress)
+
+
+class _Misread(Exception):
+    """The facts use a vocabulary and do not fit its profile."""
+
+    def __init__(self, profile: Profile) -> None:
+        self.profile = profile
+
+
+@dataclass(frozen=True)
+class _Given:
+    """What a build is given beside the profile."""
+
+    files: tuple[Path, ...]
+    servers: tuple[Server, ...]
+    out: Path
+    ontology: str | Path | None
+    base: str | None
+    lenient: bool
+    batch: int
+    nameless: tuple[str, ...]
+    fame: Fame | None
+    glossary: Glossary | None
+
+
+def _build(given: _Given, wanted: Wanted, progress: Progress) -> Report:
     skipped = Skipped()
-    paths = source_files(map(Path, sources))
+    paths = source_files(given.files)
     tables = [path for path in paths if table_format(path) is not None]
-    files = [Source(path, skipped if lenient else None, base) for path in paths if path not in tables]
+    files = [
+        Source(path, skipped if given.lenient else None, given.base) for path in paths if path not in tables
+    ]
     for path in paths:
         check_file(path)
-    wanted = profile if isinstance(profile, Wanted) else Wanted(profile)
-    with building(Path(out)) as folder:
+    has_tables = bool(tables or given.servers)
+    with building(given.out) as folder:
         draft = Draft(folder)
         work = folder / "work"
         work.mkdir()
-        if tables:
+        if has_tables:
             progress("reading tables", 0, None)
-            files += [Source(facts, None) for facts in write_triples(tables, work)]
-        batches = read_batches(files, work, batch, skipped if lenient else None, progress)
+            files += [Source(facts, None) for facts in write_triples(tables, work, given.servers)]
+        batches = read_batches(files, work, given.batch, skipped if given.lenient else None, progress)
         choice = wanted.settle(batches.facts_of_predicates)
-        chosen = _with_prefixes(choice.profile, {**batches.prefixes, **(PREFIXES if tables else {})})
-        told = read_ontology(Path(ontology), Names(chosen)) if ontology is not None else Ontology()
+        chosen = _with_prefixes(choice.profile, {**batches.prefixes, **(PREFIXES if has_tables else {})})
+        told = (
+            read_ontology(Path(given.ontology), Names(chosen)) if given.ontology is not None else Ontology()
+        )
         batches = with_restrictions(batches, chosen)
         mended = mend(batches, chosen)
         dictionary, facts = _sorted(batches, draft, progress)
         shutil.rmtree(work)
-        understanding = Understanding(batches, dictionary, facts, chosen, draft, fame)
+        understanding = Understanding(batches, dictionary, facts, chosen, draft, given.fame)
         understood = understanding.derive(told, choice.why, progress)
+        is_chosen = wanted.profile is None and choice.profile.name != "rdf" and choice.profile.base is None
+        if is_chosen and not understood.diagnosis.things:
+            raise _Misread(choice.profile)
         diagnosis = dataclasses.replace(
             understood.diagnosis,
             mended={name.rpartition("#")[2]: count for name, count in mended.items()},
@@ -172,10 +221,15 @@ def build_index(
         manifest = _manifest(draft, dictionary, understood.profile, diagnosis, batches)
         progress("listing names for linking", 0, None)
         with Index(folder, manifest) as index:
-            build_surfaces(folder, index, nameless)
+            build_surfaces(folder, index, given.nameless)
+        if given.glossary is not None:
+            manifest["glossary"] = given.glossary.written()
+            with Index(folder, manifest) as index:
+                index.open_names()
+                Wording(index, given.glossary)  # refuses names that are not here
         progress("sealing", 0, None)
         manifest = draft.seal(manifest)
-    trust_built(Path(out), manifest)
+    trust_built(given.out, manifest)
     return Report(
         facts=manifest["counts"]["facts"],
         entities=dictionary.entities,

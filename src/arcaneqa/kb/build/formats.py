@@ -6,7 +6,7 @@ from __future__ import annotations
 import codecs
 import csv
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
@@ -40,8 +40,11 @@ _COLUMN = re.compile(r"\ufeff?[\w.-]{1,60}")
 _LINES_READ = 3
 _LONGEST_LINE = 10_000
 PARQUET = (".parquet",)
+WORKBOOKS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+JSON_LINES = (".jsonl", ".ndjson")
+JSON = (".json", ".geojson", *JSON_LINES)
 _PACKED_TABLES = (".gz", ".zst")
-_ENDINGS = ", ".join((*FORMATS, *SQLITE, *SEPARATED, *PARQUET))
+_ENDINGS = ", ".join((*FORMATS, *SQLITE, *SEPARATED, *PARQUET, *WORKBOOKS, *JSON))
 
 
 def format_of(path: Path) -> RdfFormat:
@@ -58,7 +61,7 @@ def table_format(path: Path) -> str | None:
     """The ending that tells a table's format, or None for a file that is no table."""
     name = path.with_suffix("") if path.suffix.lower() in _PACKED_TABLES else path
     ending = name.suffix.lower()
-    if ending in SEPARATED or (path == name and ending in (*SQLITE, *PARQUET)):
+    if ending in (*SEPARATED, *JSON) or (path == name and ending in (*SQLITE, *PARQUET, *WORKBOOKS)):
         return ending
     return ending if path == name and ending == _TEXT and _is_separated(path) else None
 
@@ -83,11 +86,7 @@ def source_files(paths: Iterable[Path]) -> list[Path]:
         if not path.is_dir():
             found.append(path)
             continue
-        is_ours = _made_here(path)
-        inside = sorted(
-            each for each in path.rglob("*") if each.is_file() and not is_ours(each) and _is_source(each)
-        )
-        if not inside:
+        if not (inside := sorted(_sources_in(path))):
             raise InputError(
                 f"The folder {path} holds no RDF files and no tables (names that end in {_ENDINGS})."
             )
@@ -106,6 +105,15 @@ def _made_here(folder: Path) -> Callable[[Path], bool]:
             folders.add(manifest.parent)
         files.update(manifest.parent / name for name in names or ())
     return lambda path: path in files or not folders.isdisjoint((*path.parents, *path.resolve().parents))
+
+
+def holds_sources(folder: Path) -> bool:
+    return next(_sources_in(folder), None) is not None
+
+
+def _sources_in(folder: Path) -> Iterator[Path]:
+    is_ours = _made_here(folder)
+    return (each for each in folder.rglob("*") if each.is_file() and not is_ours(each) and _is_source(each))
 
 
 def check_file(path: Path) -> None:

@@ -14,6 +14,9 @@ from arcaneqa.kb.index.store import Array, Draft, narrow
 from arcaneqa.kb.names.called import FOREIGN, tier_of
 from arcaneqa.support.ragged import offsets_of, ranges
 
+_SENTENCE = 60
+"""Bytes of a text with a full stop behind it that is no name."""
+
 
 def language_tiers(types: list[str], language: str) -> Array:
     """For each literal type (a datatype, or `@` and a language): preferred, in no language, or foreign."""
@@ -26,7 +29,7 @@ class Labels:
     """A literal for each entity; the number of nodes where there is none; from there on, joined names."""
 
     def __init__(self, facts: Facts, dictionary: Dictionary, tiers: Array, draft: Draft) -> None:
-        self._facts, self._dictionary, self._draft = facts, dictionary, draft
+        self.facts, self._dictionary, self._draft = facts, dictionary, draft
         self._tiers, self._types = tiers, draft.load("literal.types")
         # As many joined names as entities are possible; they are counted from behind "none".
         most = dictionary.nodes + 1 + dictionary.entities
@@ -43,6 +46,9 @@ class Labels:
         names: list[Array] = []
         for place, relation in enumerate((*label_relations, *alias_relations)):
             nodes, values = self._spoken(relation)
+            if place < len(label_relations):
+                are_names = ~self._describe(values)
+                nodes, values = nodes[are_names], values[are_names]
             is_alias = np.full(len(nodes), place >= len(label_relations), np.int64)
             order = np.full(len(nodes), place, np.int64)
             names.append(np.stack([nodes, is_alias, self._tier(values), order, values]))
@@ -101,9 +107,18 @@ class Labels:
         self._draft.save("joined.offsets", np.concatenate(([0], ends)).astype(np.int64))
 
     def _spoken(self, relation: int) -> tuple[Array, Array]:
-        nodes, values = read_pairs(self._facts, [relation])
+        nodes, values = read_pairs(self.facts, [relation])
         spoken = values >= self._dictionary.entities
         return nodes[spoken], values[spoken]
+
+    def _describe(self, values: Array) -> Array:
+        """Which of these texts are sentences: they tell of a thing and do not name it."""
+        heap, offsets = self._draft.load("literal.heap"), self._draft.load("literal.offsets")
+        literals = values - self._dictionary.entities
+        starts, ends = offsets[literals], offsets[literals + 1]
+        found: Array = ends - starts >= _SENTENCE
+        found[found] = heap[ends[found] - 1] == ord(".")
+        return found
 
     def _tier(self, values: Array) -> Array:
         tiers: Array = self._tiers[self._types[values - self._dictionary.entities]].astype(np.int64)
@@ -111,7 +126,7 @@ class Labels:
 
     def _best(self, relation: int, members: Array) -> tuple[Array, Array]:
         """Members (in order) with this attribute, and the best text of each."""
-        rows = self._facts.rows("out", relation)
+        rows = self.facts.rows("out", relation)
         if not len(rows.keys):
             return members[:0], members[:0]
         places = np.searchsorted(rows.keys, members.astype(rows.keys.dtype))

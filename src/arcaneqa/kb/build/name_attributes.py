@@ -17,7 +17,7 @@ from arcaneqa.support.ragged import offsets_of, ranges
 # Attributes that say what something is called, judged by their words and by samples of their texts.
 
 
-_NAME = frozenset(("name", "title", "label", "caption", "heading", "headline"))
+NAMING = frozenset(("name", "title", "label", "caption", "heading", "headline"))
 _NAME_OF_IT = 3
 """Words, at least, of a name that says whose it is."""
 _ARTICLES = frozenset(("a", "an", "the"))
@@ -109,16 +109,16 @@ def worth(attribute: str, klass: str, others: frozenset[str]) -> Worth:
     last = words[-1] if words else ""
     if last in _NUMBERS and own & set(words[:-1]):
         return Worth.OWN_NUMBER
-    if rest and rest[0] in _NAME and set(rest[1:]) and set(rest[1:]) <= _USUAL | _PLAIN:
+    if rest and rest[0] in NAMING and set(rest[1:]) and set(rest[1:]) <= _USUAL | _PLAIN:
         return Worth.USUAL_NAME  # `name.common`, as tables made from nested data write it
     is_its_kind = set(words) == own or (klass and words == [singular(klass.split()[-1])])
     if last in _NEVER and not (is_its_kind and last in _THINGS):
         return Worth.NEVER
-    if last in _NAME or last.endswith("name"):
+    if last in NAMING or last.endswith("name"):
         if set(rest[:-1]) & _SHOWN and set(rest[:-1]) <= _SHOWN | _PLAIN | own:
             return Worth.ITS_NAME
         before = set(rest[:-1]) - _PLAIN
-        if last not in _NAME and last.removesuffix("name") not in own | {"full"}:
+        if last not in NAMING and last.removesuffix("name") not in own | {"full"}:
             before |= {last.removesuffix("name")}
         if not before:
             return Worth.ITS_NAME if len(rest) < len(words) else Worth.NAME
@@ -138,7 +138,7 @@ def worth(attribute: str, klass: str, others: frozenset[str]) -> Worth:
 
 def _headed(words: list[str]) -> list[str]:
     """A "name of the covered entity" is a covered entity's name: whose it is stands first."""
-    if len(words) < _NAME_OF_IT or words[1] != "of" or singular(words[0]) not in _NAME:
+    if len(words) < _NAME_OF_IT or words[1] != "of" or singular(words[0]) not in NAMING:
         return words
     return [*(word for word in words[2:] if word not in _ARTICLES), words[0]]
 

@@ -15,7 +15,7 @@ from arcaneqa.kb.names.words import label_from_iri, words
 from arcaneqa.kb.ontology import SAYS_CLASSES, Ontology, owl_parents
 from arcaneqa.kb.predicate_names import is_identifier
 from arcaneqa.kb.profile import Profile
-from arcaneqa.kb.schema import COVERS, MOST_OTHER_HOMES, Class, Relation, Schema, ValueKind, time_pairs
+from arcaneqa.kb.schema import COVERS, MOST_OTHER_HOMES, Chain, Class, Relation, Schema, ValueKind, time_pairs
 from arcaneqa.support.ragged import ranges
 
 _KINDS = (ValueKind.ENTITY, ValueKind.NUMBER, ValueKind.TIME, ValueKind.BOOLEAN, ValueKind.TEXT)
@@ -34,6 +34,7 @@ class Inputs:
     declared: Ontology
     profile: Profile
     label_of: LabelOf
+    chains: Mapping[str, Chain]
 
 
 def read_declared(
@@ -131,6 +132,7 @@ def describe(inputs: Inputs, draft: Draft) -> Schema:
                 is_code,
                 *are_declared,
                 others,
+                inputs.chains.get(iri),
             )
         )
     classes = [

@@ -12,6 +12,7 @@ from urllib.parse import unquote
 import numpy as np
 
 from arcaneqa.kb.build.batches import Batches
+from arcaneqa.kb.build.chains import Found, Steps, append_chains, find_chains
 from arcaneqa.kb.build.classes import (
     Classes,
     classes_of_texts,
@@ -22,7 +23,7 @@ from arcaneqa.kb.build.classes import (
 )
 from arcaneqa.kb.build.dictionary import Dictionary
 from arcaneqa.kb.build.labels import Labels, language_tiers
-from arcaneqa.kb.build.name_attributes import Attributes, NameRule, find_name_rules
+from arcaneqa.kb.build.name_attributes import NAMING, Attributes, NameRule, find_name_rules
 from arcaneqa.kb.build.schema import Inputs, describe, read_declared
 from arcaneqa.kb.build.sorted_facts import Facts, write_lists
 from arcaneqa.kb.diagnosis import Diagnosis, Named
@@ -34,7 +35,8 @@ from arcaneqa.kb.ontology import Ontology
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.schema import Schema, Selection, ValueKind, is_about_classes
 from arcaneqa.kb.short_names import Names
-from arcaneqa.kb.terms import Iri
+from arcaneqa.kb.sparql.terms import is_writable, written
+from arcaneqa.kb.terms import Iri, Literal
 from arcaneqa.support.terminal import Progress
 
 Fame = Callable[[list[str]], Sequence[int]]
@@ -71,7 +73,7 @@ class Understanding:
     ) -> None:
         self._fame = fame
         self._facts, self._dictionary, self._profile, self._draft = facts, dictionary, profile, draft
-        self._iris, self._types = batches.predicates, batches.types
+        self._iris, self._types = list(batches.predicates), batches.types
         self._ids = {iri: number for number, iri in enumerate(self._iris)}
         self._selection = Selection(profile)
         self._terms = terms = open_terms(draft.load, self._types, {})
@@ -80,6 +82,7 @@ class Understanding:
         self._called = dict(profile.called)
         self._texts_of_classes: dict[int, tuple[str, str]] = {}
         """Texts that are types, by node: the IRI that their class gets, and the text."""
+        self._chains: list[Found] = []
 
     def derive(self, told: Ontology, why: str, progress: Progress) -> Understood:
         """`why` is what spoke for the profile."""
@@ -92,6 +95,7 @@ class Understanding:
             self._profile = profile
             self._texts_of_classes = self._told_types(kind)
             hidden[kind] = not self._texts_of_classes  # a text may still be asked for
+        hidden = self._with_chains(hidden)
         write_lists(self._facts, self._dictionary, hidden, self._draft, progress)
         self._write_degrees()
         progress("describing the schema", 0, None)
@@ -114,12 +118,72 @@ class Understanding:
             declared,
             profile,
             self._label_of,
+            {each.iri: each.chain for each in self._chains},
         )
         schema = self._with_texts(describe(inputs, self._draft))
         return Understood(schema, profile, self._diagnosis(schema, classes, labelled, rules, why))
 
     def _known(self, iris: tuple[str, ...]) -> list[int]:
         return [self._ids[iri] for iri in dict.fromkeys(iris) if iri in self._ids]
+
+    # Chains ----------------------------------------------------------------------------------
+
+    def _with_chains(self, hidden: Array) -> Array:
+        """Add relations that lead through nodes which only join things; which relations are hidden then."""
+        first = self._dictionary.entities + self._dictionary.numbers + self._dictionary.times
+        shown = np.flatnonzero(~hidden).tolist()
+        is_named = self._labels.are_given
+        for relation in shown:
+            if self._words(self._iris[relation]).split()[-1] in NAMING:
+                is_named[self._facts.rows("out", relation).keys] = True
+        steps = Steps(
+            self._facts,
+            self._iris,
+            shown,
+            self._known(self._profile.type),
+            is_named,
+            self._dictionary.entities,
+            (first, first + self._dictionary.booleans),
+            lambda relation: self._words(self._iris[relation]),
+            self._said,
+            self._written,
+        )
+        self._chains = find_chains(steps)
+        if not self._chains:
+            return hidden
+        self._facts = append_chains(self._facts, self._chains, self._dictionary.nodes, self._draft)
+        self._labels.facts = self._facts
+        for each in self._chains:
+            self._called[each.iri] = each.label
+            self._ids[each.iri] = len(self._iris)
+            self._iris.append(each.iri)
+            if each.hides is not None:
+                hidden[each.hides] = True
+        return np.append(hidden, np.zeros(len(self._chains), bool))
+
+    def _said(self, node: int) -> str | None:
+        """What people say for a node before it has a name: its label, else a text that it has, else the words
+        of its IRI."""
+        if node >= self._dictionary.entities:
+            return self._terms.literals[node - self._dictionary.entities]
+        literal = int(self._labels.literals[node])
+        if literal < self._dictionary.nodes:
+            return self._terms.literals[literal - self._dictionary.entities]
+        first_text = self._dictionary.nodes - self._dictionary.text
+        for _, rows in self._facts.every("out"):
+            place = int(np.searchsorted(rows.keys, rows.keys.dtype.type(node)))
+            if place < len(rows.keys) and rows.keys[place] == node:
+                value = int(rows.values[rows.offsets[place]])
+                text = self._terms.literals[value - self._dictionary.entities] if value >= first_text else ""
+                if _WORD.search(text):
+                    return text
+        name = self._terms.entities[node]
+        is_code = name.startswith((_BLANK, _ROW)) or not _WORD.search(tail(name))
+        return None if is_code else label_from_iri(name)
+
+    def _written(self, node: int) -> str | None:
+        term = self._terms[node]
+        return written(term) if isinstance(term, Iri | Literal) and is_writable(term) else None
 
     # Names -----------------------------------------------------------------------------------
 
@@ -301,10 +365,9 @@ class Understanding:
         return find_classes((nodes, kinds), names, declared.parents, mentioned, profile.closed_classes)
 
     def _hidden_relations(self) -> Array:
-        called = [(iri, self._label_of(iri)) for iri in self._iris]
-        coded = self._profile.coded
         hidden = np.array(
-            [self._selection.hides(iri, label) or (coded and label is None) for iri, label in called], bool
+            [self._selection.hides(iri, self._label_of(iri)) or self._is_code(iri) for iri in self._iris],
+            bool,
         )
         hidden[self._plain_statements()] = True
         if self._is_about_classes():
@@ -351,7 +414,8 @@ class Understanding:
         return found
 
     def _is_code(self, iri: str) -> bool:
-        return self._profile.coded and self._label_of(iri) is None
+        """Whether its IRI says nothing, and nothing else does: `P31` without a label."""
+        return self._profile.coded and self._label_of(iri) is None and not _WORD.search(tail(iri))
 
     def _name_of(self, node: int) -> str:
         return self._terms.entities[node] if node < self._dictionary.entities else "_:literal"

@@ -33,6 +33,7 @@ from arcaneqa.kb.interface import (
     ordered,
 )
 from arcaneqa.kb.names.called import names_of
+from arcaneqa.kb.names.glossary import Glossary
 from arcaneqa.kb.names.surfaces import Surfaces
 from arcaneqa.kb.profile import profile_from_json
 from arcaneqa.kb.schema import Schema, ValueKind
@@ -157,7 +158,7 @@ class Index(KnowledgeBase):
                 manifest = open_manifest(self.folder, check_contents)
                 self.seal = str(manifest["seal"])
                 self._open(manifest)
-                self._arrays.names = Surfaces(self.folder)
+                self.open_names()
             except IndexFormatError:
                 if attempt == _ATTEMPTS or read_seal(self.folder) == self.seal:
                     raise
@@ -177,7 +178,12 @@ class Index(KnowledgeBase):
         told = manifest.get("diagnosis")  # indexes of the first days have none
         self.diagnosis = None if told is None else Diagnosis.from_json(told)
         self.schema = Schema.from_json(plain_json(self.folder / "schema.json"))
+        self._glossary: str | None = manifest.get("glossary")
         self._opened = Arrays(self.folder, manifest, self.schema)
+
+    def open_names(self) -> None:
+        """Once the build has written them."""
+        self._arrays.names = Surfaces(self.folder)
 
     @property
     def is_closed(self) -> bool:
@@ -218,6 +224,9 @@ class Index(KnowledgeBase):
 
     def surfaces(self) -> Surfaces | None:
         return self._arrays.names
+
+    def glossary(self) -> Glossary | None:
+        return None if self._glossary is None else Glossary.of_text(self._glossary, str(self.folder))
 
     def aliases(self, ids: Ids) -> list[list[str]]:
         arrays = self._arrays

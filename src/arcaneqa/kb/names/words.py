@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote
 
-CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+CAMEL = re.compile(r"(?<=[a-z0-9])(?<!Mc)(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+"""Where a word begins: `McLaren` is one."""
 _BREAKS = re.compile(r"[\W_]+")
 _IN_FULL = {
     "abb": "abbreviation",

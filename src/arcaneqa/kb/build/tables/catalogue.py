@@ -10,15 +10,25 @@ import re
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TextIO, cast
 
-import numpy as np
 import zstandard
 
-from arcaneqa.kb.build.formats import PACKED, PARQUET, SQLITE, table_format
-from arcaneqa.kb.names.words import words
+from arcaneqa.kb.build.formats import JSON, PARQUET, SQLITE, WORKBOOKS, table_format
+from arcaneqa.kb.build.tables.loaded import (
+    MOST_COLUMNS,
+    Declared,
+    Loaded,
+    insert,
+    numbered,
+    stem,
+    too_many,
+    unique,
+)
+from arcaneqa.kb.build.tables.records import load_records
+from arcaneqa.kb.build.tables.server import Server, load_server
+from arcaneqa.kb.build.tables.workbook import load_workbook
 from arcaneqa.support.errors import InputError
 
 if TYPE_CHECKING:
@@ -70,42 +80,10 @@ def _bytes(path: Path) -> BinaryIO:
     return cast(BinaryIO, zstandard.open(path, "rb")) if kind == ".zst" else path.open("rb")
 
 
-# Whether the name of a file says what its table lists: `hurricanes.csv` does, `data (1).csv` does
-# not.
-
-
-_OF_FILES = """
-archive backup book csv data database dataframe dataset datasets datei db df document download dump entries
-entry excel export exported extract extracted file files import imported input json kb list output page
-parquet queries query raw record records response responses result results row rows sample sheet source
-spreadsheet sqlite tabelle table tables temp temporary test text tmp tsv txt unnamed untitled workbook
-worksheet xls xlsx
-"""
-"""What files, and the tables in them, are called as such."""
-_OF_VERSIONS = """
-a all clean cleaned complete copy final first full latest main merged my new of old original part processed
-public set small the train updated v version
-"""
-"""What else is said of files, and not of what they list."""
-_UNTELLING = frozenset((*_OF_FILES.split(), *_OF_VERSIONS.split()))
-_HASH = re.compile("[0-9a-f]*[0-9][0-9a-f]*")
-"""Figures, and letters between them as in sums and keys: `3f9a1c`."""
-
-
-def is_telling(name: str) -> bool:
-    said = words(name).split()
-    return any(word.rstrip("0123456789") not in _UNTELLING and not _HASH.fullmatch(word) for word in said)
-
-
 # What tables the sources hold: each is loaded into one temporary DuckDB file, every cell as text.
 
 
 _DELIMITERS = ",;\t|"
-_CHUNK = 50_000
-_CHUNK_TEXT = 1 << 24
-"""Rows, or characters, handed over at a time, which bounds memory."""
-_MOST_COLUMNS = 2_000
-"""SQLite's own limit; each column is looked at by itself, for its kind and for what it refers to."""
 _LONGEST_CELL = 1 << 27
 """Bytes that SQLite may make for one cell: a file can have it compute gigabytes."""
 _LONGEST_ROW = 1 << 24
@@ -113,54 +91,20 @@ _LONGEST_ROW = 1 << 24
 _LINE = re.compile(r"Line: (\d+)")
 
 
-@dataclass(frozen=True, slots=True)
-class Declared:
-    """A foreign key that the source itself declares: some columns, and the columns of a table they name."""
-
-    columns: tuple[str, ...]
-    table: str
-    targets: tuple[str, ...]
-
-
-NAMELESS = re.compile(r"column \d+|unnamed: ?\d+|__index_level_\d+__|row_?names?|index|x", re.IGNORECASE)
-"""How spreadsheets, pandas and R call the column of row numbers or names that nobody gave a name."""
-_BEGINNING = re.compile(r"[A-Za-z]{1,2}_(?=.)")
-_FEW = 3
-"""Columns that begin alike by chance."""
-
-
-@dataclass(frozen=True, slots=True)
-class Loaded:
-    """One table: `place` is its name in DuckDB, where column number n is called `cn`."""
-
-    name: str
-    place: str
-    columns: tuple[str, ...]
-    source: Path
-    key: tuple[str, ...] = ()
-    declared: tuple[Declared, ...] = ()
-    booleans: frozenset[str] = frozenset()
-    may_have_decimal_commas: bool = False
-
-    def cell(self, column: str) -> str:
-        return f"c{self.columns.index(column)}"
-
-    def plain(self, column: str) -> str:
-        """A column's name without the letters that stand before all names of the table: `o_orderdate` among
-        the `o_…` of orders. A first column without a name has the names of the rows."""
-        if NAMELESS.fullmatch(column) and column == self.columns[0] and "name" not in self.columns:
-            return "name"
-        found = [begun[0].lower() for name in self.columns if (begun := _BEGINNING.match(name))]
-        is_shared = len(found) == len(self.columns) >= _FEW and len(set(found)) == 1
-        return column[len(found[0]) :] if is_shared else column
-
-
-def load(paths: Sequence[Path], connection: DuckDBPyConnection) -> list[Loaded]:
-    """Every table of every file; two tables of one name could not be told apart and are refused."""
+def load(
+    paths: Sequence[Path], connection: DuckDBPyConnection, servers: Sequence[Server] = ()
+) -> list[Loaded]:
+    """Every table of every file and server; two of one name could not be told apart and are refused."""
     tables: list[Loaded] = []
+    for server in servers:
+        tables += load_server(server, connection, len(tables))
     for path in paths:
         kind = table_format(path)
-        if kind in SQLITE:
+        if kind in WORKBOOKS:
+            loaded = load_workbook(path, connection, len(tables))
+        elif kind in JSON:
+            loaded = load_records(path, connection, len(tables))
+        elif kind in SQLITE:
             loaded = _load_sqlite(path, connection, len(tables))
         elif kind in PARQUET:
             loaded = [_load_parquet(path, connection, f"t{len(tables)}")]
@@ -194,8 +138,8 @@ def _load_separated(path: Path, connection: DuckDBPyConnection, place: str) -> L
         if otherwise.encoding == WINDOWS:
             columns, delimiter, encoding = _header(path, WINDOWS)
         rows = _rows(path, len(columns), delimiter, otherwise.escape, encoding)
-        _insert(connection, place, len(columns), rows)
-    return Loaded(_stem(path), place, columns, path, may_have_decimal_commas=delimiter != ",")
+        insert(connection, place, len(columns), rows)
+    return Loaded(stem(path), place, columns, path, may_have_decimal_commas=delimiter != ",")
 
 
 class _WrittenOtherwise(Exception):
@@ -228,34 +172,6 @@ def _rows(
             raise InputError(f"{path}, line {reader.line_num}: {_UNQUOTED}") from None
 
 
-def _insert(
-    connection: DuckDBPyConnection, place: str, width: int, rows: Iterator[Sequence[str | None]]
-) -> None:
-    cells = [f"c{number}" for number in range(width)]
-    connection.execute(f"CREATE TABLE {place} ({', '.join(f'{cell} VARCHAR' for cell in cells)})")
-    for chunk in _chunks(rows):
-        columns = {
-            cell: np.array(column, object)
-            for cell, column in zip(cells, zip(*chunk, strict=True), strict=True)
-        }
-        connection.register("chunk", columns)
-        connection.execute(f"INSERT INTO {place} SELECT * FROM chunk")
-        connection.unregister("chunk")
-
-
-def _chunks(rows: Iterator[Sequence[str | None]]) -> Iterator[list[Sequence[str | None]]]:
-    chunk: list[Sequence[str | None]] = []
-    size = 0
-    for row in rows:
-        chunk.append(row)
-        size += sum(map(len, filter(None, row)))
-        if len(chunk) == _CHUNK or size > _CHUNK_TEXT:
-            yield chunk
-            chunk, size = [], 0
-    if chunk:
-        yield chunk
-
-
 _PARQUET = "read_parquet(?, hive_partitioning=false)"
 
 
@@ -272,11 +188,11 @@ def _load_parquet(path: Path, connection: DuckDBPyConnection, place: str) -> Loa
         described = connection.execute(f"SELECT * FROM {_PARQUET} LIMIT 0", [_literally(path)]).description
     except duckdb.Error as error:
         raise InputError(f"{path} cannot be read as Parquet: {_first_line(error)}") from None
-    columns = _unique([column[0] for column in described or ()], path)
+    columns = unique([column[0] for column in described or ()], path)
     # What has parts (lists, structures) is no cell; its text would be nobody's value.
     chosen = ", ".join(f"{_quoted(column)}::VARCHAR AS c{number}" for number, column in enumerate(columns))
     _create(path, connection, place, f"(SELECT {chosen} FROM {_PARQUET})", [_literally(path)])
-    return Loaded(_stem(path), place, columns, path)
+    return Loaded(stem(path), place, columns, path)
 
 
 def _create(path: Path, connection: DuckDBPyConnection, place: str, reading: str, given: list[str]) -> None:
@@ -299,10 +215,6 @@ def _create(path: Path, connection: DuckDBPyConnection, place: str, reading: str
 _NOT_UTF8 = "this is not UTF-8; save the file as UTF-8 and index it again."
 _RAGGED = "the row has another number of cells than the header; mend it and index again."
 _UNQUOTED = "a quoted cell does not end; mend the quotes and index again."
-
-
-def _too_many(columns: int) -> str:
-    return f"a table may have {_MOST_COLUMNS:,} columns, and this has {columns:,}; make rows of some of them."
 
 
 def _reason(message: str) -> str:
@@ -329,39 +241,13 @@ def _header(path: Path, encoding: str | None = None) -> tuple[tuple[str, ...], s
         raise InputError(f"{path} is empty; a table begins with a line of column names.")
     tabs = path.name.lower().removesuffix(".gz").removesuffix(".zst").endswith(".tsv")
     delimiter = "\t" if tabs else max(_DELIMITERS, key=first.count)
-    if first.count(delimiter) >= _MOST_COLUMNS:
-        raise InputError(f"{path}, line 1: {_too_many(first.count(delimiter) + 1)}")
+    if first.count(delimiter) >= MOST_COLUMNS:
+        raise InputError(f"{path}, line 1: {too_many(first.count(delimiter) + 1)}")
     try:
         names = next(csv.reader([first], delimiter=delimiter), [])
     except csv.Error as error:
         raise InputError(f"{path}, line 1: the names of the columns cannot be read ({error}).") from None
-    return _unique(_numbered([name.strip() for name in names]), path), delimiter, encoding
-
-
-def _numbered(names: list[str]) -> list[str]:
-    """The second of two columns of one name with a number, as people tell them apart."""
-    seen: set[str] = set()
-    for place, name in enumerate(names):
-        number, own = 1, name
-        while own and own.lower().replace(" ", "_") in seen:
-            number += 1
-            own = f"{name} {number}"
-        seen.add(own.lower().replace(" ", "_"))
-        names[place] = own
-    return names
-
-
-def _unique(names: list[str], path: Path) -> tuple[str, ...]:
-    if len(names) > _MOST_COLUMNS:
-        raise InputError(f"{path}: {_too_many(len(names))}")
-    seen: set[str] = set()
-    named = tuple(name or f"column {number}" for number, name in enumerate(names, 1))
-    for name in named:
-        plain = name.lower().replace(" ", "_")
-        if plain in seen:
-            raise InputError(f"{path}, line 1: two columns are called “{name}”; give each a name of its own.")
-        seen.add(plain)
-    return named
+    return unique(numbered([name.strip() for name in names]), path), delimiter, encoding
 
 
 def _load_sqlite(path: Path, connection: DuckDBPyConnection, first: int) -> list[Loaded]:
@@ -389,14 +275,14 @@ def _sqlite_table(
     # With columns that are computed, without those that virtual tables hide.
     known = database.execute(f"PRAGMA table_xinfo({_quoted(name)})").fetchall()
     about = [row for row in known if row[6] != 1]
-    columns = _unique([row[1] for row in about], path)
+    columns = unique([row[1] for row in about], path)
     key = tuple(row[1] for row in sorted(about, key=lambda row: row[5]) if row[5])
     booleans = frozenset(row[1] for row in about if str(row[2]).upper().startswith("BOOL"))
     rows = database.execute(
         f"SELECT {', '.join(map(_quoted, (row[1] for row in about)))} FROM {_quoted(name)}"
     )
-    _insert(connection, place, len(columns), (tuple(map(_cell, row)) for row in rows))
-    return Loaded(name, place, columns, path, key, tuple(_declared(database, name)), booleans)
+    insert(connection, place, len(columns), (tuple(map(_cell, row)) for row in rows))
+    return Loaded(name, place, columns, path, key, tuple(_declared(database, name)), booleans, has_types=True)
 
 
 def _cell(cell: object) -> str | None:
@@ -415,11 +301,6 @@ def _declared(database: sqlite3.Connection, name: str) -> Iterator[Declared]:
             about = database.execute(f"PRAGMA table_info({_quoted(table)})").fetchall()
             targets = tuple(row[1] for row in sorted(about, key=lambda row: row[5]) if row[5])
         yield Declared(tuple(column for column, _, _ in parts), table, targets)
-
-
-def _stem(path: Path) -> str:
-    name = path.with_suffix("") if path.suffix.lower() in PACKED else path
-    return name.stem
 
 
 def _quoted(name: str) -> str:

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from arcaneqa.kb.build.formats import SQLITE, table_format
-from arcaneqa.kb.build.tables.catalogue import NAMELESS, Loaded
+from arcaneqa.kb.build.tables.loaded import NAMELESS, Loaded
 from arcaneqa.kb.names.words import words
 from arcaneqa.kb.terms import XSD
 from arcaneqa.kb.values import CURRENCIES
@@ -406,7 +405,7 @@ def _is_yes_or_no(table: Loaded, connection: DuckDBPyConnection, name: str) -> b
     """Whether a column of a source without types says yes or no in ones and zeros: `landlocked`, `survived`.
     A plural (`goals`) or a word for an amount names a number. What is asked by the name itself (`is_open`) or
     by the days of a week side by side needs no number of rows, and may be so of all."""
-    if table_format(table.source) in SQLITE or not (said := words(name).split()):
+    if table.has_types or not (said := words(name).split()):
         return False
     if said[0] in _ASKING:
         ones, zeros, filled = _ones_and_zeros(table, connection, [name])

@@ -8,8 +8,8 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from arcaneqa.kb.build.name_attributes import is_last_name, singular
-from arcaneqa.kb.build.tables.catalogue import Loaded
 from arcaneqa.kb.build.tables.columns import ENDINGS, IDENTIFIES, Column, Keys, Link, identifies, unnumbered
+from arcaneqa.kb.build.tables.loaded import Loaded
 from arcaneqa.kb.names.words import words
 from arcaneqa.kb.terms import XSD
 

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from arcaneqa.kb.build.tables.catalogue import Loaded, is_telling, load
+from arcaneqa.kb.build.tables.catalogue import load
 from arcaneqa.kb.build.tables.columns import IDENTIFIES, Column, Keys, Link, identifies, read_columns
 from arcaneqa.kb.build.tables.foreign_keys import find_links, is_pairing, link_words
+from arcaneqa.kb.build.tables.loaded import Loaded, is_telling
+from arcaneqa.kb.build.tables.server import Server, shown
 from arcaneqa.kb.names.words import words
 from arcaneqa.kb.profile import RDFS
 from arcaneqa.kb.schema import ROW
@@ -101,7 +103,7 @@ _ESCAPES = {"'\\'": "'\\\\'", "'\"'": "'\\\"'", "chr(10)": "'\\n'", "chr(13)": "
 """As SQL: what must not stand in a literal of N-Triples, and how it is written; the backslash comes first."""
 
 
-def write_triples(paths: Sequence[Path], folder: Path) -> list[Path]:
+def write_triples(paths: Sequence[Path], folder: Path, servers: Sequence[Server] = ()) -> list[Path]:
     """The facts of some tables as N-Triples files in `folder`. Foreign keys may lead from file to file."""
     with needs("Reading tables", "tables"):
         import duckdb
@@ -116,10 +118,11 @@ def write_triples(paths: Sequence[Path], folder: Path) -> list[Path]:
         with duckdb.connect(str(place), config=_ALONE) as connection:
             connection.execute(f"SET memory_limit = '{_MEMORY}'")
             connection.execute(f"SET temp_directory = '{_text(str(folder / 'spill'))}'")
-            written = list(_written(load(paths, connection), folder, connection))
+            written = list(_written(load(paths, connection, servers), folder, connection))
     except duckdb.Error as error:  # memory or disk that it could not have
         said = str(error).splitlines()[0]
-        raise InputError(f"The tables of {', '.join(map(str, paths))} cannot be read: {said}") from None
+        sources = (*map(str, paths), *(shown(server.address) for server in servers))
+        raise InputError(f"The tables of {', '.join(sources)} cannot be read: {said}") from None
     place.unlink()
     return written
 
@@ -237,7 +240,7 @@ class _Writer:
 
     def _pairing(self) -> Iterator[str]:
         relation, (first, second) = _iri("column", self._name), self._links
-        yield _line(relation, f"<{RDFS}label>", _literal(words(self._table.name)))
+        yield _line(relation, f"<{RDFS}label>", _literal(words(self._table.said or self._table.name)))
         left, right = self._other(first), self._other(second)
         yield (
             f"SELECT l.r || ' {relation} ' || m.r || ' .' FROM {self._table.place} t "
