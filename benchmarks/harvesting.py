@@ -17,7 +17,7 @@ from platformdirs import user_cache_path
 
 from arcaneqa.kb.profile import RDFS
 from arcaneqa.kb.terms import RDF
-from arcaneqa.support.compiled import FOLDER
+from arcaneqa.support.loops import FOLDER
 from arcaneqa.support.errors import InputError
 from benchmarks.kb import engines
 from benchmarks.names import MadeUpNames

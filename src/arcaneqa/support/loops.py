@@ -27,7 +27,7 @@ LOADING = 0.25
 PARTS = ("encoder", "others")
 """What is compiled by a process of its own: the encoder takes longer than all else."""
 _COMPILER = "arcaneqa.apps.compiling"
-_FOLDER = "compiled"
+FOLDER = "compiled"
 _LOOKING = 0.2
 """Seconds between two looks at whether the loops are compiled."""
 NICE = 10
@@ -112,7 +112,7 @@ def folder() -> Path | None:
     NUMBA_CACHE_DIR says so, or in the user's cache. None where neither can be written."""
     if chosen := os.environ.get("NUMBA_CACHE_DIR"):
         return Path(chosen)
-    found = user_cache_path("arcaneqa") / _FOLDER
+    found = user_cache_path("arcaneqa") / FOLDER
     try:
         found.mkdir(parents=True, exist_ok=True)
         trial = found / ".writable"
