@@ -22,7 +22,7 @@ from arcaneqa.record import Question, read_questions
 SURE = 0.9
 
 
-def _as_found(_: str, found: Sequence[Found], kb: KnowledgeBase) -> Sequence[Found]:
+def _as_found(_: str, found: Sequence[Found], _kb: KnowledgeBase) -> Sequence[Found]:
     """Nothing beside what the search left."""
     return found
 

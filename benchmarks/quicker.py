@@ -57,7 +57,7 @@ for question in sys.stdin:
     qa.ask(question.rstrip("\\n"))
     print(time.perf_counter() - clock, time.process_time() - spent, pieces, seconds, flush=True)
 """
-_FITTED = "confidence.json"
+_FITTED = "verdict.json"
 """Weighs the evidence of its own version; another does without."""
 
 

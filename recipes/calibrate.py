@@ -1,14 +1,15 @@
-"""Fit a model's verdict: which reading is meant, how likely that is, and from when on it is given as an answer.
+"""Fit a model's verdict: which reading is meant, how likely that is, and from when on it is given as an
+answer.
 
     python recipes/calibrate.py MODEL GRAPHS --work DIR [--plot PNG]
 
-GRAPHS is what `recipes/calibration_graphs.py` leaves: questions in the data's words and in other words, some of which
-lost their answer; of each graph some are asked of another one, too. DIR keeps what searches find, so that the same model
-searches only once; a fit then takes about two minutes. Writes `verdict.json` into MODEL.
+GRAPHS is what `recipes/calibration_graphs.py` leaves: questions in the data's words and in other words, some
+of which lost their answer; of each graph some are asked of another one, too. DIR keeps what searches find, so
+that the same model searches only once; a fit then takes about two minutes. Writes `verdict.json` into MODEL.
 
-All figures that are printed are about strangers: each graph is judged by a fit on the others. Thresholds are the
-lowest that keep the promise of `PROMISED`; two kinds of failure are told apart: questions without an answer, and wrong
-readings of questions that have one.
+All figures that are printed are about strangers: each graph is judged by a fit on the others. Thresholds are
+the lowest that keep the promise of `PROMISED`; two kinds of failure are told apart: questions without an
+answer, and wrong readings of questions that have one.
 """
 
 from __future__ import annotations
@@ -64,7 +65,8 @@ class Judged:
 
 @dataclass(frozen=True)
 class Told:
-    """What a fit on other graphs makes of a question: F1 of the best reading, its chance, and that of the best few."""
+    """What a fit on other graphs makes of a question: F1 of the best reading, its chance, and that of the
+    best few."""
 
     judged: Judged
     f1: float
@@ -107,10 +109,11 @@ def _f1(qa: ArcaneQA, one: Searched, found: Found) -> float:
     """Of the answers by name or by IRI; what a question had before something was taken out is still right."""
     if one.strange:
         return 0.0
-    pairs = zip(one.answers, one.ids, strict=True) if len(one.answers) == len(one.ids) else ((a,) for a in one.answers)
+    has_ids = len(one.answers) == len(one.ids)
+    gold = zip(one.answers, one.ids, strict=True) if has_ids else zip(one.answers, strict=True)
     items = items_of_result(qa.kb, found.result)
-    texts = [[text.strip("<>") for text in (i.label, i.value, i.iri, i.id) if text is not None] for i in items]
-    return overlap([spellings(text.strip("<>") for text in pair) for pair in pairs], list(map(spellings, texts)))
+    texts = ([text for text in (i.label, i.value, i.iri, i.id) if text is not None] for i in items)
+    return overlap(list(map(spellings, gold)), list(map(spellings, texts)))
 
 
 def left_out(cases: Sequence[Judged], ridge: float) -> list[Told]:
@@ -132,7 +135,7 @@ def chosen(one: Judged, fitted: Fitted) -> Told:
         return Told(one, 0.0, 0.0, 0.0)
     alone, together = fitted.chances(one.case.rows, one.case.groups, one.case.none)
     best = max(range(len(alone)), key=lambda place: (together[place], alone[place]))
-    few = sorted({group: chance for group, chance in zip(one.case.groups, together, strict=True)}.values())
+    few = sorted(dict(zip(one.case.groups, together, strict=True)).values())
     return Told(one, one.f1[best], together[best], sum(few[-OFFERED:]))
 
 
@@ -144,8 +147,8 @@ def loss(told: Sequence[Told]) -> float:
 def threshold(told: Sequence[Told]) -> float:
     """The lowest, in hundredths, from which on as many are right as is promised."""
     sure, right = np.array([one.sure for one in told]), np.array([one.is_right for one in told])
-    kept = [low / 100 for low in range(5, 95) if right[sure >= low / 100].mean() >= PROMISED]
-    return kept[0] if kept else 0.95
+    lows = (low / 100 for low in range(5, 95) if (sure >= low / 100).any())
+    return next((low for low in lows if right[sure >= low].mean() >= PROMISED), 0.95)
 
 
 def asking(told: Sequence[Told], answer: float) -> float:
@@ -160,7 +163,8 @@ def area(sure: Numbers, wrong: Flags) -> float:
     ranks = np.empty(len(sure))
     ranks[order] = np.arange(1, len(sure) + 1)
     right = ~wrong
-    return float((ranks[right].sum() - right.sum() * (right.sum() + 1) / 2) / max(right.sum() * wrong.sum(), 1))
+    surer = ranks[right].sum() - right.sum() * (right.sum() + 1) / 2
+    return float(surer / max(right.sum() * wrong.sum(), 1))
 
 
 def report(told: Sequence[Told], answer: float, ask: float) -> None:
@@ -179,7 +183,8 @@ def report(told: Sequence[Told], answer: float, ask: float) -> None:
             f"{name:26} F1 {_share(has, lambda one: one.f1)} (of all found "
             f"{_share(has, lambda one: max(one.judged.f1, default=0.0))}) of {len(has):4}"
             f"  not answered {_share(without, lambda one: one.sure < answer)} of {len(without):4}"
-            f"  shown {_share(own, lambda one: one.sure >= answer)}, right {_share(shown, lambda one: one.is_right)}"
+            f"  shown {_share(own, lambda one: one.sure >= answer)}, "
+            f"right {_share(shown, lambda one: one.is_right)}"
             f"  asked back {100 * len(asked) / max(1, len(own)):4.1f}"
             f"  right not shown {_share(best, lambda one: one.sure < answer)}"
             f"  sure {len(sure):4} right {_share(sure, lambda one: one.is_right)}"
@@ -188,7 +193,8 @@ def report(told: Sequence[Told], answer: float, ask: float) -> None:
     has = np.array([one.judged.has_answer for one in told])
     for name, wrong in (("questions without an answer", ~has & ~right), ("wrong readings", has & ~right)):
         mine = right | wrong
-        print(f"{name}: area under the curve {area(sure[mine], wrong[mine]):.3f}, coverage at 95% right {_coverage(sure[mine], ~wrong[mine]):.0%}")
+        under, kept = area(sure[mine], wrong[mine]), _coverage(sure[mine], right[mine])
+        print(f"{name}: area under the curve {under:.3f}, coverage at 95% right {kept:.0%}")
     print(f"expected calibration error {expected_calibration_error(sure.tolist(), right.tolist()):.3f}")
     for low, high, size, mean, accuracy in reliability(sure.tolist(), right.tolist()):
         print(f"  {low:.1f} to {high:.1f}: {size:5} answers, {mean:.0%} sure, {accuracy:.0%} right")

@@ -2,15 +2,16 @@
 
     python recipes/calibration_graphs.py DATA --out DIR
 
-DATA holds spider/, spider-syn/, wikisql/, wikitablequestions/, grailqa/, freebase-fragment/, lcquad/ and overnight/.
-Leaves a folder for each graph in DIR, for `recipes/calibrate.py`: Spider's databases that training keeps out, whole
-and with three draws of holes (`recipes/holes.py`), asked in the data's words and in people's synonyms; the last
-groups of WikiSQL's tables; tables of WikiTableQuestions that training never came to, each a file of its own as
-somebody would bring it; the dev parts of GrailQA and of LC-QuAD, this one with holes as well; Overnight's worlds; and
-the demonstration's own questions, with holes as well. What is there already is not made again.
+DATA holds spider/, spider-syn/, wikisql/, wikitablequestions/, grailqa/, freebase-fragment/, lcquad/ and
+overnight/. Leaves a folder for each graph in DIR, for `recipes/calibrate.py`: Spider's databases that
+training keeps out, whole and with three draws of holes (`recipes/holes.py`), asked in the data's words and in
+people's synonyms; the last groups of WikiSQL's tables; tables of WikiTableQuestions that training never came
+to, each a file of its own as somebody would bring it; the dev parts of GrailQA and of LC-QuAD, this one with
+holes as well; Overnight's worlds; and the demonstration's own questions, with holes as well. What is there
+already is not made again.
 
-Each folder holds indexes and `asked.jsonl`: `question`, `answers` by name (and `answer_ids`), `kb` (the index that is
-asked), and `lost` where a hole took the answer, which then is what the question had.
+Each folder holds indexes and `asked.jsonl`: `question`, `answers` by name (and `answer_ids`), `kb` (the index
+that is asked), and `lost` where a hole took the answer, which then is what the question had.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""What searches find for the questions of `recipes/calibration_graphs.py`, kept: a fit asks the model only once."""
+"""What searches find for the questions of `recipes/calibration_graphs.py`, kept: a fit asks the model only
+once."""
 
 from __future__ import annotations
 
@@ -32,8 +33,9 @@ TOGETHER = 16
 
 @dataclass(frozen=True)
 class Searched:
-    """A question, what was linked and found, and what it asks of: `answers` by name, `ids` where they are known. A
-    `strange` question was meant for another graph, a `lost` one had its answers before something was taken out."""
+    """A question, what was linked and found, and what it asks of: `answers` by name, `ids` where they are
+    known. A `strange` question was meant for another graph, a `lost` one had its answers before something was
+    taken out."""
 
     id: str
     kb: str
@@ -51,9 +53,8 @@ def kept(model: Path, graphs: Path, work: Path) -> dict[str, list[Searched]]:
     folder = work / blake2b(weights, digest_size=8).hexdigest()
     folder.mkdir(parents=True, exist_ok=True)
     names = sorted(path.parent.name for path in graphs.glob("*/asked.jsonl"))
-    missing = [
-        (name, names[place - 1]) for place, name in enumerate(names) if not (folder / f"{name}.pickle").exists()
-    ]
+    others = zip(names, [names[-1], *names], strict=False)
+    missing = [pair for pair in others if not (folder / f"{pair[0]}.pickle").exists()]
     missing.sort(key=lambda pair: -(graphs / pair[0] / "asked.jsonl").stat().st_size)
     with ProcessPoolExecutor(2, get_context("spawn")) as pool:
         for name in pool.map(partial(_search, model, graphs, folder), missing):
@@ -83,9 +84,7 @@ def _search(model: Path, graphs: Path, folder: Path, pair: tuple[str, str]) -> s
     return f"{name}: {len(found)}"
 
 
-def _searched(
-    loaded: ArcaneQA, kb: Path, lines: Sequence[tuple[dict[str, Any], bool]]
-) -> Iterator[Searched]:
+def _searched(loaded: ArcaneQA, kb: Path, lines: Sequence[tuple[dict[str, Any], bool]]) -> Iterator[Searched]:
     with open_kb(kb) as opened:
         qa = loaded.over(opened)
         limit = None if qa.settings.exact else SHORTLIST

@@ -65,9 +65,9 @@ def test_the_parts_of_an_answers_time_make_up_the_whole(qa: ArcaneQA) -> None:
 
 def test_an_answer_says_what_share_is_right_at_its_threshold(qa: ArcaneQA) -> None:
     low, high = (qa.ask(QUESTIONS[1], threshold=limit) for limit in (0.0, 0.9))
-    assert low.expected == qa.confidence.precision(0.0)
-    assert high.expected == qa.confidence.precision(0.9)
-    assert qa.ask(QUESTIONS[1]).expected == qa.confidence.precision(qa.confidence.threshold)
+    assert low.expected == qa.fitted.precision(0.0)
+    assert high.expected == qa.fitted.precision(0.9)
+    assert qa.ask(QUESTIONS[1]).expected == qa.fitted.precision(qa.fitted.answer)
     assert low.expected is not None
     assert high.expected is not None
     assert low.expected < high.expected
@@ -151,7 +151,7 @@ def test_what_somebody_is_by_profession_answers_who_they_are(tmp_path: Path) -> 
 
     def answered(relation: str, threshold: float = 0.0) -> Answer:
         program = ex.Join(ex.Relation(f"http://e/{relation}", inverse=True), ex.Entity(Iri("http://e/tex")))
-        read = Found(program, -0.1, execute(program, qa.kb), (), Trace((), []))
+        read = Found(program, -9.0, execute(program, qa.kb), (), Trace((), []), reading=-9.0)
         return qa.conclude(links.question, links, Outcome((read,), True), threshold=threshold)
 
     by_profession = answered("occupation")

@@ -85,10 +85,10 @@ def test_every_row_is_near_what_it_was(encoder: Path, tmp_path: Path) -> None:
 
 
 def test_saving_replaces_the_older_model(saved: Path, encoder: Path) -> None:
-    (saved / "confidence.json").write_text("{}")  # fitted for the older one
+    (saved / "verdict.json").write_text("{}")  # fitted for the older one
     (saved / "notes.txt").write_text("x")
     save(create(str(encoder), CONFIG), saved, "int8")
-    assert not (saved / "confidence.json").exists()
+    assert not (saved / "verdict.json").exists()
     assert (saved / "notes.txt").read_text() == "x"
     assert [path.name for path in saved.parent.iterdir()] == ["model"]
 

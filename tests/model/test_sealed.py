@@ -7,15 +7,15 @@ import shutil
 from pathlib import Path
 
 import pytest
-from arcaneqa.judgement.confidence import Confidence
 
 from arcaneqa.induction.learned import Learned
 from arcaneqa.model.scorer import ModelScorer
 from arcaneqa.model.stored import bundled_model, manifest_of, read_stored
 from arcaneqa.support.errors import ModelError
 from arcaneqa.support.sealed import SEAL, check_seal, seal
+from arcaneqa.verdict.fitted import Fitted
 
-SMALL = ("arcaneqa.json", "confidence.json", "constants.json", SEAL)
+SMALL = ("arcaneqa.json", "verdict.json", "constants.json", SEAL)
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def test_a_changed_number_of_layers_is_noticed(model: Path) -> None:
         ModelScorer.load(model)
 
 
-@pytest.mark.parametrize("name", ["confidence.json", "constants.json"])
+@pytest.mark.parametrize("name", ["verdict.json", "constants.json"])
 def test_a_part_that_came_from_elsewhere_is_noticed(model: Path, name: str) -> None:
     data = (model / name).read_bytes()
     (model / name).unlink()
@@ -69,10 +69,10 @@ def test_a_part_that_came_from_elsewhere_is_noticed(model: Path, name: str) -> N
 
 
 def test_who_writes_a_part_seals_again(model: Path) -> None:
-    Confidence(threshold=0.3).save(model)
+    Fitted(answer=0.3).save(model)
     Learned().save(model)
     manifest_of(model)
-    assert Confidence.of_model(model).threshold == 0.3
+    assert Fitted.of_model(model).answer == 0.3
 
 
 @pytest.mark.parametrize(

@@ -1,44 +1,48 @@
-"""Graphs that confidence is fitted on: a folder, a folder of such folders, or questions with an index."""
+"""What a fit promises: thresholds, and the two measures of how well chances tell right from wrong."""
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
+import numpy as np
 import pytest
-from calibrate import Graph
+from calibrate import ASKED, PROMISED, Judged, Told, area, asking, left_out, threshold
+
+from arcaneqa.verdict.fitted import Case
 
 
-def asked(folder: Path, ids: str) -> Path:
-    folder.mkdir(parents=True)
-    lines = (json.dumps({"id": one, "question": f"{one}?", "answers": [one]}) for one in ids)
-    (folder / "questions.jsonl").write_text("\n".join(lines) + "\n")
-    return folder
+def told(sure: float, is_right: bool, graph: str = "one") -> Told:
+    case = Case([{"fit": sure}], [0], {"none": 1.0}, frozenset({0} if is_right else ()))
+    return Told(Judged(graph, "1", case, (float(is_right),), True), float(is_right), sure, sure)
 
 
-def test_a_folder_of_tables_is_one_graph_of_which_each_gives_some_questions(tmp_path: Path) -> None:
-    asked(tmp_path / "tables" / "one", "abc")
-    asked(tmp_path / "tables" / "two", "de")
-    graph = Graph.of(str(tmp_path / "tables"))
-    assert [part.kb for part in graph.parts] == [
-        str(tmp_path / "tables" / name / "index") for name in ("one", "two")
+def test_as_many_as_promised_are_right_from_the_threshold_on_and_not_below() -> None:
+    some = [told(at / 1000, is_right=at % 1000 >= 300) for at in range(1000)]
+    limit = threshold(some)
+    for low, keeps in ((limit, True), (limit - 0.011, False)):
+        shown = [one.is_right for one in some if one.sure >= low]
+        assert bool(np.mean(shown) >= PROMISED) is keeps
+    assert threshold([told(0.9, False)]) == 0.95, "nothing keeps the promise"
+
+
+def test_no_more_are_asked_back_than_is_allowed() -> None:
+    some = [told(at / 1000, True) for at in range(1000)]
+    low = asking(some, answer=0.8)
+    assert sum(low <= one.together < 0.8 for one in some) <= ASKED * len(some)
+    assert sum(low - 0.011 <= one.together < 0.8 for one in some) > ASKED * len(some)
+
+
+@pytest.mark.parametrize(("wrong", "share"), [([1, 1, 0, 0], 1.0), ([0, 0, 1, 1], 0.0), ([1, 0, 1, 0], 0.75)])
+def test_the_area_is_the_share_of_pairs_in_the_right_order(wrong: list[int], share: float) -> None:
+    assert area(np.array([0.1, 0.2, 0.3, 0.4]), np.array(wrong, bool)) == share
+
+
+def test_a_graph_is_judged_by_a_fit_on_the_others_only() -> None:
+    """On one graph the evidence speaks the other way round: a fit that saw it would know."""
+    good = [
+        told(sure, is_right, f"graph {n}").judged
+        for n in range(11)
+        for sure, is_right in ((1, True), (0, False))
     ]
-    few = {question.id for question in graph.sample(2)}
-    assert len(few & set("abc")) == len(few & set("de")) == 1
-    assert {question.id for question in graph.sample(10)} == set("abcde")
-
-
-@pytest.mark.parametrize(("given", "kb"), [("{}", "{}/index"), ("{}/questions.jsonl=other", "other")])
-def test_one_folder_or_questions_with_an_index_are_a_graph(tmp_path: Path, given: str, kb: str) -> None:
-    folder = asked(tmp_path / "one", "ab")
-    (part,) = Graph.of(given.format(folder)).parts
-    assert part.kb == kb.format(folder)
-    assert {question.id for question in part.sample(5)} == set("ab")
-
-
-def test_other_questions_are_another_cache(tmp_path: Path) -> None:
-    one, two = (
-        Graph.of(str(asked(tmp_path / name / "graph", ids))) for name, ids in (("x", "ab"), ("y", "ac"))
-    )
-    assert one.name == two.name
-    assert one.known_by != two.known_by
+    odd = [told(sure, is_right, "odd").judged for sure, is_right in ((1, False), (0, True))]
+    found = {(one.judged.graph, one.is_right): one.sure for one in left_out([*good, *odd], 1.0)}
+    assert found["graph 0", True] > 0.5 > found["graph 0", False]
+    assert found["odd", True] < 0.5 < found["odd", False]

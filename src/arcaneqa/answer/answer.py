@@ -29,11 +29,11 @@ MOST_NAMED = 3
 class Answer:
     """What a question was taken to mean and what the knowledge base says to that.
 
-    `outcome` is an answer, a refusal, whose `reason` says why, or it is asked back: then `readings` are the choices,
-    and `items` those of the first, which nobody should be shown as the answer. Otherwise `readings` are the
-    runners-up, or the nearest programs. `items` are the first column where there is a `table`. Where a question only
-    names an entity, that is the answer, with its `facts`. `not_used` are words of the question that the
-    program leaves out; `carried` says what a follow-up took from earlier turns.
+    `outcome` is an answer, a refusal, whose `reason` says why, or it is asked back: then `readings` are the
+    choices, and `items` those of the first, which nobody should be shown as the answer. Otherwise `readings`
+    are the runners-up, or the nearest programs. `items` are the first column where there is a `table`. Where
+    a question only names an entity, that is the answer, with its `facts`. `not_used` are words of the
+    question that the program leaves out; `carried` says what a follow-up took from earlier turns.
     `expected` is the share of right answers among all that
     are given at this threshold, as it was on graphs left out of the fit. `timings` are seconds of each part.
     """

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -84,7 +83,7 @@ class ArcaneQA:
             limit,
             settings.ranker,
             readings=weighed,
-            propose=partial(proposed, kb=kb),
+            propose=lambda question, found: proposed(question, found, kb),
         )
         self._verdict = Verdict(kb, fitted, forms, self._suggested, self.scorer.nearness)
 

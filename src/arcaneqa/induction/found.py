@@ -127,7 +127,8 @@ class Readings:
         self._offers_none = offers_none
 
     def weigh(self, question: str, outcome: Outcome) -> Generator[list[Decision], Sequence[Scores], Outcome]:
-        """The programs with what the model makes of their answers; yields the decision and is sent its scores."""
+        """The programs with what the model makes of their answers; yields the decision and is sent its
+        scores."""
         readings = distinct(outcome.found, self._kb)
         candidates = [self.candidate(best.program, best.result) for best, *_ in readings]
         if candidates and self._offers_none:

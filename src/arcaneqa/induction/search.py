@@ -272,7 +272,8 @@ class Search:
         return next(self.run_many([(question, hypotheses)], seconds=seconds))
 
     def read(self, question: str, outcome: Outcome) -> Steps:
-        """What was found, with what is proposed beside it, each read as a whole; for somebody else to drive."""
+        """What was found, with what is proposed beside it, each read as a whole; for somebody else to
+        drive."""
         if self._propose is not None:
             outcome = replace(outcome, found=tuple(self._propose(question, outcome.found)))
         return outcome if self._readings is None else (yield from self._readings.weigh(question, outcome))

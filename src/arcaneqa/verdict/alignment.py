@@ -1,14 +1,15 @@
 """A question and a program matched once: what of either is left over.
 
-A word is taken up by what shares its root or its origin with it, by what it names, or by the form that it asks for.
-Beyond that the model's own vectors tell how near it is to what a program says (`Near`): nothing is ruled out because
-a word is another one.
+A word is taken up by what shares its root or its origin with it, by what it names, or by the form that it
+asks for. Beyond that the model's own vectors tell how near it is to what a program says (`Near`): nothing is
+ruled out because a word is another one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,24 +30,7 @@ _GROWING, _SHRINKING = (
     {name: roots(scale.get(key, "")) for name, scale in DATA["scales"].items()}
     for key in ("growing", "shrinking")
 )
-_COMPARING = frozenset(
-    map(
-        root_of,
-        [
-            "above",
-            "below",
-            "over",
-            "under",
-            "after",
-            "before",
-            "since",
-            "until",
-            "between",
-            "beyond",
-            "exceed",
-        ],
-    )
-)
+_COMPARING = roots("above below over under after before since until between beyond exceed")
 """Words that only say on which side of a value something is."""
 
 
@@ -69,9 +53,10 @@ class Nearness:
 
 @dataclass(frozen=True)
 class Alignment:
-    """What is left over. Of the question: `unused` words, `dropped` things that were linked or stated, `unmet`
-    forms, each a sign. Of the program: claims that are `unsaid`, forms that are `unasked`. `far` and `farther` say
-    how far the unused words are from the program and the unsaid claims from the question, all together."""
+    """What is left over. Of the question: `unused` words, `dropped` things that were linked or stated,
+    `unmet` forms, each a sign. Of the program: claims that are `unsaid`, forms that are `unasked`. `far` and
+    `farther` say how far the unused words are from the program and the unsaid claims from the question, all
+    together."""
 
     unused: tuple[Telling, ...]
     dropped: tuple[tuple[int, int], ...]
@@ -137,7 +122,7 @@ def aligned(frame: Frame, links: Links, claims: Claims, near: Nearness, kb: Know
     wrong_numbers, right_numbers = _compared(frame, claims)
     return Alignment(
         tuple(unused),
-        tuple(_dropped(frame, links, claims, unused)),
+        tuple(_dropped(links, unused)),
         unmet,
         tuple(unsaid),
         frozenset(_unasked(frame, claims)),
@@ -184,7 +169,7 @@ def _is_implied(claim: Claim, frame: Frame) -> bool:
     return any(not own.isdisjoint(_GROWING[name] | _SHRINKING[name]) for name in frame.ends)
 
 
-def _dropped(frame: Frame, links: Links, claims: Claims, unused: Sequence[Telling]) -> list[tuple[int, int]]:
+def _dropped(links: Links, unused: Sequence[Telling]) -> list[tuple[int, int]]:
     linked = [(one.start, one.end) for one in links.mentions if one.score > LIKELY]
     linked += [(one.start, one.end) for one in links.literals]
     left = [span for span in linked if any(_overlaps(_span(one.word), [span]) for one in unused)]
@@ -192,7 +177,8 @@ def _dropped(frame: Frame, links: Links, claims: Claims, unused: Sequence[Tellin
 
 
 def _ends(frame: Frame, claims: Claims) -> tuple[int, int]:
-    """How many superlatives and comparisons take the other end than the words say, and how many take that one."""
+    """How many superlatives and comparisons take the other end than the words say, and how many take that
+    one."""
     told = [
         one.is_much == end
         for one in claims.measured
@@ -257,8 +243,7 @@ def _words_of_form(sign: Sign) -> Spans:
 
 
 def _neighbours(frame: Frame) -> Iterable[tuple[Word, Word]]:
-    words = [one.word for one in frame.telling]
-    return zip(words, words[1:], strict=False)
+    return pairwise(one.word for one in frame.telling)
 
 
 def _span(word: Word) -> tuple[int, int]:

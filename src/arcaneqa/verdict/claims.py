@@ -40,8 +40,8 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What a superlative or a comparison goes by: a relation, or None for a count. `is_much` says whether it takes
-    the larger ones; `number` is what it is compared with."""
+    """What a superlative or a comparison goes by: a relation, or None for a count. `is_much` says whether it
+    takes the larger ones; `number` is what it is compared with."""
 
     relation: Relation | None
     is_much: bool

@@ -54,8 +54,8 @@ def ranked(seen: Evidence, fitted: Fitted) -> list[Chosen]:
 
 
 class Verdict:
-    """Of one model over one knowledge base; `forms` are those that the model has learned, and `near` tells how near
-    words are in meaning."""
+    """Of one model over one knowledge base; `forms` are those that the model has learned, and `near` tells
+    how near words are in meaning."""
 
     def __init__(
         self, kb: KnowledgeBase, fitted: Fitted, forms: frozenset[Form], suggest: Suggest, near: Near
@@ -89,7 +89,7 @@ class Verdict:
         best, sure = readings[0]
         if portrait is not None and not self._says_what_it_is(portrait, best.found):
             return portrait
-        outcome, reason = self._decided(question, links, seen, readings, limit)
+        outcome, reason = self._decided(question, links, readings, limit)
         if portrait is not None and outcome is not Outcome.ANSWER:
             return portrait
         said = [self._reading(one.found, chance) for one, chance in readings]
@@ -120,7 +120,7 @@ class Verdict:
         return answer if answer.items else replace(answer, reason="The program finds nothing.")
 
     def _decided(
-        self, question: str, links: Links, seen: Evidence, ranked: Sequence[Chosen], limit: float
+        self, question: str, links: Links, ranked: Sequence[Chosen], limit: float
     ) -> tuple[Outcome, str | None]:
         best, sure = ranked[0]
         unlearned = lacking(best.alignment.unmet, self._forms)
@@ -133,8 +133,8 @@ class Verdict:
         return Outcome.REFUSE, self._refusals.missing(question, links, best)
 
     def _with_answers(self, question: str, searched: Searched, exclude_mentioned: bool) -> Searched:
-        """The readings that find something, in the language of the question; without mentioned entities, where those
-        are left out."""
+        """The readings that find something, in the language of the question; without mentioned entities,
+        where those are left out."""
         kept = []
         for found in searched.found:
             result = found.result

@@ -1,7 +1,7 @@
 """What speaks for and against each reading, as numbers that mean the same on any knowledge base.
 
-One row for each program, and one for the case that none of them is meant. A number is there once: what the model
-said of each decision and of the whole, what the alignment leaves over, and facts about the answers.
+One row for each program, and one for the case that none of them is meant. A number is there once: what the
+model said of each decision and of the whole, what the alignment leaves over, and facts about the answers.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ from arcaneqa.verdict.gaps import comes_back, gap, says_none_of_it
 from arcaneqa.verdict.words import COORDINATES, SMALL, roots_in_order, roots_of
 
 Near = Callable[[str, Sequence[tuple[int, int]], Sequence[str]], NDArray[np.float32] | None]
-"""For a question and stretches of it, how near each is to each of some texts (`induction.scorer.Comparing`)."""
+"""For a question and stretches of it, how near each is to each of some texts
+(`induction.scorer.Comparing`)."""
 Row = Mapping[str, float]
 LIMIT = 30.0
 """Beyond this a log-probability or a lead says nothing more."""

@@ -1,8 +1,9 @@
 """The fitted choice: how likely each reading is meant, and how likely none is.
 
-A conditional logit. Each reading has a worth, the weighted sum of its evidence, and so has the case that none is meant;
-chances are as their exponentials. Readings with the same answers add up. It is fitted by maximum likelihood on graphs
-that the encoder did not learn from, and kept as JSON in the folder of the model it was fitted for.
+A conditional logit. Each reading has a worth, the weighted sum of its evidence, and so has the case that none
+is meant; chances are as their exponentials. Readings with the same answers add up. It is fitted by maximum
+likelihood on graphs that the encoder did not learn from, and kept as JSON in the folder of the model it was
+fitted for.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ _LARGEST = 30.0
 
 @dataclass(frozen=True)
 class Case:
-    """A question's readings, each a row with the number of its answers; `right` are those numbers that are right."""
+    """A question's readings, each a row with the number of its answers; `right` are those numbers that are
+    right."""
 
     rows: Sequence[Row]
     groups: Sequence[int]
@@ -50,8 +52,9 @@ class Case:
 @dataclass(frozen=True)
 class Fitted:
     """`answer` is the chance from which on a reading is given as the answer, `ask` that of the best readings
-    together from which on they are offered. `expected` holds thresholds, each with the share of right answers at and
-    above it, on graphs left out of the fit. `examples` counts questions that the weights were fitted on."""
+    together from which on they are offered. `expected` holds thresholds, each with the share of right answers
+    at and above it, on graphs left out of the fit. `examples` counts questions that the weights were fitted
+    on."""
 
     weights: Mapping[str, float] = field(default_factory=lambda: dict(_UNFITTED))
     answer: float = 0.5

@@ -1,7 +1,7 @@
 """A question as data: what its words ask for, whatever the knowledge base.
 
-Nothing here knows a fact or a schema. The patterns are in `words.toml`; they need not find every form, only be
-right about those they find.
+Nothing here knows a fact or a schema. The patterns are in `words.toml`; they need not find every form, only
+be right about those they find.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ class Figure:
 
 @dataclass(frozen=True)
 class Frame:
-    """`noun` are the roots of what is asked for by "which …" and the like. `ends` are scales of which one end is
-    said, with whether that is the first. `denied` is where a denial stands."""
+    """`noun` are the roots of what is asked for by "which …" and the like. `ends` are scales of which one end
+    is said, with whether that is the first. `denied` is where a denial stands."""
 
     question: str
     telling: tuple[Telling, ...]
@@ -207,13 +207,18 @@ def _ends(text: str) -> Iterable[tuple[str, bool]]:
 
 
 def _names(question: str) -> Iterable[tuple[int, int]]:
-    """Words written like names, unless most words are; the first of a sentence tells nothing."""
+    """Words written like names, unless all words or small ones are; the first of a sentence tells nothing."""
     _, *rest = question.split() or [""]
-    if sum(word[0].isupper() for word in rest) * 2 > len(rest):
+    capitals = [word for word in rest if word[0].isupper()]
+    if len(capitals) == len(rest) or (2 * len(capitals) > len(rest) and any(map(_is_small, capitals))):
         return
     for match in _NAME.finditer(question):
         if not re.search(r"[.?!:]\s*$", question[: match.start()]):
             yield match.span(1 if match[1] else 2)
+
+
+def _is_small(word: str) -> bool:
+    return root_of(word.lower()) in SMALL
 
 
 _LONGEST_NOUN = 4

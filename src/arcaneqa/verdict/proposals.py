@@ -1,5 +1,5 @@
-"""Programs that no search built but the question suggests. Each is a function from a program to others; what it
-makes competes in the last decision like everything else and never replaces a program in place."""
+"""Programs that no search built but the question suggests. Each is a function from a program to others; what
+it makes competes in the last decision like everything else and never replaces a program in place."""
 
 from __future__ import annotations
 
@@ -56,7 +56,8 @@ def _made(program: ex.Expression, near: Found, name: str, kb: KnowledgeBase) -> 
 
 
 def joins_by_chance(program: ex.Expression, kb: KnowledgeBase) -> bool:
-    """Whether two things are joined because a number or date of one happens to be that of another relation."""
+    """Whether two things are joined because a number or date of one happens to be that of another
+    relation."""
     for node in ex.post_order(program):
         match node:
             case ex.Join(ex.Relation(inverse=False) as outer, ex.Join(ex.Relation(inverse=True) as inner)):
@@ -68,7 +69,7 @@ def joins_by_chance(program: ex.Expression, kb: KnowledgeBase) -> bool:
     return False
 
 
-# Ends, sides, denials -------------------------------------------------------------------------------------------
+# Ends, sides, denials.
 
 _OTHER_END = {
     ex.Direction.LARGEST: ex.Direction.SMALLEST,
@@ -153,7 +154,7 @@ def without_the_named(frame: Frame, found: Found, kb: KnowledgeBase) -> Programs
     yield program
 
 
-# What is counted, added up, averaged ---------------------------------------------------------------------------
+# What is counted, added up, averaged.
 
 
 def number_of(frame: Frame, found: Found, kb: KnowledgeBase) -> Programs:
@@ -206,7 +207,7 @@ def value_at_the_end(frame: Frame, found: Found, kb: KnowledgeBase) -> Programs:
             yield ex.Extreme(direction, argument, (relation,))
 
 
-def average_of_groups(frame: Frame, found: Found, kb: KnowledgeBase) -> Programs:
+def average_of_groups(frame: Frame, found: Found, _kb: KnowledgeBase) -> Programs:
     """The zip code with the lowest average pressure, for the one of the lowest pressure ever measured."""
     if not frame.asks(Form.AVERAGE, Form.TOTAL):
         return
@@ -228,9 +229,9 @@ def average_of_groups(frame: Frame, found: Found, kb: KnowledgeBase) -> Programs
     yield rewrite(found.program, of_group)
 
 
-def counted_among(frame: Frame, found: Found, kb: KnowledgeBase) -> Programs:
-    """The most common weather of a city, counted there and not everywhere; and the place where most died, for the
-    one where somebody died last."""
+def counted_among(frame: Frame, found: Found, _kb: KnowledgeBase) -> Programs:
+    """The most common weather of a city, counted there and not everywhere; and the place where most died, for
+    the one where somebody died last."""
 
     def within(node: ex.Expression) -> ex.Expression:
         match node:
@@ -249,7 +250,7 @@ def counted_among(frame: Frame, found: Found, kb: KnowledgeBase) -> Programs:
     yield rewrite(found.program, within)
 
 
-# Kinds ---------------------------------------------------------------------------------------------------------
+# Kinds.
 
 
 def without_unsaid(frame: Frame, found: Found, kb: KnowledgeBase) -> Programs:
@@ -275,7 +276,8 @@ def without_unsaid(frame: Frame, found: Found, kb: KnowledgeBase) -> Programs:
 
 
 def of_the_kind(frame: Frame, found: Found, kb: KnowledgeBase) -> Programs:
-    """Only the kind that the question names, where several share a relation: teachers in room 109, not its pupils."""
+    """Only the kind that the question names, where several share a relation: teachers in room 109, not its
+    pupils."""
     used = {node.iri for node in ex.post_order(found.program) if isinstance(node, ex.Class)}
     named = [one for one in _named_classes(frame, kb) if one.iri not in used]
     for kind in named[:2]:
@@ -336,7 +338,8 @@ def _open_sets(program: ex.Expression) -> Iterator[ex.Expression]:
 
 
 def on_to_the_kind(frame: Frame, found: Found, kb: KnowledgeBase) -> Programs:
-    """What is asked for by its name: on the way of a program, one step further, or a column of what was found."""
+    """What is asked for by its name: on the way of a program, one step further, or a column of what was
+    found."""
     if not frame.noun or ex.denotes(found.program) is not ex.Denotation.SET:
         return
     few = kb.nodes(found.nodes.ids[:_LOOKED_AT])
@@ -386,10 +389,10 @@ def _kinds_of(program: ex.Expression, kb: KnowledgeBase) -> set[int | None]:
     return kinds - {None}
 
 
-# Yes and no, values --------------------------------------------------------------------------------------------
+# Yes and no, values.
 
 
-def whether(frame: Frame, found: Found, kb: KnowledgeBase) -> Programs:
+def whether(frame: Frame, found: Found, _kb: KnowledgeBase) -> Programs:
     """Whether Ridley Scott is among its directors, for these; whether one is of a class."""
     if frame.wanted is not Wanted.TRUTH or ex.denotes(found.program) is not ex.Denotation.SET:
         return
@@ -408,7 +411,7 @@ def frame_terms(found: Found) -> list[ex.Entity | ex.Value]:
     return [topic.term for topic in found.topics]
 
 
-def worth(frame: Frame, found: Found, kb: KnowledgeBase) -> Programs:
+def worth(_frame: Frame, found: Found, kb: KnowledgeBase) -> Programs:
     """The number of a value that is a node with a unit beside it."""
     few = kb.nodes(found.nodes.ids[:_LOOKED_AT])
     if ex.denotes(found.program) is not ex.Denotation.SET or not few or any(kb.labels(few.ids)):

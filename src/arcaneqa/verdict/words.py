@@ -1,4 +1,5 @@
-"""English words as the verdict compares them: roots, opposites, lists of words that say little (`words.toml`)."""
+"""English words as the verdict compares them: roots, opposites, lists of words that say little
+(`words.toml`)."""
 
 from __future__ import annotations
 
@@ -70,8 +71,8 @@ def roots_in_order(text: str) -> tuple[str, ...]:
 
 @lru_cache(_KEPT)
 def roots_of_name(name: str) -> frozenset[str]:
-    """The roots of a name and of other ways to say its last word: what is tradeable can be traded, a winner wins,
-    and who did not survive has died."""
+    """The roots of a name and of other ways to say its last word: what is tradeable can be traded, a winner
+    wins, and who did not survive has died."""
     *_, last = split(name) or [""]
     return roots_of(name).union(map(root_of, [*_verbs(last), *_DENYING.get(last, ())]))
 

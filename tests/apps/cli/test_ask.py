@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from arcaneqa.judgement.confidence import Confidence
 
 from arcaneqa import __version__
 from arcaneqa.kb.build import build_index
 from arcaneqa.model.stored import bundled_model
+from arcaneqa.verdict.fitted import Fitted
 from tests.apps.cli.verbs import Verbs
 
 SOURCE = Path(__file__).parents[2] / "strangers" / "brewery.ttl"
@@ -56,11 +56,14 @@ def test_an_answer_as_text_and_as_a_record(arcaneqa: Verbs, kb: Path) -> None:
 def test_no_answer_is_exit_code_1_with_a_reason(arcaneqa: Verbs, kb: Path) -> None:
     code, out, _ = arcaneqa("ask", QUESTION, "--kb", kb, "--threshold", "1", "--json")
     assert code == 1
-    assert "confidence" in json.loads(out)["reason"]
+    record = json.loads(out)
+    assert record["outcome"] == "ask"
+    assert record["reason"].endswith("meant?")
+    assert record["readings"][0]["program"] == record["program"]
 
 
 def test_a_threshold_says_what_to_expect(arcaneqa: Verbs, kb: Path, questions: Path) -> None:
-    expected = Confidence.of_model(bundled_model()).precision(0.3)
+    expected = Fitted.of_model(bundled_model()).precision(0.3)
     assert expected is not None
     _, out, _ = arcaneqa("ask", QUESTION, "--kb", kb, "--threshold", "0.3")
     assert f"{expected:.0%} of answers from 0.30 on are right" in " ".join(out.split())
@@ -83,8 +86,8 @@ def test_a_threshold_holds_for_files_too(arcaneqa: Verbs, kb: Path, questions: P
     output = questions.with_name("found.jsonl")
     arcaneqa("ask", "--input", questions, "--output", output, "--kb", kb, "--threshold", "1")
     for record in records(output):
-        assert record["answers"] == []
-        assert "below 1.00" in record["reason"]
+        assert record["outcome"] != "answer"
+        assert record["reason"]
 
 
 def test_mentioned_entities_are_left_out_of_files_too(arcaneqa: Verbs, kb: Path, questions: Path) -> None:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from arcaneqa.judgement.confidence import Confidence
 
 from arcaneqa.apps.cli.main import main
 from arcaneqa.kb.build import build_index
@@ -167,18 +166,6 @@ def test_a_folder_belongs_to_one_run(evaluate: Callable[..., Any], tmp_path: Pat
     code, _, err = evaluate("--report", tmp_path, data=fewer)
     assert code == 2
     assert "data differ" in err
-
-
-def test_confidence_is_fitted_into_the_model(
-    evaluate: Callable[..., Any], tmp_path: Path, world: Path
-) -> None:
-    code, out, err = evaluate("--report", tmp_path, "--entities", "gold", "--calibrate", "--json")
-    assert code == 0, err
-    fitted = json.loads(out)["fitted"]
-    assert 0 <= fitted["held_out_ece"] <= 1
-    saved = Confidence.of_model(world / "model")
-    (world / "model" / "confidence.json").unlink()
-    assert saved.examples == fitted["examples"] > 0
 
 
 def test_official_files_come_with_their_modes(evaluate: Callable[..., Any], tmp_path: Path) -> None:

@@ -35,7 +35,8 @@ WARM = 5
 _START = """
 import time; clock = [time.perf_counter()]; tick = lambda: clock.append(time.perf_counter())
 import sys, json
-import arcaneqa.apps.cli.main, arcaneqa.answer.arcaneqa, arcaneqa.answer.explain, arcaneqa.model.scorer; tick()
+import arcaneqa.apps.cli.main, arcaneqa.answer.arcaneqa, arcaneqa.answer.explain, arcaneqa.model.scorer
+tick()
 import arcaneqa.answer.arcaneqa as asking
 kb = asking.open_kb({kb!r}); tick()
 from arcaneqa.model.stored import bundled_model

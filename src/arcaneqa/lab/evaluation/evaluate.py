@@ -157,7 +157,8 @@ _OWN_SCRIPT = (Mode.GRAILQA, Mode.WEBQSP, Mode.WEBQSP_TOP1)
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What is evaluated, and how. A `report` folder gets everything, and lets a run that was stopped go on."""
+    """What is evaluated, and how. A `report` folder gets everything, and lets a run that was stopped go
+    on."""
 
     data: Path
     kb: str | None = None
