@@ -217,9 +217,10 @@ def main() -> None:
     parser.add_argument("model", type=Path)
     parser.add_argument("graphs", type=Path)
     parser.add_argument("--work", type=Path, required=True, help="folder for what searches find")
+    parser.add_argument("--most", type=int, default=200, help="questions of a graph")
     parser.add_argument("--plot", type=Path, help="draw confidence against accuracy into this file")
     given = parser.parse_args()
-    searched = kept(given.model, given.graphs, given.work)
+    searched = kept(given.model, given.graphs, given.work, given.most)
     with ProcessPoolExecutor(2, get_context("spawn")) as pool:
         cases = [one for own in pool.map(partial(judged, given.model), searched.items()) for one in own]
     (given.work / "cases.pickle").write_bytes(pickle.dumps(cases))

@@ -26,8 +26,6 @@ from arcaneqa.support.files import read_lines
 
 STRANGE = 0.15
 """The share of a graph's questions that are asked of another one."""
-MOST = 200
-"""Questions of a graph."""
 TOGETHER = 16
 
 
@@ -47,17 +45,17 @@ class Searched:
     strange: bool
 
 
-def kept(model: Path, graphs: Path, work: Path) -> dict[str, list[Searched]]:
-    """By graph; what is not there yet is searched for."""
+def kept(model: Path, graphs: Path, work: Path, most: int) -> dict[str, list[Searched]]:
+    """By graph, of each at most so many questions; what is not there yet is searched for."""
     weights = b"".join(path.read_bytes() for path in sorted(model.glob("*.safetensors")))
-    folder = work / blake2b(weights, digest_size=8).hexdigest()
+    folder = work / f"{blake2b(weights, digest_size=8).hexdigest()}-{most}"
     folder.mkdir(parents=True, exist_ok=True)
     names = sorted(path.parent.name for path in graphs.glob("*/asked.jsonl"))
     others = zip(names, [names[-1], *names], strict=False)
     missing = [pair for pair in others if not (folder / f"{pair[0]}.pickle").exists()]
     missing.sort(key=lambda pair: -(graphs / pair[0] / "asked.jsonl").stat().st_size)
     with ProcessPoolExecutor(2, get_context("spawn")) as pool:
-        for name in pool.map(partial(_search, model, graphs, folder), missing):
+        for name in pool.map(partial(_search, model, graphs, folder, most), missing):
             print(name, flush=True)
     return {name: pickle.loads((folder / f"{name}.pickle").read_bytes()) for name in names}
 
@@ -68,10 +66,10 @@ def questions(graphs: Path, name: str, most: int) -> list[dict[str, Any]]:
     return sorted(lines, key=lambda line: crc32(line["id"].encode()))[:most]
 
 
-def _search(model: Path, graphs: Path, folder: Path, pair: tuple[str, str]) -> str:
+def _search(model: Path, graphs: Path, folder: Path, most: int, pair: tuple[str, str]) -> str:
     name, other = pair
     loaded = ArcaneQA.load(None, model)
-    own = questions(graphs, name, MOST)
+    own = questions(graphs, name, most)
     by_kb: dict[str, list[tuple[dict[str, Any], bool]]] = defaultdict(list)
     for line in own:
         by_kb[line["kb"]].append((line, False))

@@ -76,5 +76,6 @@ def test_the_end_of_a_scale_that_is_said(question: str, ends: dict[str, bool]) -
 def test_any_text_has_a_frame_with_places_inside_it(question: str) -> None:
     frame = frame_of(question)
     places = [(one.word.start, one.word.end) for one in frame.telling]
-    places += [(one.start, one.end) for one in (*frame.figures, *frame.signs)] + list(frame.names)
+    places += [(one.start, one.end) for one in frame.figures] + list(frame.names)
+    places += [(one.start, one.end) for one in frame.signs]
     assert all(0 <= start <= end <= len(question) for start, end in places)
