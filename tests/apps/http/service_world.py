@@ -11,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 import uvicorn
-from arcaneqa.judgement.confidence import Confidence
 from fastapi import FastAPI
 
 from arcaneqa.answer.arcaneqa import ArcaneQA
@@ -19,6 +18,7 @@ from arcaneqa.apps.http.connections import PatientProtocol
 from arcaneqa.induction.scorer import Decision, Scorer, Scores
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
+from arcaneqa.verdict.fitted import Fitted
 
 HOSTILE = '<img src=x onerror="alert(1)"><b>Bold</b> town'
 _FACTS = """
@@ -90,7 +90,7 @@ def small_world(folder: Path) -> Path:
 
 def answering(kb: Path, seconds: float = 0.0) -> tuple[ArcaneQA, SteadyScorer]:
     scorer = SteadyScorer(seconds)
-    return ArcaneQA(Index(kb), scorer, Confidence(threshold=0.0, bias=5.0)), scorer
+    return ArcaneQA(Index(kb), scorer, Fitted(answer=0.0)), scorer
 
 
 @contextmanager
