@@ -139,6 +139,11 @@ class Table:
             tuple(None if cell is None else cell.label or cell.term for cell in row) for row in self.cells
         )
 
+    @property
+    def told(self) -> tuple[tuple[str, ...], ...]:
+        """The cells as people read them, blanks as nothing."""
+        return tuple(tuple(label or "" for label in row) for row in self.labels)
+
     def to_json(self) -> dict[str, Any]:
         return {
             "columns": list(self.columns),

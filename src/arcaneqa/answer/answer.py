@@ -18,9 +18,15 @@ if TYPE_CHECKING:
     import pandas
     import polars
 
+    from arcaneqa.answer.shown import Shown
+    from arcaneqa.answer.support import Fact
+    from arcaneqa.kb.interface import KnowledgeBase
+
 MOST_CHARACTERS = 2_000
 """Of a question; a longer text is no question, and reading it would only take time."""
 _WIDE = re.compile(r"\s{3,}")
+MOST_ROWS = 1_000
+"""Of a table that is shown, unless the caller says otherwise."""
 MOST_NAMED = 3
 """Answers that the short form of an answer names; the others are counted."""
 
@@ -61,6 +67,25 @@ class Answer:
     seconds: float = 0.0
     carried: str | None = None
     timings: dict[str, float] = field(default_factory=dict)
+    kb: KnowledgeBase | None = field(default=None, compare=False)
+    """What answered, for what is told on demand."""
+
+    def shown(self, is_whole: bool = False, most: int = MOST_ROWS) -> Shown | None:
+        """The answer as a table, with its telling columns or all; None where names or a value say it."""
+        from arcaneqa.answer.shown import shown
+
+        if self.kb is None or self.expression is None or self.facts is not None or self.reason is not None:
+            return None
+        return shown(self.kb, self.expression, self.items, self.table, is_whole, most)
+
+    @property
+    def support(self) -> tuple[Fact, ...]:
+        """The facts that make the answer so; of a count, what was counted."""
+        from arcaneqa.answer.support import support
+
+        if self.kb is None or self.expression is None:
+            return ()
+        return support(self.kb, self.expression, self.items)
 
     def __repr__(self) -> str:
         """ "Answer('what is the capital of France?', 'Paris', 95% sure)"."""

@@ -15,7 +15,7 @@ import numpy as np
 from arcaneqa.answer.answer import Answer, as_asked, refusal
 from arcaneqa.answer.arcaneqa import SECONDS, ArcaneQA
 from arcaneqa.answer.references import Kind, Reference, is_superlative, referring
-from arcaneqa.answer.turns import Referent, Turn, last_word, nouns_of
+from arcaneqa.answer.turns import Referent, Turn, last_word, nouns_of, remembered
 from arcaneqa.induction.found import Found
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.name_forms import split, stem
@@ -29,7 +29,7 @@ from arcaneqa.language.rewrite import rewrite
 from arcaneqa.language.run import Budget, Result, execute
 from arcaneqa.links import LIKELY as NAMED
 from arcaneqa.links import EntityCandidate, Links, MentionLink, settled
-from arcaneqa.record import Reading
+from arcaneqa.record import Outcome, Reading
 from arcaneqa.support.errors import BudgetExceeded, InputError, ProgramError
 
 # Programs that carry over what was found before: exact algebra, whatever the model reads.
@@ -279,18 +279,31 @@ class Conversation:
         if not 0 < number <= len(known):
             has = f"has {len(known)}" if known else "has none"
             raise InputError(f"There is no reading {number}; the last question {has}.")
-        assert self.last is not None
-        chosen = self._qa.run(known[number - 1].program, self.last.question)
-        return self._kept(replace(chosen, carried=self.last.carried, readings=known), 1.0)
+        return self.take(known[number - 1].program)
+
+    def take(self, program: str) -> Answer:
+        """Take a program as what the last question means."""
+        known, last = self.readings, self.last
+        chosen = self._qa.run(program, "" if last is None else last.question)
+        carried = None if last is None else last.carried
+        return self._kept(replace(chosen, carried=carried, readings=known), 1.0)
+
+    def stands_alone(self, text: str) -> bool:
+        """Whether nothing in a question refers back: it is answered the same without what came before."""
+        return referring(as_asked(text), self._nouns()).kind is Kind.WHOLE
+
+    def hear(self, answer: Answer) -> None:
+        """Take in an answer that was given elsewhere to a question that stands alone."""
+        self._kept(answer, answer.confidence or 0.0)
 
     def _kept(self, answer: Answer, certainty: float) -> Answer:
         self.last = answer
         if answer.reason is None:
-            self._remember(Turn(answer, certainty, self._qa.kb))
+            self._remember(Turn(remembered(answer), certainty, self._qa.kb))
         elif answer.carried is None and answer.readings and answer.readings[0].confidence >= GUESS:
             nearest = answer.readings[0]
             guess = self._qa.run(nearest.program, answer.question)
-            self._remember(Turn(guess, nearest.confidence, self._qa.kb, is_guess=True))
+            self._remember(Turn(remembered(guess), nearest.confidence, self._qa.kb, is_guess=True))
         return answer
 
     def _remember(self, turn: Turn) -> None:
@@ -304,7 +317,7 @@ class Conversation:
             said = reference.words or reference.text
             return Answer(text, reason=f"There is nothing before this that “{said}” could be about."), 1.0
         if not self._turns:
-            return asking.whole(text), 1.0
+            return self._without_a_past(reference) or asking.whole(text), 1.0
         found: Answered | None = None
         match reference.kind:
             case Kind.COUNT:
@@ -318,6 +331,15 @@ class Conversation:
         if reference.is_weak and self._says_more(reference):
             found = self._or_whole(found, reference, asking)
         return found or (asking.whole(text), 1.0)
+
+    def _without_a_past(self, reference: Reference) -> Answer | None:
+        """Ask back what a pronoun refers to, where neither an earlier turn nor the question says it."""
+        alone = replace(reference, noun=None)
+        if reference.kind is not Kind.PRONOUN or reference.is_weak or self._says_more(alone):
+            return None
+        said = reference.words
+        reason = f"What is “{said}”? Nothing was asked before this; ask again with its name."
+        return Answer(reference.text, outcome=Outcome.ASK, not_used=(said,), reason=reason)
 
     def _or_whole(self, found: Answered | None, reference: Reference, asking: Asking) -> Answered:
         """The likelier of two: that a word refers back, or to something in the question itself."""

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
+from arcaneqa.answer.written import written
 from arcaneqa.kb.interface import Ids, KnowledgeBase
 from arcaneqa.kb.names.called import in_asked_language
 from arcaneqa.kb.names.name_forms import name_from_iri
 from arcaneqa.kb.short_names import Names
-from arcaneqa.kb.terms import XSD, Blank, Iri, Literal
-from arcaneqa.language.expression import Counted, Expression, Join, Key
+from arcaneqa.kb.terms import Blank, Iri, Literal
+from arcaneqa.language.expression import Aggregate, Counted, Expression, Join, Key, Relation
 from arcaneqa.language.run import Cell, Result
 from arcaneqa.language.tree import key_words
 from arcaneqa.record import AnswerItem, Table
@@ -38,7 +40,7 @@ def items_of(kb: KnowledgeBase, ids: Ids) -> tuple[AnswerItem, ...]:
     nameless = 0
     for node, term, label in zip(ids.tolist(), kb.terms(ids), kb.labels(ids), strict=True):
         if isinstance(term, Literal):
-            items.append(AnswerItem(value=term.lexical, datatype=term.datatype, label=term.lexical))
+            items.append(_value_item(term))
             continue
         called = label or _own_name(term)
         if not called and nameless < MOST_NAMELESS:
@@ -81,17 +83,23 @@ def table_of_result(kb: KnowledgeBase, result: Result, most: int | None = None) 
     if result.table is None:
         return None
     shown = replace(result.table, rows=result.table.rows[:most])
-    items = _items_of_nodes(kb, shown.nodes)
+    item = cell_items(kb, shown.nodes)
+    return Table(
+        tuple(heading(column, kb) for column in result.table.columns),
+        tuple(tuple(map(item, row)) for row in shown.rows),
+    )
+
+
+def cell_items(kb: KnowledgeBase, nodes: Ids) -> Callable[[Cell | None], AnswerItem | None]:
+    """What stands in a cell, with these nodes among the cells."""
+    items = _items_of_nodes(kb, nodes)
 
     def item(cell: Cell | None) -> AnswerItem | None:
         if isinstance(cell, Literal):
-            return AnswerItem(value=cell.lexical, datatype=cell.datatype, label=cell.lexical)
+            return _value_item(cell)
         return None if cell is None else items[cell]
 
-    return Table(
-        tuple(_heading(column, kb) for column in result.table.columns),
-        tuple(tuple(map(item, row)) for row in shown.rows),
-    )
+    return item
 
 
 def _items_of_nodes(kb: KnowledgeBase, ids: Ids) -> dict[int, AnswerItem]:
@@ -99,12 +107,10 @@ def _items_of_nodes(kb: KnowledgeBase, ids: Ids) -> dict[int, AnswerItem]:
 
 
 def _value_item(value: Literal) -> AnswerItem:
-    is_whole = value.datatype == XSD + "integer"
-    label = f"{int(value.lexical):,}" if is_whole else value.lexical
-    return AnswerItem(value=value.lexical, datatype=value.datatype, label=label)
+    return AnswerItem(value=value.lexical, datatype=value.datatype, label=written(value))
 
 
-def _heading(column: Key, kb: KnowledgeBase) -> str:
+def heading(column: Key, kb: KnowledgeBase) -> str:
     return "count" if isinstance(column, Counted) and not column.path else key_words(column, kb)
 
 
@@ -140,9 +146,11 @@ def facts_of(kb: KnowledgeBase, node: int) -> str | None:
 
 def unit_of(program: Expression, kb: KnowledgeBase) -> str | None:
     """The unit a relation's own name tells: "area in square kilometres", "height (m)", "weight kg"."""
-    if not (isinstance(program, Join) and program.relation.inverse):
-        return None
-    relation = kb.schema.relation_ids.get(program.relation.iri)
+    match program:
+        case Join(Relation(iri, inverse=True), _) | Aggregate(_, _, (*_, Relation(iri, inverse=False))):
+            relation = kb.schema.relation_ids.get(iri)
+        case _:
+            return None
     if relation is None or not kb.schema.relations[relation].comparable:
         return None
     label = kb.schema.relations[relation].label

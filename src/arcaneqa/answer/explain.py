@@ -10,6 +10,7 @@ from rich.text import Text
 
 from arcaneqa.answer.answer import Answer
 from arcaneqa.answer.entity_facts import Facts
+from arcaneqa.answer.support import Fact
 from arcaneqa.induction.found import Considered
 from arcaneqa.record import AnswerItem, Outcome, Reading
 from arcaneqa.record import Table as Rows
@@ -64,16 +65,32 @@ def draw_answer(
     console.print(Text(f"{sure}{expected}{answer.seconds * 1000:,.0f} ms", style="dim"))
 
 
-def draw_items(console: Console, answer: Answer, start: int = 0) -> None:
-    """As many answers as a screen holds, from `start` on."""
-    if answer.table is not None:
-        console.print(_table(answer.table, start))
+def draw_items(console: Console, answer: Answer, start: int = 0, is_whole: bool = False) -> None:
+    """As many answers as a screen holds, from `start` on, with their telling columns or all."""
+    shown = answer.shown(is_whole, most=start + MOST_SHOWN)
+    if shown is not None:
+        console.print(_table(shown.table, start))
     else:
         for item in answer.items[start : start + MOST_SHOWN]:
             console.print(_item(item, answer.unit))
-    rows = len(answer.items) if answer.table is None else len(answer.table.rows)
+    rows = len(answer.items) if shown is None else shown.total
     if rows > start + MOST_SHOWN:
         console.print(f"… and {rows - start - MOST_SHOWN:,} more")
+    if shown is not None and shown.more:
+        others = ", ".join(shown.more[:MOST_CANDIDATES])
+        more = len(shown.more) - MOST_CANDIDATES
+        console.print(Text(f"also: {others}{f' and {more} more columns' if more > 0 else ''}", style="dim"))
+
+
+def draw_support(console: Console, facts: Sequence[Fact]) -> None:
+    """The facts that make an answer so, as many as a screen holds, and where they are from."""
+    table = Table(title="because", title_justify="left", title_style="dim", show_header=False, box=None)
+    for fact in facts[:MOST_SHOWN]:
+        subject, predicate, object_, source = fact.words
+        table.add_row(Text(subject), Text(predicate, style="cyan"), Text(object_), Text(source, style="dim"))
+    console.print(table)
+    if len(facts) > MOST_SHOWN:
+        console.print(Text(f"… and {len(facts) - MOST_SHOWN:,} more facts", style="dim"))
 
 
 def draw_readings(console: Console, readings: Sequence[Reading], first: int = 1, least: float = 0.0) -> None:

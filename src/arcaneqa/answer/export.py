@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from arcaneqa.answer.answer import Answer
+from arcaneqa.answer.describe import MOST_ITEMS
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri, Literal
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     import polars
 
     from arcaneqa.answer.entity_facts import Facts
+    from arcaneqa.answer.shown import Shown
 
 
 # Rows to take away: as CSV, TSV, Markdown, JSON or Turtle, safe to open where they are opened.
@@ -48,24 +50,39 @@ class Rows:
     rows: tuple[tuple[str, ...], ...]
 
 
-def rows_of_answer(items: Sequence[AnswerItem], table: Table | None = None) -> Rows:
-    """A table as people read it; else entities with their name and IRI, values by themselves."""
-    if table is not None:
-        return Rows(table.columns, tuple(tuple(cell or "" for cell in row) for row in table.labels))
+def rows_of(answer: Answer) -> Rows:
+    """All rows and columns of an answer; of an entity that was asked about, its facts."""
+    if answer.facts is not None:
+        return rows_of_facts(answer.facts)
+    return rows_of_answer(answer.items, answer.shown(is_whole=True, most=MOST_ITEMS))
+
+
+def rows_of_answer(items: Sequence[AnswerItem], shown: Shown | None = None) -> Rows:
+    """Things with their name, IRI and columns, tables, values; all values as the facts have them."""
+    if shown is not None:
+        columns, rows = shown.table.columns, [tuple(map(_plain, row)) for row in shown.table.cells]
+        if shown.is_of_things:
+            columns = (columns[0], "iri", *columns[1:])
+            iris = [_address(row[0]) for row in shown.table.cells]
+            rows = [(row[0], iri, *row[1:]) for row, iri in zip(rows, iris, strict=True)]
+        return Rows(columns, tuple(rows))
     if all(item.id is None for item in items):
         return Rows(("value",), tuple((item.value or "",) for item in items))
-    return Rows(
-        ("label", "iri"), tuple((item.label or item.value or "", item.iri or item.id or "") for item in items)
-    )
+    return Rows(("label", "iri"), tuple((_plain(item), _address(item)) for item in items))
+
+
+def _plain(item: AnswerItem | None) -> str:
+    return "" if item is None else item.value if item.value is not None else item.label or item.term
+
+
+def _address(item: AnswerItem | None) -> str:
+    return "" if item is None else item.iri or item.id or ""
 
 
 def rows_of_facts(facts: Facts) -> Rows:
     rows = []
     for relation in facts.relations:
-        rows += [
-            (relation.heading, item.label or item.value or "", item.iri or item.id or "")
-            for item in relation.values
-        ]
+        rows += [(relation.heading, _plain(item), _address(item)) for item in relation.values]
     return Rows(("relation", "value", "iri"), tuple(rows))
 
 
@@ -88,7 +105,8 @@ def turtle_of_answer(items: Sequence[AnswerItem], table: Table | None, names: Na
     https://www.w3.org/2001/sw/DataAccess/tests/result-set#
     """
     columns = ("answer",) if table is None else table.columns
-    cells = [[_term(item, names)] for item in items] if table is None else _cells(table, names)
+    rows = [(item,) for item in items] if table is None else table.cells
+    cells = [["" if cell is None else _term(cell, names) for cell in row] for row in rows]
     lines = ["@prefix rs: <http://www.w3.org/2001/sw/DataAccess/tests/result-set#> ."]
     lines.append(f"[] a rs:ResultSet ; rs:resultVariable {', '.join(map(_quoted, columns))}")
     for row in cells:
@@ -103,17 +121,6 @@ def turtle_of_answer(items: Sequence[AnswerItem], table: Table | None, names: Na
         if item.iri is not None and item.label is not None:
             lines.append(f"{_term(item, names)} {_LABEL} {_quoted(item.label)} .")
     return "\n".join(lines)
-
-
-def _cells(table: Table, names: Names) -> list[list[str]]:
-    """A cell whose label is its own text is a value."""
-    return [
-        [
-            "" if cell is None else _quoted(cell) if cell == label else _term(AnswerItem(id=cell), names)
-            for cell, label in zip(row, labels, strict=True)
-        ]
-        for row, labels in zip(table.rows, table.labels, strict=True)
-    ]
 
 
 def _quoted(text: str) -> str:
@@ -153,13 +160,11 @@ Cell = str | int | float | bool
 
 def exported(answer: Answer, form: Format, names: Names) -> str:
     """An answer as CSV, TSV, Markdown or Turtle; of an entity that was asked about, its facts."""
+    if form is not Format.TTL:
+        return write_rows(rows_of(answer), form)
     if answer.facts is not None:
-        if form is Format.TTL:
-            return turtle_of_facts(answer.facts, names)
-        return write_rows(rows_of_facts(answer.facts), form)
-    if form is Format.TTL:
-        return turtle_of_answer(answer.items, answer.table, names)
-    return write_rows(rows_of_answer(answer.items, answer.table), form)
+        return turtle_of_facts(answer.facts, names)
+    return turtle_of_answer(answer.items, answer.table, names)
 
 
 def pandas_frame(answer: Answer) -> pandas.DataFrame:
@@ -178,12 +183,20 @@ def polars_frame(answer: Answer) -> polars.DataFrame:
     return polars.DataFrame(_columns(answer), strict=False)
 
 
-def _columns(answer: Answer) -> dict[str, list[Cell]]:
-    """Numbers and truth values as such, where the answers are values; all else as text."""
-    rows = rows_of_answer(answer.items, answer.table) if answer.facts is None else rows_of_facts(answer.facts)
+def _columns(answer: Answer) -> dict[str, Sequence[Cell | None]]:
+    """Numbers and truth values as such in columns of values only; all else as text."""
+    rows = rows_of(answer)
+    names, columns = _apart(rows.columns), list(zip(*rows.rows, strict=True)) or [()] * len(rows.columns)
+    found: dict[str, Sequence[Cell | None]] = dict(zip(names, columns, strict=True))
+    shown = None if answer.facts is not None else answer.shown(is_whole=True, most=MOST_ITEMS)
     if rows.columns == ("value",):
-        return {"value": [_value(item) for item in answer.items]}
-    return {name: [row[place] for row in rows.rows] for place, name in enumerate(_apart(rows.columns))}
+        found["value"] = [_value(item) for item in answer.items]
+    elif shown is not None:
+        names = [name for name in names if name != "iri" or not shown.is_of_things]
+        for name, cells in zip(names, zip(*shown.table.cells, strict=True), strict=False):
+            if all(cell is None or cell.datatype is not None for cell in cells):
+                found[name] = [None if cell is None else _value(cell) for cell in cells]
+    return found
 
 
 def _apart(columns: tuple[str, ...]) -> list[str]:

@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 
 from arcaneqa.answer.answer import Answer
-from arcaneqa.answer.export import Rows, rows_of_answer, rows_of_facts
+from arcaneqa.answer.export import Rows, rows_of
 from arcaneqa.record import Outcome
 
 MOST_ROWS = 20
@@ -18,7 +18,8 @@ _DIM = "color:#667"
 
 def answer_html(answer: Answer) -> str:
     """Everything that strangers wrote is text here, never markup."""
-    rows = rows_of_answer(answer.items, answer.table) if answer.facts is None else rows_of_facts(answer.facts)
+    shown = answer.shown()
+    rows = rows_of(answer) if shown is None else Rows(shown.table.columns, shown.table.told)
     parts = [f"<b>{escape(answer.question)}</b>"]
     if answer.reason is not None:
         heading = "Not sure." if answer.outcome is Outcome.ASK else "No answer."

@@ -21,6 +21,11 @@ MOST_NAMED = 3
 """Entities of a question that a later one may refer to."""
 
 
+def remembered(answer: Answer) -> Answer:
+    """What later questions need of an answer: not its rows, nor how it was found."""
+    return replace(answer, items=(), table=None, facts=None, tree=None, trace=None)
+
+
 @dataclass(frozen=True, slots=True)
 class Referent:
     """What a word may refer to, and how sure it is. `thing` is the entity itself; of several it is the best

@@ -19,8 +19,10 @@ from pydantic import BaseModel, Field
 from arcaneqa import __version__
 from arcaneqa.answer.answer import MOST_CHARACTERS, Answer
 from arcaneqa.answer.arcaneqa import ArcaneQA
-from arcaneqa.answer.describe import items_of, items_of_result
+from arcaneqa.answer.describe import items_of, items_of_result, table_of_result
 from arcaneqa.answer.entity_facts import Facts
+from arcaneqa.answer.shown import Shown, shown
+from arcaneqa.answer.talks import Talks
 from arcaneqa.apps.http.connections import uvicorn_config
 from arcaneqa.apps.http.gate import Gate, Kind
 from arcaneqa.apps.http.safety import MOST_BODY, Safety
@@ -66,6 +68,14 @@ class Described(BaseModel):
     namesakes: list[Item] = Field(description="Other entities of the same name.")
 
 
+class Tabled(BaseModel):
+    """Rows of terms or values: a table that was asked for, or things with all their columns."""
+
+    columns: list[str]
+    rows: list[list[Item | None]]
+    total: int = Field(description="Rows that there are; fewer may be given.")
+
+
 class Asked(BaseModel):
     """Answers; or readings to choose among; or a reason why there is neither."""
 
@@ -84,6 +94,12 @@ class Asked(BaseModel):
     not_used: list[str] = Field(description="Words of the question that the answer leaves out.")
     about: Described | None = Field(
         None, description="Where the question only names an entity: what is known of it."
+    )
+    table: Tabled | None = None
+    carried: str | None = Field(None, description="What was taken from earlier questions.")
+    conversation: str | None = Field(None, description="Give it with the next question.")
+    support: list[list[str | None]] | None = Field(
+        None, description="Facts that make it so: subject, predicate, object, table or file."
     )
 
 
@@ -108,6 +124,7 @@ class Schema(BaseModel):
 class Ran(BaseModel):
     answers: list[Item]
     total: int
+    table: Tabled | None = None
     read_as: str
     sparql: str
 
@@ -116,7 +133,14 @@ def items(found: Iterable[AnswerItem]) -> list[Item]:
     return [Item(**asdict(item)) for item in found]
 
 
-def asked(answer: Answer, rows: int) -> Asked:
+def tabled(shown: Shown | None) -> Tabled | None:
+    if shown is None:
+        return None
+    cells = [[None if cell is None else Item(**asdict(cell)) for cell in row] for row in shown.table.cells]
+    return Tabled(columns=list(shown.table.columns), rows=cells, total=shown.total)
+
+
+def asked(answer: Answer, rows: int, conversation: str | None = None, support: bool = False) -> Asked:
     given = answer.items if answer.reason is None else ()
     return Asked(
         outcome=answer.outcome,
@@ -131,6 +155,10 @@ def asked(answer: Answer, rows: int) -> Asked:
         readings=[Reading(paraphrase=r.paraphrase, program=r.program) for r in answer.readings],
         not_used=list(answer.not_used),
         about=None if answer.facts is None else described(answer.facts),
+        table=tabled(answer.shown(is_whole=True, most=rows)),
+        carried=answer.carried,
+        conversation=conversation,
+        support=[fact.to_json() for fact in answer.support] if support else None,
     )
 
 
@@ -184,6 +212,7 @@ def create_server(qa: ArcaneQA, seconds: float = SECONDS, places: int = PLACES) 
         "arcaneqa", instructions=_INSTRUCTIONS, version=__version__, log_level="WARNING"
     )
     gate = Gate(dict.fromkeys(Kind, places))
+    talks = Talks(qa)
 
     async def aside(kind: Kind, work: Callable[[float], T]) -> T:
         """Off the loop that speaks with the client, when it is this kind's turn, with the seconds that are
@@ -196,9 +225,21 @@ def create_server(qa: ArcaneQA, seconds: float = SECONDS, places: int = PLACES) 
             raise ToolError(str(error)) from None
 
     @server.tool(annotations=_READS)
-    async def ask(question: Text, rows: Rows = 50) -> Asked:
+    async def ask(
+        question: Text,
+        rows: Rows = 50,
+        conversation: Annotated[
+            str | None, Field(max_length=64, description="From an earlier answer: refer back to it.")
+        ] = None,
+        support: Annotated[bool, Field(description="Also give the facts that make the answer so.")] = False,
+    ) -> Asked:
         """Answer a question in English from the knowledge base, or say why it cannot be answered."""
-        return asked(await aside(Kind.QUESTION, lambda left: qa.ask(question, seconds=left)), rows)
+
+        def work(left: float) -> Asked:
+            talk = talks.of(conversation)
+            return asked(talk.ask(question, seconds=left), rows, talk.id, support)
+
+        return await aside(Kind.QUESTION, work)
 
     @server.tool(annotations=_READS)
     async def describe(
@@ -230,10 +271,11 @@ def create_server(qa: ArcaneQA, seconds: float = SECONDS, places: int = PLACES) 
         def work(left: float) -> Ran:
             expression = parse(program, qa.names, qa.kb.schema)
             result = execute(expression, qa.kb, Budget(seconds=left))
-            found = items_of_result(qa.kb, result)
+            found, table = items_of_result(qa.kb, result), table_of_result(qa.kb, result)
             return Ran(
                 answers=items(found[:rows]),
                 total=len(found),
+                table=tabled(shown(qa.kb, expression, found, table, is_whole=True, most=rows)),
                 read_as=paraphrase(expression, qa.kb),
                 sparql=to_sparql(expression, qa.kb.profile, qa.kb.schema),
             )

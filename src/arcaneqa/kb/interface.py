@@ -140,6 +140,8 @@ class KnowledgeBase(ABC):
 
     profile: Profile
     schema: Schema
+    sources: Sequence[str] = ()
+    """Names of the files, or the address, that the facts are from, where that is known."""
 
     # Names -----------------------------------------------------------------------------------
 

@@ -35,10 +35,10 @@ def arranged(program: ex.Sort | ex.Show | ex.Per, run: Run) -> Result:
             return Result(found.nodes, table=_sorted_table(found.table, table, key, descending, run))
         case ex.Sort():
             nodes = run.nodes(program.argument, asked_for=True)
-            return Result(nodes, order=_in_order(nodes, program.key, program.descending, run))
+            return Result(nodes, order=in_order(nodes, program.key, program.descending, run))
         case ex.Show(ex.Sort(argument, key, descending), columns):
             nodes = run.nodes(argument, asked_for=True)
-            order = _in_order(nodes, key, descending, run)
+            order = in_order(nodes, key, descending, run)
             return Result(nodes, table=_show(nodes, order, columns, run))
         case ex.Show(argument, columns):
             nodes = run.nodes(argument, asked_for=True)
@@ -50,7 +50,7 @@ def arranged(program: ex.Sort | ex.Show | ex.Per, run: Run) -> Result:
 # Lists ---------------------------------------------------------------------------------------------
 
 
-def _in_order(nodes: NodeSet, key: ex.Key, descending: bool, run: Run) -> Ids:
+def in_order(nodes: NodeSet, key: ex.Key, descending: bool, run: Run) -> Ids:
     """Members by the key, those without one last, ties by label."""
     ids = nodes.ids
     scores = run.scores(nodes, key, largest=descending) if key != () else Scores(ids[:0], np.empty(0))
@@ -90,7 +90,7 @@ def _show(nodes: NodeSet, order: Ids, columns: tuple[ex.Key, ...], run: Run) -> 
     if all(isinstance(column, ex.Counted | ex.Totalled) for column in columns):
         return Table(columns, [tuple(_of_all(nodes, column, run) for column in columns)])
     _bound(len(order), columns)
-    cells = [_of_each(nodes, column, columns, run) for column in columns]
+    cells = [of_each(nodes, column, columns, run) for column in columns]
     blank: _Cells = [None]
     rows: list[tuple[Cell | None, ...]] = []
     for member in order.tolist():
@@ -122,7 +122,7 @@ def _of_all(nodes: NodeSet, column: ex.Key, run: Run) -> Literal | None:
     raise AssertionError("asked of aggregates only")
 
 
-def _of_each(nodes: NodeSet, column: ex.Key, columns: Sequence[ex.Key], run: Run) -> dict[int, _Cells]:
+def of_each(nodes: NodeSet, column: ex.Key, columns: Sequence[ex.Key], run: Run) -> dict[int, _Cells]:
     """For each member what stands in the column, where anything does."""
     match column:
         case ex.Counted((), _):

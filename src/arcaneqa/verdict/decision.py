@@ -187,6 +187,7 @@ class Verdict:
             tree=program_tree(program, self._kb),
             paraphrase=paraphrase(program, self._kb),
             sparql=self._sparql(program, exclude_mentioned),
+            kb=self._kb,
         )
 
     def _sparql(self, program: Expression, exclude_mentioned: bool) -> str | None:

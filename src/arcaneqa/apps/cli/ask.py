@@ -22,6 +22,7 @@ def command(
         ),
     ] = None,
     model: Model = None,
+    why: Annotated[bool, typer.Option(help="Show the facts that make the answer so.")] = False,
     explain: Annotated[bool, typer.Option(help="Show what was considered at each step.")] = False,
     heatmap: Annotated[
         Path | None, typer.Option(help="Draw what the model looked at into this .png or .html file.")
@@ -64,7 +65,12 @@ def command(
     if (input is None) != (output is None):
         raise InputError("--input and --output go together.")
     if question is None:
-        for_one = {"--json": as_json, "--format": form is not Format.TABLE, "--explain": explain}
+        for_one = {
+            "--json": as_json,
+            "--format": form is not Format.TABLE,
+            "--explain": explain,
+            "--why": why,
+        }
         for_one |= {
             "--heatmap": heatmap is not None,
             "--exclude-mentioned": exclude_mentioned and input is None,
@@ -104,6 +110,8 @@ def command(
         record = answer.to_prediction("1").to_json()
         if explain and answer.trace is not None:
             record["trace"] = answer.trace.to_json(most=8)
+        if why:
+            record["support"] = [fact.to_json() for fact in answer.support]
         say_json(record, indent=2)
     elif form is not Format.TABLE:
         if answer.reason is not None:
@@ -113,11 +121,13 @@ def command(
 
             say(exported(answer, form, qa.names))
     else:
-        from arcaneqa.answer.explain import draw_answer, draw_walk
+        from arcaneqa.answer.explain import draw_answer, draw_support, draw_walk
         from arcaneqa.support.console import console
 
         screen = console()
         draw_answer(screen, answer, threshold)
+        if why and answer.reason is None:
+            draw_support(screen, answer.support)
         if explain:
             from arcaneqa.answer.heatmap import heat_maps, terminal
 

@@ -21,9 +21,10 @@ from arcaneqa.answer.explain import (
     draw_facts,
     draw_items,
     draw_readings,
+    draw_support,
     draw_walk,
 )
-from arcaneqa.answer.export import Format, rows_of_answer, rows_of_facts, write_rows
+from arcaneqa.answer.export import Format, rows_of, rows_of_facts, write_rows
 from arcaneqa.support.errors import ArcaneError, InputError
 from arcaneqa.support.files import replacing
 
@@ -33,14 +34,15 @@ if TYPE_CHECKING:
 
 HELP = """\
 Ask a question in English; the next one may refer back: “and in France?”, “which of them is the largest?”
-  why        how the last answer was found, and what else the question may mean
+  why        how the last answer was found, the facts behind it, what else the question may mean
   more       further answers, or further values of facts
+  columns    the last answers with all their columns
   2          take the second reading of the last question
   facts X    what is known of X
   csv FILE   write the last answers into a file
   help       this
   quit       end (Ctrl-D does too)"""
-COMMANDS = ("why", "more", "facts ", "csv ", "help", "quit")
+COMMANDS = ("why", "more", "columns", "facts ", "csv ", "help", "quit")
 MOST_COMPLETIONS = 8
 """Names proposed at a time: as many as stand under the prompt without hiding what was said."""
 MOST_WORDS = 4
@@ -74,6 +76,8 @@ class Prompt:
                     self._why()
                 case "more", "":
                     self._more()
+                case "columns", "":
+                    draw_items(self._screen, self._last(), is_whole=True)
                 case "facts", name if name:
                     self._look_at(name.rstrip("?"), 0)
                 case "csv", name if name:
@@ -97,6 +101,7 @@ class Prompt:
         draw_walk(self._screen, last)
         if last.program is not None:
             self._screen.print(Text("program  ", style="dim") + Text(last.program, style="cyan"))
+        draw_support(self._screen, last.support)
         draw_readings(self._screen, self.talk.readings)
 
     def _more(self) -> None:
@@ -105,7 +110,8 @@ class Prompt:
             self._look_at(name, page + 1)
             return
         last = self._last()
-        rows = len(last.items) if last.table is None else len(last.table.rows)
+        shown = last.shown(most=1)
+        rows = len(last.items) if shown is None else shown.total
         if self._shown >= rows:
             self._screen.print(f"That was all: {rows:,}.")
         draw_items(self._screen, last, self._shown)
@@ -126,7 +132,7 @@ class Prompt:
             last = self._last()
             if last.reason is not None:
                 raise InputError("The last question has no answer to write.")
-            rows = rows_of_answer(last.items, last.table)
+            rows = rows_of(last)
         if path.exists():
             raise InputError(f"{path} exists; give another name.")
         with replacing(path) as file:

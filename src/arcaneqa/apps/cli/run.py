@@ -24,8 +24,9 @@ def command(
     """Execute a program and print what it finds; exit code 1 if that is nothing."""
     import time
 
-    from arcaneqa.answer.describe import items_of_result, table_of_result
+    from arcaneqa.answer.describe import MOST_ITEMS, items_of_result, table_of_result
     from arcaneqa.answer.export import rows_of_answer, turtle_of_answer, write_rows
+    from arcaneqa.answer.shown import shown
     from arcaneqa.kb.open import open_kb
     from arcaneqa.kb.short_names import Names
     from arcaneqa.language.phrase import paraphrase
@@ -42,6 +43,7 @@ def command(
         items, table = items_of_result(opened, result), table_of_result(opened, result)
         seconds = time.perf_counter() - begun
         phrase = paraphrase(expression, opened)
+        whole = None if form is None else shown(opened, expression, items, table, True, MOST_ITEMS)
     if as_json or form is Format.JSON:
         record = {
             "program": print_program(expression, names),
@@ -53,10 +55,10 @@ def command(
     elif form is Format.TTL:
         say(turtle_of_answer(items, table, names))
     elif form is not None and form is not Format.TABLE:
-        say(write_rows(rows_of_answer(items, table), form))
+        say(write_rows(rows_of_answer(items, whole), form))
     elif table is not None:
-        for row in (table.columns, *table.labels):
-            say("\t".join(one_line(cell or "") for cell in row))
+        for row in (table.columns, *table.told):
+            say("\t".join(map(one_line, row)))
     else:
         for item in items:
             name = item.id if item.id is not None else item.value or ""

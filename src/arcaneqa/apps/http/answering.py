@@ -15,6 +15,7 @@ from uuid import uuid4
 from arcaneqa.answer.answer import Answer, as_asked, refusal
 from arcaneqa.answer.arcaneqa import ArcaneQA
 from arcaneqa.answer.heatmap import heat_map
+from arcaneqa.answer.talks import Talks
 from arcaneqa.apps.http.contract import (
     AskRequest,
     AskResponse,
@@ -24,6 +25,8 @@ from arcaneqa.apps.http.contract import (
     RunResponse,
     facts_sent,
     items_sent,
+    shown_sent,
+    support_sent,
     table_sent,
 )
 from arcaneqa.apps.http.gate import Busy, Gate, Kind
@@ -253,12 +256,15 @@ class Answerer:
         self.gate = gate
         self.seconds = seconds
         self.engine = Engine(qa.search, together, waiting)
+        self.talks = Talks(qa)
 
     async def ask(self, request: AskRequest) -> AskResponse:
         """The answer alone: nothing is prepared that only somebody who watches would see."""
         asking = _Asking(self, request)
         if asking.refused is not None:
             return asking.refused
+        if not await asking.stands_alone():
+            return await asking.follow()
         await asking.link()
         return await asking.answer(await asking.search(None))
 
@@ -267,6 +273,9 @@ class Answerer:
         asking = _Asking(self, request)
         if asking.refused is not None:
             yield "answer", asking.refused.model_dump()
+            return
+        if not await asking.stands_alone():
+            yield "answer", (await asking.follow()).model_dump()
             return
         await asking.link()
         yield "links", await asking.away(lambda: shown(self.qa, asking.found, request.entities))
@@ -288,9 +297,7 @@ class Answerer:
             search.cancel()
         yield "answer", (await asking.answer(outcome)).model_dump()
 
-    def concluded(self, request: AskRequest, links: Links, outcome: Outcome, started: float) -> AskResponse:
-        qa = self.qa
-        answer = qa.conclude(request.question, links, outcome, request.exclude_mentioned, request.threshold)
+    def response(self, request: AskRequest, answer: Answer, started: float) -> AskResponse:
         response = _response(request, answer, started)
         if not request.trace:
             return response
@@ -313,7 +320,14 @@ class Answerer:
 
     async def run(self, request: RunRequest) -> RunResponse:
         until = time.monotonic() + self.seconds
-        return await self.gate.work(Kind.PROGRAM, until, lambda: response_of(self.qa, request, until))
+        talk = None if request.conversation is None else self.talks.of(request.conversation)
+
+        def ran() -> RunResponse:
+            if talk is not None:
+                talk.take(request.program, self.seconds)
+            return response_of(self.qa, request, until)
+
+        return await self.gate.work(Kind.PROGRAM, until, ran)
 
     async def file(self, request: RunRequest) -> str:
         """What a program finds, as rows to take away."""
@@ -338,9 +352,35 @@ class _Asking:
         self._answerer, self._request = answerer, request
         self._started = time.perf_counter()
         self._until = time.monotonic() + answerer.seconds
+        self._talk = answerer.talks.of(request.conversation)
         refused = refusal(request.question)
         self.refused = None if refused is None else _response(request, refused, self._started)
         self.found = self._links = Links(request.question)
+
+    async def stands_alone(self) -> bool:
+        """Whether it is answered without what came before; where something of it is settled, it is."""
+        request = self._request
+        if request.choices or request.entities or request.exclude_mentioned:
+            return True
+        return await self.away(lambda: self._talk.stands_alone(request.question, self._left))
+
+    async def follow(self) -> AskResponse:
+        """The answer to a question that refers back."""
+
+        def followed() -> AskResponse:
+            answer = self._talk.ask(self._request.question, self._request.threshold, self._left)
+            return self._response(answer)
+
+        return await self.away(followed)
+
+    @property
+    def _left(self) -> float:
+        return max(0.1, self._until - time.monotonic())
+
+    def _response(self, answer: Answer) -> AskResponse:
+        response = self._answerer.response(self._request, answer, self._started)
+        response.conversation = self._talk.id
+        return response
 
     async def away(self, work: Callable[[], T]) -> T:
         return await self._answerer.gate.work(Kind.QUESTION, self._until, work)
@@ -367,8 +407,16 @@ class _Asking:
     async def answer(self, outcome: Outcome) -> AskResponse:
         # What was found is said, though the search took all its time.
         self._until = max(self._until, time.monotonic() + CONCLUDING)
-        concluded = self._answerer.concluded
-        return await self.away(lambda: concluded(self._request, self._links, outcome, self._started))
+        qa, request = self._answerer.qa, self._request
+
+        def concluded() -> AskResponse:
+            answer = qa.conclude(
+                request.question, self._links, outcome, request.exclude_mentioned, request.threshold
+            )
+            self._talk.hear(answer)
+            return self._response(answer)
+
+        return await self.away(concluded)
 
 
 def _within_choices(outcome: Outcome) -> Outcome:
@@ -377,6 +425,7 @@ def _within_choices(outcome: Outcome) -> Outcome:
 
 
 def _response(request: AskRequest, answer: Answer, started: float) -> AskResponse:
+    shown = answer.shown(most=request.rows) if answer.table is None else None
     return AskResponse(
         id=uuid4().hex,
         question=answer.question,
@@ -386,6 +435,7 @@ def _response(request: AskRequest, answer: Answer, started: float) -> AskRespons
         answers=items_sent(answer.items[: request.rows]),
         total=len(answer.items),
         table=table_sent(answer.table, request.rows),
+        shown=shown_sent(shown, request.rows, len(answer.items)),
         ordered=isinstance(answer.expression, Sort),
         unit=answer.unit,
         entities=[NamedEntity(**asdict(entity)) for entity in answer.entities],
@@ -398,4 +448,6 @@ def _response(request: AskRequest, answer: Answer, started: float) -> AskRespons
         not_used=list(answer.not_used),
         readings=[OtherReading(**asdict(reading)) for reading in answer.readings],
         facts=None if answer.facts is None else facts_sent(answer.facts),
+        carried=answer.carried,
+        **(support_sent(answer.support) if request.support else {}),
     )

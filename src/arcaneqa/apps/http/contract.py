@@ -10,6 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from arcaneqa.answer.answer import MOST_CHARACTERS
 from arcaneqa.answer.entity_facts import PAGE, Facts
+from arcaneqa.answer.shown import Shown
+from arcaneqa.answer.support import Fact
 from arcaneqa.induction.scorer import TokenKind
 from arcaneqa.record import AnswerItem, Outcome, Table
 
@@ -58,6 +60,11 @@ class AskRequest(BaseModel):
     ] = None
     trace: Annotated[bool, Field(description="Also return what was considered at each step.")] = False
     rows: Annotated[int, Field(ge=1, le=10_000, description="At most this many answers.")] = 1_000
+    conversation: Annotated[
+        str | None,
+        Field(max_length=64, description="An id from an earlier answer: the question may refer back."),
+    ] = None
+    support: Annotated[bool, Field(description="Also return the facts that make the answer so.")] = False
     choices: Annotated[
         list[ChosenCandidate],
         Field(max_length=MOST_CHOICES, description="Settled first decisions, to try another reading."),
@@ -79,6 +86,14 @@ class RunRequest(BaseModel):
     exclude_mentioned: bool = False
     rows: Annotated[int, Field(ge=1, le=10_000)] = 1_000
     tree: Annotated[bool, Field(description="Also return the program as nested boxes.")] = False
+    columns: Annotated[
+        Literal["telling", "all"], Field(description="Which columns of things `shown` has.")
+    ] = "telling"
+    support: Annotated[bool, Field(description="Also return the facts that make it so.")] = False
+    conversation: Annotated[
+        str | None,
+        Field(max_length=64, description="Take the program as what its last question means."),
+    ] = None
     format: Annotated[
         Literal["json", "csv", "tsv", "md"], Field(description="Other than json: only the rows, as a file.")
     ] = "json"
@@ -102,6 +117,7 @@ class TableSent(BaseModel):
     rows: list[list[str | None]]
     cells: list[list[Item | None]]
     total: Annotated[int, Field(description="How many rows there are; `rows` may hold fewer.")]
+    more: Annotated[list[str], Field(description="Columns that are left out.")] = []
 
 
 class NamedEntity(BaseModel):
@@ -143,7 +159,14 @@ class EntityResponse(BaseModel):
     page_size: int
 
 
-class AskResponse(BaseModel):
+class Supported(BaseModel):
+    """The facts that make an answer so: [subject, predicate, object, the table or file it is from]."""
+
+    support: Annotated[list[list[str | None]] | None, Field(description="As terms, where asked for.")] = None
+    support_words: Annotated[list[list[str]] | None, Field(description="As people read them.")] = None
+
+
+class AskResponse(Supported):
     """The prediction record, and what the page needs beside it."""
 
     id: str
@@ -157,6 +180,10 @@ class AskResponse(BaseModel):
     answers: list[Item]
     total: Annotated[int, Field(description="How many answers there are; `answers` may hold fewer.")]
     table: Annotated[TableSent | None, Field(description="`answers` are then its first column.")]
+    shown: Annotated[
+        TableSent | None,
+        Field(description="Things with their telling columns, or values with what each is of."),
+    ] = None
     ordered: Annotated[bool, Field(description="The order of the answers was asked for.")]
     unit: str | None
     entities: list[NamedEntity]
@@ -170,6 +197,10 @@ class AskResponse(BaseModel):
     reason: Annotated[str | None, Field(description="Why there is no answer.")]
     not_used: Annotated[list[str], Field(description="Words of the question that the program leaves out.")]
     readings: list[OtherReading]
+    conversation: Annotated[
+        str | None, Field(description="Send it with the next question, which may then refer to this one.")
+    ] = None
+    carried: Annotated[str | None, Field(description="What was taken from earlier questions.")] = None
     facts: Annotated[
         EntityResponse | None,
         Field(description="Where the question only names an entity: what is known of it."),
@@ -180,13 +211,14 @@ class AskResponse(BaseModel):
     )
 
 
-class RunResponse(BaseModel):
+class RunResponse(Supported):
     program: str
     sparql: str
     paraphrase: str
     answers: list[Item]
     total: int
     table: TableSent | None
+    shown: TableSent | None = None
     ordered: bool
     unit: str | None
     tree: dict[str, Any] | None = None
@@ -275,6 +307,21 @@ def table_sent(table: Table | None, most: int, total: int | None = None) -> Tabl
     cells = [[None if cell is None else _sent(cell) for cell in row] for row in table.cells[:most]]
     rows = [list(row) for row in table.rows[:most]]
     return TableSent(columns=list(table.columns), rows=rows, cells=cells, total=total)
+
+
+def shown_sent(shown: Shown | None, most: int, total: int) -> TableSent | None:
+    """What is shown of answers that are no table by themselves; of things there may be more than are there."""
+    if shown is None:
+        return None
+    sent = table_sent(shown.table, most, max(shown.total, total) if shown.is_of_things else shown.total)
+    return None if sent is None else sent.model_copy(update={"more": list(shown.more)})
+
+
+def support_sent(facts: Sequence[Fact]) -> dict[str, Any]:
+    return {
+        "support": [fact.to_json() for fact in facts],
+        "support_words": [list(fact.words) for fact in facts],
+    }
 
 
 def _sent(item: AnswerItem) -> Item:

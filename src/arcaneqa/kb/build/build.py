@@ -219,6 +219,7 @@ def _build(given: _Given, wanted: Wanted, progress: Progress) -> Report:
         )
         _write_schema(understood.schema, folder)
         manifest = _manifest(draft, dictionary, understood.profile, diagnosis, batches)
+        manifest["sources"] = [path.name for path in paths]
         progress("listing names for linking", 0, None)
         with Index(folder, manifest) as index:
             build_surfaces(folder, index, given.nameless)

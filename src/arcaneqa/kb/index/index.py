@@ -175,6 +175,7 @@ class Index(KnowledgeBase):
     def _open(self, manifest: dict[str, Any]) -> None:
         self.profile = profile_from_json(manifest["profile"], str(self.folder))
         self.counts: dict[str, int] = manifest["counts"]
+        self.sources = manifest.get("sources", ())
         told = manifest.get("diagnosis")  # indexes of the first days have none
         self.diagnosis = None if told is None else Diagnosis.from_json(told)
         self.schema = Schema.from_json(plain_json(self.folder / "schema.json"))
