@@ -17,8 +17,8 @@ from platformdirs import user_cache_path
 
 from arcaneqa.kb.profile import RDFS
 from arcaneqa.kb.terms import RDF
-from arcaneqa.support.loops import FOLDER
 from arcaneqa.support.errors import InputError
+from arcaneqa.support.loops import FOLDER
 from benchmarks.kb import engines
 from benchmarks.names import MadeUpNames
 

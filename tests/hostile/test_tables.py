@@ -12,7 +12,7 @@ import duckdb
 import pytest
 
 from arcaneqa.kb.build import build_index
-from arcaneqa.kb.build.tables.catalogue import _chunks
+from arcaneqa.kb.build.tables.loaded import _chunks
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.terms import Iri
 from arcaneqa.support.errors import InputError

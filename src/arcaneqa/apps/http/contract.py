@@ -310,7 +310,7 @@ def table_sent(table: Table | None, most: int, total: int | None = None) -> Tabl
 
 
 def shown_sent(shown: Shown | None, most: int, total: int) -> TableSent | None:
-    """What is shown of answers that are no table by themselves; of things there may be more than are there."""
+    """What is shown of answers that are no table by themselves; there may be more things than it holds."""
     if shown is None:
         return None
     sent = table_sent(shown.table, most, max(shown.total, total) if shown.is_of_things else shown.total)

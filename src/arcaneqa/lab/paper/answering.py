@@ -32,6 +32,7 @@ class PaperQA(ArcaneQA):
         beam: int | None = None,
         exact: bool = True,  # noqa: ARG003 - nothing is ever shortlisted
         device: str = "cpu",
+        glossary: str | Path | None = None,  # noqa: ARG003 - the paper reads questions as they are
     ) -> PaperQA:
         if model is None:
             raise InputError("no replica of the paper's model is bundled: name the folder of one")
