@@ -23,7 +23,6 @@ from arcaneqa.judgement.evidence import FEATURES
 from arcaneqa.lab.evaluation.judge import Judge, TolerantNames
 from arcaneqa.lab.evaluation.metrics import Mode, expected_calibration_error
 from arcaneqa.lab.evaluation.prediction_files import Problems, QuestionFile, read_predictions, write_official
-from arcaneqa.lab.evaluation.report import write_report
 from arcaneqa.lab.evaluation.score import score, verdicts
 from arcaneqa.lab.figures import hardware, version
 from arcaneqa.language.equivalence import Ontology
@@ -228,6 +227,8 @@ def evaluate(run: Run, opened: type[ArcaneQA] = ArcaneQA) -> dict[str, Any]:
         if run.calibrate and run.model is not None:
             summary["fitted"] = fit_confidence(questions, predictions, judge, run.model)
         if run.report is not None:
+            from arcaneqa.lab.evaluation.report import write_report
+
             summary = write_report(questions, predictions, judge, summary, run.about(), folder)
             if run.mode in _OWN_SCRIPT:
                 write_official(folder / OFFICIAL, read_predictions(predictions, Problems()), judge)
