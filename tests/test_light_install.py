@@ -30,7 +30,7 @@ class Missing(importlib.abc.MetaPathFinder):
         if name.partition(".")[0] in {EXTRAS!r}:
             raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
 sys.meta_path.insert(0, Missing())
-from arcaneqa.cli.main import main
+from arcaneqa.apps.cli.main import main
 main()
 """
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 from typing import Literal as Choice
 
 from arcaneqa.answer.answer import Answer, as_asked, refusal
@@ -31,6 +31,7 @@ from arcaneqa.linking.linker import Linker
 from arcaneqa.links import Links
 from arcaneqa.record import Mention, Question
 from arcaneqa.support import loops
+from arcaneqa.support.errors import ArgumentError
 from arcaneqa.verdict.decision import Verdict
 from arcaneqa.verdict.fitted import Fitted
 from arcaneqa.verdict.proposals import proposed
@@ -115,6 +116,8 @@ class ArcaneQA:
         from arcaneqa.model.stored import bundled_model
 
         folder = bundled_model() if model is None else Path(model)
+        if beam is not None and beam < 1:
+            raise ArgumentError(f"`beam` is how many programs grow side by side, at least 1, not {beam}.")
         opened = kb if isinstance(kb, KnowledgeBase) else open_kb(kb)
         scorer = ModelScorer.load(folder, device)
         linker = Linker(opened, Weights.of_model(folder))
@@ -135,6 +138,16 @@ class ArcaneQA:
         """The same model, loaded once, over another knowledge base."""
         return type(self)(kb, self.scorer, self.fitted, self.linker.over(kb), self.settings)
 
+    def close(self) -> None:
+        """Close the knowledge base; others that share the model go on."""
+        self.kb.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def ask(
         self,
         question: str,
@@ -148,6 +161,7 @@ class ArcaneQA:
 
         The answer's `expected` says what share of the answers at that threshold is right.
         """
+        _check(question, threshold, seconds)
         answer = self._ask(question, entities, exclude_mentioned, threshold, seconds)
         if answer.links is None or (answer.confidence or 0) >= SURE or loops.are_used():
             return answer
@@ -185,6 +199,29 @@ class ArcaneQA:
         }
         return replace(answer, seconds=ended - started, timings=timings)
 
+    async def aask(
+        self, question: str, *, threshold: float | None = None, seconds: float = SECONDS
+    ) -> Answer:
+        """`ask` on a thread of its own, for callers with an event loop."""
+        from asyncio import to_thread
+
+        return await to_thread(self.ask, question, threshold=threshold, seconds=seconds)
+
+    async def aask_many(
+        self, questions: Iterable[str | Question], *, threshold: float | None = None
+    ) -> AsyncIterator[Answer]:
+        """`ask_many` on other threads."""
+        from asyncio import to_thread
+
+        answers = self.ask_many(questions, threshold=threshold)
+        while (answer := await to_thread(next, answers, None)) is not None:
+            yield answer
+
+    def link(self, question: str) -> Links:
+        """What the words of a question may mean in this knowledge base."""
+        _check(question, None, None)
+        return self.linker.link(question)
+
     def conversation(self) -> Conversation:
         """Questions that may refer back to the ones before."""
         from arcaneqa.answer.conversation import Conversation
@@ -193,13 +230,22 @@ class ArcaneQA:
 
     def ask_many(
         self,
-        questions: Iterable[Question],
+        questions: Iterable[str | Question],
         entities: Entities = "linked",
         together: int = 16,
         threshold: float | None = None,
     ) -> Iterator[Answer]:
         """Answer many questions in their order; some are searched together, which is faster."""
-        waiting = iter(questions)
+        _check("", threshold, None)
+        if isinstance(questions, str):
+            raise ArgumentError("`ask_many` takes several questions; put one into a list, or `ask` it.")
+        if together < 1:
+            raise ArgumentError(f"`together` is how many questions are searched at once, not {together}.")
+        return self._asked_in_groups((_record(one) for one in questions), entities, together, threshold)
+
+    def _asked_in_groups(
+        self, waiting: Iterator[Question], entities: Entities, together: int, threshold: float | None
+    ) -> Iterator[Answer]:
         loops.are_worth(loops.LOADING)
         while group := list(islice(waiting, together)):
             yield from self._ask_group(group, entities, threshold)
@@ -224,12 +270,14 @@ class ArcaneQA:
             for question, found, declined in zip(group, links, refused, strict=True)
             if declined is None
         ]
-        outcomes = self.search.run_many(asked, together=len(group), seconds=SECONDS * len(group))
+        outcomes = iter(list(self.search.run_many(asked, len(group), SECONDS * len(group))))
+        shared = (time.perf_counter() - started) / len(group)
         for question, found, declined in zip(group, links, refused, strict=True):
+            began = time.perf_counter()
             answer = declined or self.conclude(
                 question.question, found, next(outcomes), question.exclude_mentioned, threshold
             )
-            yield replace(answer, seconds=(time.perf_counter() - started) / len(group))
+            yield replace(answer, seconds=shared + time.perf_counter() - began)
 
     def heat(self, question: str, step: Considered) -> Heat | None:
         """Which words of the question each candidate of a step looks at, where the model can tell."""
@@ -269,3 +317,20 @@ class ArcaneQA:
 
     def _suggested(self, typed: str, limit: int) -> list[str]:
         return [candidate.label for candidate in self.linker.suggest(typed, limit)]
+
+
+def _check(question: object, threshold: float | None, seconds: float | None) -> None:
+    if not isinstance(question, str):
+        raise ArgumentError(f"A question is a text, not {type(question).__name__}.")
+    if threshold is not None and not 0 <= threshold <= 1:
+        raise ArgumentError(f"`threshold` is a probability between 0 and 1, not {threshold}.")
+    if seconds is not None and not seconds > 0:
+        raise ArgumentError(f"`seconds` is more than 0, not {seconds}.")
+
+
+def _record(question: object) -> Question:
+    if isinstance(question, Question):
+        return question
+    if not isinstance(question, str):
+        raise ArgumentError(f"A question is a text or a `Question`, not {type(question).__name__}.")
+    return Question("", question)

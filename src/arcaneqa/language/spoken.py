@@ -10,7 +10,7 @@ from weakref import proxy
 
 import numpy as np
 
-from arcaneqa.kb.interface import Ids, KnowledgeBase
+from arcaneqa.kb.interface import Ids, KnowledgeBase, ordered
 from arcaneqa.kb.names.name_forms import name_from_iri
 from arcaneqa.kb.names.words import label_from_iri, tail, words
 from arcaneqa.kb.schema import Class, Relation, ValueKind
@@ -144,7 +144,8 @@ class Spoken:
         found = [self._kb.subjects(relation, spelt).ids for relation in relations if relation is not None]
         if not literals or not found:
             return np.empty(0, np.int64)
-        others: Ids = np.setdiff1d(np.concatenate(found), [node])
+        others: Ids = ordered(np.concatenate(found))
+        others = others[others != node]
         alike: Ids = others[np.array([name == label for name in self._kb.labels(others)], bool)]
         return alike
 

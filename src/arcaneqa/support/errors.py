@@ -17,6 +17,10 @@ class InputError(ArcaneError):
     """A file, an argument or a record is not what it should be."""
 
 
+class ArgumentError(InputError, ValueError):
+    """A function was called with something it cannot take."""
+
+
 class NotFound(InputError):
     """Nothing here is called so."""
 

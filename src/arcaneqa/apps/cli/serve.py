@@ -58,9 +58,11 @@ def command(
 
     Example: arcaneqa serve --kb my-kb --port 8080
     """
-    from arcaneqa.apps.http.server import is_open_to_others, listen, names_of, show_when_ready
     from arcaneqa.support.errors import needs
     from arcaneqa.support.terminal import say
+
+    with needs("The service", "serve"):
+        from arcaneqa.apps.http.server import is_open_to_others, listen, names_of, show_when_ready
 
     token = bearer_token(token_file)
     with listen(host, port) as listening:

@@ -433,7 +433,7 @@ def _response(request: AskRequest, answer: Answer, started: float) -> AskRespons
         program=answer.program,
         sparql=answer.sparql,
         answers=items_sent(answer.items[: request.rows]),
-        total=len(answer.items),
+        total=len(answer.items) if answer.table is None else len(answer.table.rows),
         table=table_sent(answer.table, request.rows),
         shown=shown_sent(shown, request.rows, len(answer.items)),
         ordered=isinstance(answer.expression, Sort),

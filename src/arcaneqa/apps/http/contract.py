@@ -178,7 +178,9 @@ class AskResponse(Supported):
     program: str | None
     sparql: str | None
     answers: list[Item]
-    total: Annotated[int, Field(description="How many answers there are; `answers` may hold fewer.")]
+    total: Annotated[
+        int, Field(description="How many answers there are, rows of a table; `answers` may hold fewer.")
+    ]
     table: Annotated[TableSent | None, Field(description="`answers` are then its first column.")]
     shown: Annotated[
         TableSent | None,

@@ -62,7 +62,7 @@ def _total(result: Result) -> int:
     if result.value is not None or result.nothing:
         return int(not result.nothing)
     if result.table is not None:
-        return len({row[0] for row in result.table.rows} - {None})
+        return len(result.table.rows)
     return len(result.nodes)
 
 

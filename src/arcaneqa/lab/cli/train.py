@@ -81,7 +81,8 @@ def command(
         storage=storage,
     )
     progress = train(settings, encoder, began, config)
-    say(f"{progress.step:,} updates in {progress.seconds:.0f} s; best {progress.best:.2f} on dev: {out}")
+    best = "" if dev is None else f"; best {progress.best:.2f} on dev"
+    say(f"{progress.step:,} updates in {progress.seconds:.0f} s{best}: {out}")
 
 
 def _model(start: str | None) -> Path | None:

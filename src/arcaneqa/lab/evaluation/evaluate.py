@@ -18,7 +18,6 @@ from arcaneqa.answer.batch import finished, going_on, progress
 from arcaneqa.lab.evaluation.judge import Judge, TolerantNames
 from arcaneqa.lab.evaluation.metrics import Mode
 from arcaneqa.lab.evaluation.prediction_files import Problems, QuestionFile, read_predictions, write_official
-from arcaneqa.lab.evaluation.report import write_report
 from arcaneqa.lab.evaluation.score import score, verdicts
 from arcaneqa.lab.figures import hardware, version
 from arcaneqa.language.equivalence import Ontology
@@ -208,6 +207,8 @@ def evaluate(run: Run, opened: type[ArcaneQA] = ArcaneQA) -> dict[str, Any]:
         predictions = predict(questions, qa, run.entities, folder, judge)
         summary = score(questions, predictions, judge).summary(run.seed)
         if run.report is not None:
+            from arcaneqa.lab.evaluation.report import write_report
+
             summary = write_report(questions, predictions, judge, summary, run.about(), folder)
             if run.mode in _OWN_SCRIPT:
                 write_official(folder / OFFICIAL, read_predictions(predictions, Problems()), judge)
