@@ -1,9 +1,10 @@
 """Trains the first glance at long lists, which all models that began with the bundled one's encoder share.
 
-    python -m recipes.glance PREPARED … --held PREPARED … [--epochs N] [--out FILE]
+    python -m recipes.glance PREPARED … --held PREPARED … [--model MODEL] [--epochs N] [--out FILE]
 
 PREPARED are sets that `arcaneqa prepare` made. Of those behind `--held` nothing is learned: it is told how
-often what was meant stays in its list, and how much of the list stays. The bundled one was trained on
+often what was meant stays in its list, and how much of the list stays. Of MODEL, the bundled one if left out,
+only the table of words is looked at. The bundled glance was trained on
 GrailQA, WebQSP, ComplexWebQuestions, LC-QuAD, WikiSQL, Spider's training databases and synthesised questions:
 some minutes on one core.
 """
@@ -27,10 +28,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("sets", nargs="*", type=Path, metavar="PREPARED")
     parser.add_argument("--held", nargs="+", type=Path, default=[], metavar="PREPARED")
+    parser.add_argument("--model", type=Path)
     parser.add_argument("--epochs", type=int, default=EPOCHS)
     parser.add_argument("--out", type=Path, default=FILE)
     given = parser.parse_args()
-    stored = read_stored(bundled_model())
+    stored = read_stored(given.model or bundled_model())
     held = {folder: list(lists_of(read(folder))) for folder in given.held}
     if given.sets:
         # A question that is held out in one set may be asked in another.

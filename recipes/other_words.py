@@ -1,7 +1,7 @@
 """Prepared sets again in other words, so that a model learns to read and not to remember.
 
     python recipes/other_words.py renamed SET… --out DIR --wordnet WORDNET --copies 4 [--nouns SET…]
-    python recipes/other_words.py synonyms SET… --out DIR --wordnet WORDNET --encoder MINILM --copies 2
+    python recipes/other_words.py synonyms SET… --out DIR --wordnet WORDNET --encoder MINILM --people SYN
     python recipes/other_words.py broken SET… --out DIR --wordnet WORDNET
     python recipes/other_words.py restyled SET… --out DIR --wordnet WORDNET
 
@@ -10,14 +10,16 @@ decision is right for 98%, over databases kept out for 55%. Four ways to say the
 
 - renamed: a word that question and schema share becomes another noun in both: "how many singers" over singers
   is asked as "how many bridges" over bridges. What is left to learn is how people ask.
-- synonyms: such a word becomes, in the question alone, another of the same meaning that an encoder of
-  sentences finds near.
+- synonyms: such a word becomes, in the question alone, another of the same meaning: one that people took for
+  it where they rewrote Spider's questions (but over the databases that are kept out), or one of WordNet's
+  that an encoder of sentences finds near.
 - broken, for whole programs: a noun of the right program becomes another one in the question alone. The
   program no longer says what is asked, and none of those that were found does.
 - restyled: another opening, keywords, a slip of the fingers (`other_styles.py`).
 
-WORDNET and MINILM are what `encoders.py wordnet` and `encoders.py minilm` fetch. SETs named by --nouns lend
-the nouns of their schemas. A set `spider-steps-0` becomes `spider-steps-renamed-0`.
+WORDNET and MINILM are what `encoders.py wordnet` and `encoders.py minilm` fetch, SYN is data's spider-syn/.
+SETs named by --nouns lend the nouns of their schemas. A set `spider-steps-0` becomes
+`spider-steps-renamed-0`.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -35,15 +38,18 @@ from random import Random
 import inflect
 import numpy as np
 from other_styles import restyled
+from training_data import is_held
 
 from arcaneqa.induction.found import NONE
 from arcaneqa.induction.scorer import Candidate, TokenKind, TopicWords
 from arcaneqa.kb.names.name_forms import stem
 from arcaneqa.lab.training.prepared import Builder, Example, Prepared, Step, manifest_of, read, write
 from arcaneqa.model.config import KIND_INDEX
+from arcaneqa.support.files import read_lines
 from arcaneqa.verdict.words import MEASURING, SMALL
 
 _WORD = re.compile(r"[A-Za-z]{3,}")
+_TOKEN = re.compile(r"\w+|[^\w\s]")
 _KINDS = {number: kind for kind, number in KIND_INDEX.items()}
 _SCHEMA = (TokenKind.CLASS, TokenKind.RELATION)
 _KEPT = """
@@ -279,6 +285,28 @@ def taken_for_one(synonyms: Mapping[str, Sequence[str]], encoder: Path) -> dict[
     return kept
 
 
+def taken_by_people(folder: Path, least: int = 2) -> dict[str, list[str]]:
+    """What people said for a word when they rewrote a question with synonyms, as often as they did."""
+    met: Counter[tuple[str, str]] = Counter()
+    for _, item in read_lines(folder / "questions.jsonl.gz"):
+        if item["split"] == "train" and not is_held(item["db"]):
+            met.update(_exchanges(item["question"], item["other_words"]))
+    found: dict[str, list[str]] = {}
+    for (word, other), count in met.items():
+        if count >= least and word != stem(other):
+            found.setdefault(word, []).extend([other] * count)
+    return found
+
+
+def _exchanges(question: str, other: str) -> Iterator[tuple[str, str]]:
+    """The stem of each word that became another or a phrase, and that one in the singular."""
+    one, two = _TOKEN.findall(question.lower()), _TOKEN.findall(other.lower())
+    for kind, start, end, begin, stop in SequenceMatcher(None, one, two, autojunk=False).get_opcodes():
+        if kind == "replace" and end - start == 1 and stop - begin <= 2 and one[start].isalpha():
+            *before, last = two[begin:stop]
+            yield stem(one[start]), " ".join([*before, str(_english.singular_noun(last) or last)])
+
+
 def place_of(folder: Path, way: str) -> str:
     """`spider-steps-0` is of fold 0 in other words, too."""
     return re.sub(r"(-\d)?$", rf"-{way}\1", folder.name, count=1)
@@ -293,6 +321,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--wordnet", type=Path, required=True)
     parser.add_argument("--encoder", type=Path)
+    parser.add_argument("--people", type=Path, help="the folder of questions that people rewrote")
     parser.add_argument("--nouns", nargs="*", type=Path, default=[])
     parser.add_argument("--copies", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
@@ -305,6 +334,8 @@ def main() -> None:
     synonyms: dict[str, list[str]] = {}
     if given.way == "synonyms":
         synonyms = taken_for_one({word: meanings[word] for word in pool if meanings[word]}, given.encoder)
+        if given.people is not None:
+            synonyms |= taken_by_people(given.people)
 
     def anew(example: Example, draw: Random) -> Example | None:
         match given.way:

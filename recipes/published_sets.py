@@ -18,8 +18,8 @@ SIMPLE = Benchmark(
     "simple", "SimpleQuestions", "freebase", "simplequestions", "simplequestions/train.jsonl.gz"
 )
 ALL = {benchmark.name: benchmark for benchmark in (*BENCHMARKS, SIMPLE)}
-STEPS = {"grailqa": 5000, "lcquad": 4000, "webqsp": 3000, "cwq": 3500, "simple": 4000}
-READINGS = {"grailqa": 2000, "lcquad": 1800, "webqsp": 1200}
+STEPS = {"grailqa": 5000, "lcquad": 4000, "webqsp": 3000, "cwq": 9000, "simple": 8000}
+READINGS = {"grailqa": 5000, "lcquad": 4000, "webqsp": 3000, "cwq": 3500, "simple": 1500}
 """How many questions are prepared each way."""
 STRANGERS = {"grailqa": "lcquad", "lcquad": "grailqa"}
 DEMO = 3000
@@ -61,7 +61,7 @@ def prepare(options: argparse.Namespace, name: str, way: str, most: int) -> None
     topics = "gold,linked" if way == "steps" else "readings"
     stranger = STRANGERS.get(name) if way == "readings" else None
     others = [] if stranger is None else ["--strange", records(options, ALL[stranger], "train")]
-    some = ["--topics", topics, "--limit", most, *others]
+    some = ["--workers", 1, "--topics", topics, "--limit", most, *others]
     run("prepare", records(options, ALL[name], "train"), "--kb", kb_of(options, name), "--out", out, *some)
 
 

@@ -7,13 +7,14 @@
     python recipes/training_data.py DATA --work FOLDER --stage prepare    (every decision, once)
     python recipes/training_data.py DATA --work FOLDER --stage join       (FOLDER/sets: what training reads)
 
-DATA holds spider/ and wikisql/. Without --stage all of them run. Each leaves its results under FOLDER, a file
-or folder for each graph, and makes only what is not there: a stopped stage goes on where it was. Of Spider
-only the databases of its training part are read; `--only NAME` takes some of them, for a rehearsal. With
-`--model FOLDER --model FOLDER` those two search for the readings of Spider's questions once more, the first
-in the databases of fold 0 and the second in those of fold 1: trained without them, they find there what they
-would find on a stranger's graph, and miss what they would miss. Every eighth database is kept out of what is
-joined, in a set of its own: it chooses the checkpoint and fits confidence.
+DATA holds spider/, spider-syn/ (the same questions as people rewrote them with synonyms) and wikisql/.
+Without --stage all of them run. Each leaves its results under FOLDER, a file or folder for each graph, and
+makes only what is not there: a stopped stage goes on where it was. Of Spider only the databases of its
+training part are read; `--only NAME` takes some of them, for a rehearsal. With `--model FOLDER --model
+FOLDER` those two search for the readings of people's questions once more, each in one of its wordings: the
+first in the databases of fold 0 and the second in those of fold 1. Trained without them, they find there what
+they would find on a stranger's graph, and miss what they would miss. Every eighth database is kept out of
+what is joined, in a set of its own: it chooses the checkpoint and fits confidence.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
@@ -36,18 +37,23 @@ import wikisql
 
 from arcaneqa.induction.learned import Learned
 from arcaneqa.kb.build import build_index
+from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.open import open_kb
 from arcaneqa.kb.short_names import Names
 from arcaneqa.lab.datasets import spider
 from arcaneqa.lab.datasets.convert import Converter, Summary
+from arcaneqa.lab.datasets.draft import Draft
+from arcaneqa.lab.datasets.sql.translate import mentions
 from arcaneqa.lab.synthesis.synthesize import synthesize
 from arcaneqa.lab.training.prepare import GOLD, LINKED, READINGS, Plan, prepare
 from arcaneqa.lab.training.prepared import Builder, manifest_of, read, write
-from arcaneqa.record import Question
+from arcaneqa.record import Question, read_questions
 from arcaneqa.support.errors import ArcaneError
-from arcaneqa.support.files import replacing
+from arcaneqa.support.files import read_lines, replacing
 from arcaneqa.support.harmless import json_text
 
+PEOPLE = ("spider", "syn")
+"""People's questions, and the same with synonyms."""
 STAGES = ("index", "convert", "wikisql", "synth", "prepare", "join")
 WAYS = {"steps": (GOLD, LINKED), "readings": (READINGS,), "found": (READINGS,)}
 """Sets of decisions and sets of whole programs are trained on apart, so they are kept apart. What a model has
@@ -127,27 +133,44 @@ def index_one(graph: Path, folder: Path) -> None:
 
 
 def convert(options: Options) -> None:
-    source = options.data / "spider"
     jobs = [
-        (source, name, options.work / "kb" / name, records(options, "spider", name))
+        (options.data, source, name, options.work / "kb" / name, records(options, source, name))
+        for source in PEOPLE
         for name in options.databases
     ]
-    each(options, convert_one, [job for job in jobs if not job[3].exists()])
-    total: Counter[str] = Counter()
-    for name in options.databases:
-        told = json.loads(records(options, "spider", name).with_suffix(".json").read_text())
-        total.update({"questions": told["questions"], "converted": told["converted"]})
-        total.update({f"not: {reason}": count for reason, count in told["not_converted"].items()})
-    for what, count in total.most_common():
-        print(f"{count:7,} {what}")
+    each(options, convert_one, [job for job in jobs if not job[4].exists()])
+    for source in PEOPLE:
+        total: Counter[str] = Counter()
+        for name in options.databases:
+            told = json.loads(records(options, source, name).with_suffix(".json").read_text())
+            total.update({"questions": told["questions"], "converted": told["converted"]})
+            total.update({f"not: {reason}": count for reason, count in told["not_converted"].items()})
+        for what, count in total.most_common():
+            print(f"{count:7,} {source}: {what}")
 
 
-def convert_one(source: Path, name: str, kb: Path, out: Path) -> None:
+def convert_one(data: Path, source: str, name: str, kb: Path, out: Path) -> None:
     summary = Summary()
     with open_kb(str(kb)) as opened:
         converter = Converter(Names(opened.profile), opened, summary)
-        save(out, converter.records(spider.read(source, name, opened)))
+        drafts = spider.read(data / "spider", name, opened)
+        if source == "syn":
+            drafts = rewritten(drafts, other_words(data / "spider-syn"), opened)
+        save(out, converter.records(drafts))
     out.with_suffix(".json").write_text(json.dumps(summary.to_json()))
+
+
+def other_words(folder: Path, split: str = "train") -> dict[str, str]:
+    """By the id of a question, how people said it with synonyms."""
+    lines = (item for _, item in read_lines(folder / "questions.jsonl.gz"))
+    return {item["id"]: item["other_words"] for item in lines if item["split"] == split}
+
+
+def rewritten(drafts: Iterable[Draft], words: Mapping[str, str], kb: KnowledgeBase) -> Iterator[Draft]:
+    """The questions that were rewritten, with what they name where they now name it."""
+    for draft in drafts:
+        if (other := words.get(draft.id)) is not None and draft.programs:
+            yield replace(draft, question=other, mentions=mentions(draft.programs[0], other, kb))
 
 
 def tables(options: Options) -> None:
@@ -176,13 +199,25 @@ def prepare_all(options: Options) -> None:
     for source, name, path in sources(options):
         for way in WAYS:
             out = options.work / "prepared" / f"{source}-{way}" / name
-            if way == "found" and (not options.models or source != "spider"):
+            if way == "found" and (not options.models or source not in PEOPLE):
                 continue
             if not out.exists() and path.stat().st_size:
                 kb = options.work / "kb" / name
-                jobs.append((path, kb, out, way, options.models[fold(name)] if way == "found" else None))
-    each(options, prepare_one, jobs)
+                model = options.models[fold(name)] if way == "found" else None
+                data = path if model is None else searched(options, source, path)
+                if data.stat().st_size:
+                    jobs.append((data, kb, out, way, model))
+    each(options, prepare_one, sorted(jobs, key=lambda job: (is_held(job[1].name), job[1].name)))
     told(options)
+
+
+def searched(options: Options, source: str, path: Path) -> Path:
+    """Half of the questions, each in one of its wordings: to search takes time."""
+    out = records(options, f"{source}-searched", path.stem)
+    place = PEOPLE.index(source)
+    chosen = (one for one in read_questions(path) if crc32(one.id.encode()) % (2 * len(PEOPLE)) == place)
+    save(out, chosen)
+    return out
 
 
 def prepare_one(data: Path, kb: Path, out: Path, way: str, model: Path | None) -> None:
@@ -259,7 +294,7 @@ def records(options: Options, source: str, name: str) -> Path:
 
 def sources(options: Options) -> Iterator[tuple[str, str, Path]]:
     """Source, name of the graph and file of every set of records."""
-    for source in ("spider", "synth"):
+    for source in (*PEOPLE, "synth"):
         for name in options.databases:
             if (path := records(options, source, name)).exists():
                 yield source, name, path

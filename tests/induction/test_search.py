@@ -10,7 +10,7 @@ import numpy as np
 from arcaneqa.induction import scorer
 from arcaneqa.induction.induction import Induction
 from arcaneqa.induction.scorer import Candidate, Decision, Scores, Shortlist, TokenKind
-from arcaneqa.induction.search import Search
+from arcaneqa.induction.search import LEAST, Search
 from arcaneqa.induction.topics import Topic, Topics
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri
@@ -175,3 +175,23 @@ def test_only_large_sets_are_shortlisted_and_whole_sets_on_request() -> None:
         assert max(seen) == expected
         assert outcome.found
         assert isinstance(outcome.found[0].program.argument, Class)  # type: ignore[union-attr]
+
+
+def test_few_hypotheses_live_where_the_scorer_is_sure_and_more_where_it_is_not() -> None:
+    def widest(weights: dict[str, float]) -> int:
+        scorer = LikingScorer(lambda candidate: weights.get(candidate.text, 0.01))
+        Search(Induction(KB), scorer, beam=8, enough=0.9).run(
+            "who?", [Topics((topic("ridley"), topic("alien", 1)))]
+        )
+        return max(scorer.batches)
+
+    sure = {"follow": 1.0, "ridley": 1.0, "whose director is": 1.0, "end": 1.0}
+    assert widest(sure) <= LEAST < widest({})
+
+
+def test_all_of_the_probability_keeps_the_whole_beam() -> None:
+    plain, kept = liking("follow"), liking("follow")
+    topics = [Topics((topic("ridley"), topic("alien", 1)))]
+    Search(Induction(KB), plain, beam=8).run("who?", topics)
+    Search(Induction(KB), kept, beam=8, enough=1.0).run("who?", topics)
+    assert plain.batches == kept.batches

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -133,3 +135,24 @@ def test_openings_keywords_and_slips() -> None:
     assert slips
     assert all(text.lower().startswith("what are the ") and "france" in text.lower() for text in slips)
     assert {"Number of songs", "count the songs"} <= typed("How many songs exist?")
+
+
+def test_what_people_said_for_a_word_over_databases_that_are_not_kept_out(tmp_path: Path) -> None:
+    names = [f"db{number}" for number in range(100)]
+    held, learnt = (
+        next(filter(other_words.is_held, names)),
+        next(name for name in names if not other_words.is_held(name)),
+    )
+    rows = [
+        (learnt, "train", "List all customers .", "List all clients ."),
+        (learnt, "train", "Show the customer of each shop", "Show the client of each shop"),
+        (learnt, "train", "Show each pilot", "Show each aviator"),
+        (held, "train", "List all ships", "List all vessels"),
+        (held, "train", "Count the ships", "Count the vessels"),
+        (learnt, "dev", "List all songs", "List all tunes"),
+        (learnt, "dev", "Count the songs", "Count the tunes"),
+    ]
+    items = [dict(zip(("db", "split", "question", "other_words"), row, strict=True)) for row in rows]
+    text = "".join(json.dumps(item) + "\n" for item in items).encode()
+    (tmp_path / "questions.jsonl.gz").write_bytes(gzip.compress(text))
+    assert other_words.taken_by_people(tmp_path) == {"customer": ["client", "client"]}

@@ -1,1 +1,1 @@
-"""Questions that refer back: what was asked and answered before is carried over, and said."""
+"""Questions in, answers out: `ArcaneQA`, what it answers, conversations, and what is shown or taken away."""

@@ -85,6 +85,7 @@ class ArcaneQA:
             settings.ranker,
             readings=weighed,
             propose=lambda question, found: proposed(question, found, kb),
+            enough=settings.enough,
         )
         self._verdict = Verdict(kb, fitted, forms, self._suggested, self.scorer.nearness)
 

@@ -202,8 +202,9 @@ class SharedScorer:
 
 @dataclass(frozen=True, slots=True)
 class SearchSettings:
-    """`beam` is how many hypotheses live at a time; `exact` lets the scorer read every set of candidates as a
-    whole, however large, where otherwise `ranker` shortlists it. With `readings` the programs found are
+    """`beam` is how many hypotheses live at a time at most, and `enough` how probable they are to be together
+    among all, so that few live where the model is sure. `exact` lets the scorer read every set of candidates
+    as a whole, however large, where otherwise `ranker` shortlists it. With `readings` the programs found are
     weighed once more as wholes, and with `none_of_these` none of them may be the best choice.
     """
 
@@ -213,10 +214,13 @@ class SearchSettings:
     learned: Learned | None = None
     readings: bool = False
     none_of_these: bool = False
+    enough: float = 1.0
 
 
 Propose = Callable[[str, Sequence[Found]], Sequence[Found]]
 """For a question and what was found, the same and other programs that the question may mean."""
+LEAST = 4
+"""Hypotheses that live however sure the model is."""
 SHORTLIST = 64
 """Candidates that the scorer gets to see at most, unless it is to read all of them (`exact`)."""
 
@@ -243,9 +247,9 @@ class _Hypothesis(NamedTuple):
 class Search:
     """Sets of candidates are cut to `limit`, or further if the ranker knows better; None scores whole sets.
 
-    Hypotheses more than `margin` (in log-probability) behind the best are given up: 8 found more right
-    programs than 5 did, and than a wider beam. With `readings` the programs found, and those that `propose`
-    adds, are read once more as wholes.
+    Hypotheses more than `margin` (in log-probability) behind the best are given up, and so are those behind
+    others that have `enough` of the probability of all, but for the first `LEAST`. With `readings` the
+    programs found, and those that `propose` adds, are read once more as wholes.
     """
 
     def __init__(
@@ -258,7 +262,9 @@ class Search:
         margin: float = 8.0,
         readings: Readings | None = None,
         propose: Propose | None = None,
+        enough: float = 1.0,
     ) -> None:
+        self._enough = enough
         self._induction = induction
         self.scorer = scorer
         self._beam = beam
@@ -332,11 +338,12 @@ class Search:
         rivals = sorted((hypothesis.score for hypothesis in done.values()), reverse=True)
         # Scores only fall, so what lies far behind will not win: not worth a place in the scorer's batch.
         floor = max([ranked[0][0], *rivals[:1]]) - self._margin
+        width = self._width([total for total, *_ in ranked] + rivals)
         live: list[_Hypothesis] = []
         seen: set[Hashable] = set()
         for total, number, position in ranked:
             better = [rival for rival in rivals if rival >= total]
-            if len(live) + len(better) >= self._beam or total < floor:
+            if len(live) + len(better) >= width or total < floor:
                 break
             extended = _extend(machine, asked[number], scores[number], position)
             if extended.state.is_complete:
@@ -350,6 +357,15 @@ class Search:
                 seen.add(key)
                 live.append(extended)
         return live
+
+    def _width(self, totals: list[float]) -> int:
+        """How many hypotheses to keep: the fewest that have enough of the probability of all."""
+        if self._enough >= 1 or self._beam <= LEAST:
+            return self._beam
+        chances = np.sort(np.array(totals))[::-1]
+        shares = np.exp(chances - np.logaddexp.reduce(chances))
+        needed = int(np.searchsorted(np.cumsum(shares), self._enough)) + 1
+        return min(self._beam, max(LEAST, needed))
 
     def _shortlisted(
         self, question: str, options: Options, known: dict[int, tuple[Options, Options]]

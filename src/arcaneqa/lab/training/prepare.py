@@ -22,6 +22,7 @@ from random import Random
 from typing import Any
 
 from arcaneqa.induction.building import buildable, with_constants
+from arcaneqa.induction.found import NONE
 from arcaneqa.induction.induction import Induction
 from arcaneqa.induction.learned import Learned
 from arcaneqa.induction.scorer import Candidate, Scorer, WordRanker
@@ -48,8 +49,8 @@ class Plan:
     """`topics`: prepare with the gold entities, with linked ones, and the choice among readings. `most`: a
     larger candidate set is cut to the gold, the words' best and random others, half and half. `holes`: the
     share of questions whose readings come with a hole, too; without any, none is no choice. `model`: the
-    folder of a model that searches for the other readings, and once more as if it was asked, where the right
-    one may be missing; without one a noisy scorer searches."""
+    folder of a model that searches for the readings as if it was asked, and where the right one is missing once
+    more for those beside it; without one a noisy scorer searches."""
 
     topics: tuple[str, ...] = (GOLD, LINKED)
     most: int | None = 128
@@ -186,12 +187,14 @@ class Preparer:
             target = targets(self._induction, question, program, topics)
             if isinstance(target, Inadmissible):
                 return
-            yield from _counted(name, question, self._choices.right(program, target, draw), report)
+            as_found = None
             if self._choices.model is not None and self._choices.offers_none:
                 assert self._linker is not None
                 linked = topics_from_links(self._linker.link(question), self._kb)
-                step = self._choices.as_found(question, program, linked, draw)
-                yield from _counted(name, question, step, report)
+                as_found = self._choices.as_found(question, program, linked, draw)
+                yield from _counted(name, question, as_found, report)
+            if as_found is None or as_found.candidates[as_found.gold] == NONE:
+                yield from _counted(name, question, self._choices.right(program, target, draw), report)
             if draw.random() < self._plan.holes:
                 yield from _counted(name, question, self._choices.hole(program, target, draw), report)
         except ArcaneError as error:
