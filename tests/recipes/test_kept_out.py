@@ -9,7 +9,7 @@ from pathlib import Path
 import kept_out
 import pytest
 
-from arcaneqa.lab.training.prepared import Builder, Example, read, write
+from arcaneqa.lab.training.prepared import Builder, Example, manifest_of, read, write
 
 
 def lines(path: Path, *items: dict[str, str]) -> None:
@@ -62,7 +62,7 @@ def test_taken_out_by_id_in_its_source_and_by_text_in_all(known: kept_out.KeptOu
 def test_the_set_keeps_its_report(known: kept_out.KeptOut, tmp_path: Path) -> None:
     folder = prepared(tmp_path / "webqsp-steps", ("W-1", "who rules spain"), ("W-2", "who else"))
     kept_out.without(folder, known)
-    assert kept_out.manifest_of(folder)["report"] == {"plan": {"topics": ["gold"]}}
+    assert manifest_of(folder)["report"] == {"plan": {"topics": ["gold"]}}
 
 
 def test_questions_of_the_demonstration_are_measured_with(known: kept_out.KeptOut) -> None:

@@ -13,6 +13,7 @@ import other_words
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from training_data import is_held
 
 from arcaneqa.induction.found import NONE
 from arcaneqa.induction.scorer import Candidate, TokenKind, TopicWords
@@ -140,8 +141,8 @@ def test_openings_keywords_and_slips() -> None:
 def test_what_people_said_for_a_word_over_databases_that_are_not_kept_out(tmp_path: Path) -> None:
     names = [f"db{number}" for number in range(100)]
     held, learnt = (
-        next(filter(other_words.is_held, names)),
-        next(name for name in names if not other_words.is_held(name)),
+        next(filter(is_held, names)),
+        next(name for name in names if not is_held(name)),
     )
     rows = [
         (learnt, "train", "List all customers .", "List all clients ."),

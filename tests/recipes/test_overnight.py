@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import overnight
 import pytest
@@ -61,7 +62,7 @@ def filtered(rest: str) -> str:
     ],
 )
 def test_a_form_finds_what_it_denotes(kb: KnowledgeBase, form: str, answers: list[str]) -> None:
-    item = {"id": "1", "question": "which blocks?", "lf": form}
+    item: dict[str, Any] = {"id": "1", "question": "which blocks?", "lf": form}
     item |= {"answers": answers, "answer_ids": [NS + answer for answer in answers]}
     (record,) = Converter(Names(kb.profile), kb).records(overnight.drafts([item], kb))
     assert record.program is not None
@@ -69,7 +70,8 @@ def test_a_form_finds_what_it_denotes(kb: KnowledgeBase, form: str, answers: lis
 
 def test_a_form_that_finds_other_answers_gives_no_program(kb: KnowledgeBase) -> None:
     summary = Summary()
-    item = {"id": "1", "question": "which blocks?", "lf": f"( call SW.listValue ( call .size {BLOCKS} ) )"}
+    form = f"( call SW.listValue ( call .size {BLOCKS} ) )"
+    item: dict[str, Any] = {"id": "1", "question": "which blocks?", "lf": form}
     item |= {"answers": ["2"], "answer_ids": [None]}
     (record,) = Converter(Names(kb.profile), kb, summary).records(overnight.drafts([item], kb))
     assert (record.program, summary.converted) == (None, 0)

@@ -11,6 +11,7 @@ import travel
 from arcaneqa.lab.training.checkpoint import create, save
 from arcaneqa.model.config import ModelConfig
 from arcaneqa.model.stored import read_stored
+from arcaneqa.model.word_pieces import WordPieces
 from tests import tiny
 
 
@@ -28,7 +29,7 @@ def test_packed_and_unpacked(model: Path, tmp_path: Path, has_rest: bool) -> Non
     travel.unpack(tmp_path / "packed.safetensors", model, tmp_path / "again", model if has_rest else None)
     before, after = read_stored(model), read_stored(tmp_path / "again")
     table = before.floats(travel.TABLE)
-    used = travel.pieces_of([part], travel.WordPieces(before.tokenizer, before.config))
+    used = travel.pieces_of([part], WordPieces(before.tokenizer, before.config))
     assert 0 < len(used) < len(table)
     unused = np.setdiff1d(np.arange(len(table)), used)
     for name in before.names():

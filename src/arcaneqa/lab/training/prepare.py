@@ -49,8 +49,8 @@ class Plan:
     """`topics`: prepare with the gold entities, with linked ones, and the choice among readings. `most`: a
     larger candidate set is cut to the gold, the words' best and random others, half and half. `holes`: the
     share of questions whose readings come with a hole, too; without any, none is no choice. `model`: the
-    folder of a model that searches for the readings as if it was asked, and where the right one is missing once
-    more for those beside it; without one a noisy scorer searches."""
+    folder of a model that searches for the readings as if it was asked, and where the right one is missing
+    once more for those beside it; without one a noisy scorer searches."""
 
     topics: tuple[str, ...] = (GOLD, LINKED)
     most: int | None = 128
