@@ -354,7 +354,7 @@ class _Asking:
         self._until = time.monotonic() + answerer.seconds
         self._talk = answerer.talks.of(request.conversation)
         refused = refusal(request.question)
-        self.refused = None if refused is None else _response(request, refused, self._started)
+        self.refused = None if refused is None else self._response(refused)
         self.found = self._links = Links(request.question)
 
     async def stands_alone(self) -> bool:

@@ -9,9 +9,10 @@ const SHOWN_FIRST = 100;
 const LISTED = 8; // more than these are easier to read in rows
 const MOST_BARS = 40;
 
-/** `onMore` fetches all that the service gives. */
-export function drawn(answer, onMore, onTrouble) {
-  if (answer.table) return drawnTable(answer.table, onMore);
+/** `onMore` fetches all rows that the service gives, `onColumns` all columns. */
+export function drawn(answer, onMore, onColumns, onTrouble) {
+  if (answer.table) return drawnTable(answer.table, async () => (await onMore()).table);
+  if (answer.shown) return withColumns(answer.shown, onMore, onColumns);
   if (answer.facts) return make("div", {}, listed(answer, onMore), ...known(answer.facts, onTrouble));
   return listed(answer, onMore);
 }
@@ -25,6 +26,17 @@ function listed(answer, onMore) {
   if (answer.total <= LISTED) return list;
   const grow = async () => list.append(...(await whole(answer.answers, answer.total, async () => (await onMore()).answers)).slice(SHOWN_FIRST).map(line));
   return counted(list, list, answer.total, "answers", grow);
+}
+
+/** Things with their telling columns, and a way to the other ones. */
+function withColumns(shown, onMore, onColumns) {
+  const table = drawnTable(shown, async () => (await onMore()).shown);
+  if (!shown.more.length) return table;
+  const all = make("button", { type: "button", class: "more", title: shown.more.join(", "), click: async () => {
+    box.replaceChildren(drawnTable((await onColumns()).shown, async () => (await onColumns()).shown));
+  } }, `Show ${shown.more.length} more columns`);
+  const box = make("div", {}, table, all);
+  return box;
 }
 
 /** What is known of a thing, and where it is named. */
@@ -69,7 +81,7 @@ function drawnTable(table, onMore) {
   };
   const body = make("tbody", {}, ...table.cells.slice(0, SHOWN_FIRST).map(line));
   const drawing = make("table", { class: bars === null ? "answers" : "answers chart" }, make("thead", {}, make("tr", {}, ...head)), body);
-  const grow = async () => body.append(...(await whole(table.cells, table.total, async () => (await onMore()).table.cells)).slice(SHOWN_FIRST).map(line));
+  const grow = async () => body.append(...(await whole(table.cells, table.total, async () => (await onMore()).cells)).slice(SHOWN_FIRST).map(line));
   return counted(drawing, body, table.total, "rows", grow);
 }
 

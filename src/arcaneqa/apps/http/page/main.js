@@ -9,6 +9,7 @@ import { showResult } from "./result.js";
 import { stepItem } from "./steps.js";
 
 const ROWS = 500;
+let conversation = null; // what the next question may refer to
 let underWay = new AbortController();
 const keepsFeedback = getJson("/v1/kb").then(introduce, (error) => (explain(error), false));
 let patience = 12; // the examples of a service that has just started take up to half a minute
@@ -43,13 +44,14 @@ async function answered(asked, signal) {
   let links = { mentions: [], literals: [] };
   let answer = null;
   const mark = (notUsed) => byId("marked").replaceChildren(...markedQuestion(question, links, notUsed, byId("alternatives"), (one) => settle(asked, one)));
-  await ask({ question, trace: true, rows: ROWS, choices, entities }, (name, data) => {
+  await ask({ question, trace: true, rows: ROWS, choices, entities, conversation }, (name, data) => {
     if (name === "links") mark((links = data, []));
     else if (name === "step") byId("steps").append(stepItem(data, null));
     else if (name === "answer") answer = data;
     else if (name === "problem") complain(data.detail);
   }, signal);
   if (answer === null) return;
+  goOn(answer.conversation);
   if (asked.program !== null) answer = await picked(answer, asked.program);
   mark(answer.not_used);
   showResult(answer, links, {
@@ -62,7 +64,7 @@ async function answered(asked, signal) {
 
 /** Another reading, taken instead: its program is run as it stands, and the first stays at hand. */
 async function picked(answer, program) {
-  const found = await run(program, { rows: ROWS, tree: true });
+  const found = await run(program, { rows: ROWS, tree: true, conversation });
   const first = answer.program === null ? [] : [{ program: answer.program, paraphrase: answer.paraphrase }];
   const readings = [...first, ...answer.readings].filter((reading) => reading.program !== found.program);
   return { ...answer, ...found, readings, outcome: "answer", reason: null, facts: null, not_used: [], confidence: null, trace: null, isPicked: true };
@@ -74,12 +76,19 @@ function settle(asked, one) {
   submit({ ...plainly(asked.question), entities: [...others, one] });
 }
 
+/** The next question belongs to this conversation, or to none. */
+function goOn(id) {
+  conversation = id;
+  byId("talk").hidden = id === null;
+}
+
 function explain(error) {
   byId("locked").hidden = !(error instanceof Locked);
   complain(error instanceof Problem ? error.message : "The service cannot be reached.");
 }
 
 function complain(sentence) {
+  goOn(null); // it may be the conversation that has ended
   byId("problem").textContent = sentence;
   byId("problem").hidden = false;
 }
@@ -143,6 +152,11 @@ function introduce(kb) {
 byId("ask").addEventListener("submit", (event) => {
   event.preventDefault();
   submit(plainly(byId("question").value));
+});
+byId("anew").addEventListener("click", () => {
+  goOn(null);
+  byId("question").value = "";
+  byId("question").focus();
 });
 byId("free").addEventListener("click", () => submit(plainly(byId("question").value)));
 byId("locked").addEventListener("submit", (event) => {

@@ -10,14 +10,18 @@ import { showForms } from "./tabs.js";
 import { takeButtons } from "./take.js";
 
 const MOST_ROWS = 10000;
+const ROWS_OF_ALL_COLUMNS = 1000;
+const SUPPORTED = 50;
 
 /** `pick` takes another reading, `turn` another candidate of a step after those before it. */
 export function showResult(answer, links, { keepsFeedback, pick, turn, trouble }) {
   const isRefused = answer.reason !== null;
   byId("answer").hidden = byId("how").hidden = false;
   const all = () => run(answer.program, { rows: MOST_ROWS });
-  byId("items").replaceChildren(isRefused ? make("p", { class: "none" }, answer.reason) : drawn(answer, all, trouble));
+  const whole = () => run(answer.program, { rows: ROWS_OF_ALL_COLUMNS, columns: "all" });
+  byId("items").replaceChildren(isRefused ? make("p", { class: "none" }, answer.reason) : drawn(answer, all, whole, trouble));
   byId("paraphrase").replaceChildren(...(isRefused ? [] : readAs(answer)));
+  byId("support").replaceChildren(...(answer.program === null || isRefused ? [] : [because(answer, trouble)]));
   byId("sure").replaceChildren(...sureness(answer));
   byId("readings").replaceChildren(...otherReadings(answer, pick));
   byId("take").replaceChildren(...(answer.program === null || isRefused ? [] : takeButtons(answer, trouble)));
@@ -32,8 +36,21 @@ export function showResult(answer, links, { keepsFeedback, pick, turn, trouble }
   showForms({ program: answer.program ?? "", sparql: answer.sparql ?? "", json: JSON.stringify(answer, null, 2) });
 }
 
+/** The facts that make it so, fetched when somebody looks. */
+function because(answer, trouble) {
+  const place = make("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Facts" });
+  const fold = make("details", { toggle: async () => {
+    if (!fold.open || place.children.length) return;
+    const found = await run(answer.program, { rows: SUPPORTED, support: true }).catch(trouble);
+    const line = ([subject, predicate, object, source]) => make("tr", {}, make("th", { scope: "row" }, subject), make("td", {}, predicate), make("td", {}, object), make("td", { class: "quiet" }, source));
+    place.replaceChildren(make("table", { class: "answers" }, make("tbody", {}, ...(found?.support_words ?? []).map(line))));
+  } }, make("summary", {}, "The facts behind it"), place);
+  return fold;
+}
+
 function readAs(answer) {
-  const parts = answer.paraphrase ? [make("span", { class: "quiet" }, "Read as "), answer.paraphrase] : [];
+  const parts = answer.carried ? [make("span", { class: "quiet" }, `${answer.carried} · `)] : [];
+  if (answer.paraphrase) parts.push(make("span", { class: "quiet" }, "Read as "), answer.paraphrase);
   if (answer.not_used.length && answer.reason === null) parts.push(make("span", { class: "quiet" }, ` · not used: ${answer.not_used.join(", ")}`));
   return parts;
 }
