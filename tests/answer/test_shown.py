@@ -126,6 +126,33 @@ def test_values_are_written_as_people_write_them() -> None:
     assert written(Literal("2021-13-01", XSD + "date")) == "2021-13-01", "no month: it stays as it is"
 
 
+@pytest.mark.parametrize(
+    ("text", "kind", "said"),
+    [
+        ("66987244", "integer", "66,987,244"),
+        ("1889", "integer", "1889"),
+        ("-12345.60", "decimal", "-12,345.6"),
+        ("2.5e6", "double", "2,500,000"),
+        ("4.2E-3", "double", "0.0042"),
+        ("6.02214076e23", "double", "6.02214076e23"),
+        ("123456789012345678901", "integer", "123,456,789,012,345,678,901"),
+        ("NaN", "double", "NaN"),
+        ("1968-10-05", "date", "5 October 1968"),
+        ("1968-10", "gYearMonth", "October 1968"),
+        ("1968", "gYear", "1968"),
+        ("-0044-03-15", "date", "15 March 44 BC"),
+        ("2024-02-29T13:45:00Z", "dateTime", "29 February 2024, 13:45"),
+        ("2024-02-29T00:00:00", "dateTime", "29 February 2024"),
+        ("1968-13-05", "date", "1968-13-05"),
+        ("soon", "date", "soon"),
+        ("true", "boolean", "Yes"),
+        ("12345", "string", "12345"),
+    ],
+)
+def test_values_of_every_kind(text: str, kind: str, said: str) -> None:
+    assert written(Literal(text, XSD + kind)) == said
+
+
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_every_interface_shows_the_same(qa: ArcaneQA, program: str) -> None:
     answer = qa.run(program)

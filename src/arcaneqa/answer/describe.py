@@ -31,6 +31,8 @@ GROUPED_FROM = 10_000
 """2022 may be a year, and reads well as it is."""
 EXACT = 6
 """Decimals that somebody may have written down; a number with more was computed, and is rounded."""
+LONGEST = 28
+"""Digits of a number that is no code; decimals are exact so far."""
 SIGNIFICANT = 4
 """Digits that a rounded number has at least."""
 _MONTHS = (
@@ -149,7 +151,7 @@ def _number(text: str) -> str:
         value = Decimal(text)
     except InvalidOperation:
         return text
-    if not value.is_finite() or abs(value.adjusted()) > 15:
+    if not value.is_finite() or len(text) > LONGEST or ("e" in text.lower() and abs(value.adjusted()) > 15):
         return text
     exponent = value.normalize().as_tuple().exponent
     if isinstance(exponent, int) and -exponent > EXACT:
