@@ -62,7 +62,7 @@ def rows_of_answer(items: Sequence[AnswerItem], shown: Shown | None = None) -> R
     if shown is not None:
         columns, rows = shown.table.columns, [tuple(map(_plain, row)) for row in shown.table.cells]
         if shown.is_of_things:
-            columns = (columns[0], "iri", *columns[1:])
+            columns = ("label", "iri", *columns[1:])
             iris = [_address(row[0]) for row in shown.table.cells]
             rows = [(row[0], iri, *row[1:]) for row, iri in zip(rows, iris, strict=True)]
         return Rows(columns, tuple(rows))

@@ -80,7 +80,7 @@ def test_files_hold_the_same_rows(client: httpx.Client, form: str, media: str, c
 def test_markdown_cannot_be_broken_out_of(client: httpx.Client) -> None:
     text = client.post("/v1/run", json={"program": f"<{EX}City>", "format": "md"}).text
     lines = text.splitlines()
-    assert lines[:2] == ["| label | iri |", "| --- | --- |"]
+    assert lines[0].startswith("| label | iri | ")
     assert len(lines) == 2 + 7
     assert "img" in text
     assert not re.search(r"(?<!\\)<", text)
