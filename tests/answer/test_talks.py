@@ -69,6 +69,24 @@ def test_a_dialogue_over_http_and_tools_is_that_of_the_terminal(qa: ArcaneQA, cl
         assert (own.program, own.carried, own.reason) == (third["program"], third["carried"], third["reason"])
 
 
+def test_support_is_the_same_everywhere(qa: ArcaneQA, client: httpx.Client) -> None:
+    question = DIALOGUE[0]
+    expected = [fact.to_json() for fact in qa.ask(question).support]
+    assert expected
+    over_http = client.post("/v1/ask", json={"question": question, "support": True}).json()
+    assert over_http["support"] == expected
+    assert len(over_http["support_words"]) == len(expected)
+    assert client.post("/v1/ask", json={"question": question}).json()["support"] is None
+
+    async def told() -> dict[str, Any]:
+        async with Client(create_server(qa)) as tools:
+            found = (await tools.call_tool("ask", {"question": question, "support": True})).structured_content
+            assert found is not None
+            return found
+
+    assert asyncio.run(told())["support"] == expected
+
+
 def test_another_reading_is_built_upon(client: httpx.Client) -> None:
     first = client.post("/v1/ask", json={"question": DIALOGUE[0]}).json()
     id, program = first["conversation"], "(JOIN ex:country ex:France)"
