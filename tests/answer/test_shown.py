@@ -90,6 +90,15 @@ def test_rows_come_with_their_telling_columns(qa: ArcaneQA) -> None:
     assert "name" not in whole[1:], "the name stands there once"
 
 
+@pytest.mark.parametrize("program", ["table:orders", TOP, "(PER table:orders column:orders.city COUNT)"])
+def test_the_total_is_that_of_all_rows(qa: ArcaneQA, program: str) -> None:
+    whole, first = qa.run(program).shown(), qa.run(program).shown(most=1)
+    assert whole is not None
+    assert first is not None
+    assert first.table.cells == whole.table.cells[:1]
+    assert first.total == whole.total == len(whole.table.cells) > 1
+
+
 def test_what_is_compared_stands_beside_the_name(qa: ArcaneQA) -> None:
     columns, rows = _labels(qa, "(AND table:shops (GT column:shops.area 70))")
     assert columns[:2] == ("name", "area")

@@ -16,7 +16,7 @@ from arcaneqa.language import expression as ex
 from arcaneqa.language.run import Budget, Cell, Run
 from arcaneqa.language.tables import in_order, of_each
 from arcaneqa.record import AnswerItem, Table
-from arcaneqa.support.errors import ArcaneError
+from arcaneqa.support.errors import ArcaneError, BudgetExceeded, EndpointError
 
 TELLING = 6
 """Columns that are shown unasked, the name among them."""
@@ -28,6 +28,8 @@ _LISTED = 8
 """Values in a cell that has several; the others are counted."""
 _LONG = 60
 """Characters: longer texts on average are for reading, not for a table."""
+_SERIES = 10_000
+"""Things whose values are shown each beside its thing: nobody reads more one by one."""
 _DATES = frozenset(("year", "date", "month", "day", "time", "quarter", "week"))
 """Last words of the names of columns that say when, also where their values are plain numbers."""
 
@@ -56,25 +58,33 @@ def shown(
         width = len(table.columns) if is_whole else TELLING
         cells = tuple(row[:width] for row in table.cells[:most])
         return Shown(Table(table.columns[:width], cells), len(table.cells), table.columns[width:])
-    run = Run(kb, Budget(), [])
+    try:
+        return _of_answers(Run(kb, Budget(), []), program, items, is_whole, most)
+    except (BudgetExceeded, EndpointError):  # the answer stands without its columns
+        return None
+
+
+def _of_answers(
+    run: Run, program: ex.Expression, items: Sequence[AnswerItem], is_whole: bool, most: int
+) -> Shown | None:
     if isinstance(program, ex.Join) and program.relation.inverse and items and items[0].id is None:
         return _series(run, program, most)
     if not items or any(item.id is None for item in items):
         return None
     ordered = _ordering(program)
-    if ordered is None and (len(items) < 2 or not (_is_of_a_kind(program) or _are_nameless(kb, items))):
+    if ordered is None and (len(items) < 2 or not (_is_of_a_kind(program) or _are_nameless(run.kb, items))):
         return None
-    rows = _Rows.of(run, items)
+    # A list that was asked for in an order is in it already.
+    is_list = ex.denotes(program) is ex.Denotation.LIST
+    rows = _Rows.of(run, items[: max(most, _SAMPLED)] if ordered is None or is_list else items)
     if rows is None:
         return None
     key = None
     if ordered is not None:
-        # A list that was asked for in an order is in it already.
-        is_list = ex.denotes(program) is ex.Denotation.LIST
         descending = ordered.descending if isinstance(ordered, ex.Sort) else _is_largest(ordered)
         key = _best(ordered.key, descending) if isinstance(ordered, ex.Extreme) else ordered.key
         rows = rows if is_list else replace(rows, ids=in_order(run.kb.nodes(rows.ids), key, descending, run))
-    return rows.shown(key, _conditions(program), is_whole, most)
+    return rows.shown(key, _conditions(program), is_whole, most, len(items))
 
 
 def _ordering(program: ex.Expression) -> ex.Extreme | ex.Sort | None:
@@ -153,8 +163,10 @@ class _Rows:
                 found[node] = item
         return cls(run, np.array(list(found), np.int64), found)
 
-    def shown(self, key: ex.Key | None, conditions: Sequence[str], is_whole: bool, most: int) -> Shown:
-        kb, total = self.run.kb, len(self.ids)
+    def shown(
+        self, key: ex.Key | None, conditions: Sequence[str], is_whole: bool, most: int, total: int
+    ) -> Shown:
+        kb = self.run.kb
         sample = self.ids[:_SAMPLED]
         known = self._told(sample)
         by_name = [label is not None for label in kb.labels(sample)]
@@ -253,7 +265,7 @@ def _series(run: Run, program: ex.Join, most: int) -> Shown | None:
     """Values beside the thing, or the date, that each is of."""
     kb = run.kb
     members = run.nodes(program.argument)
-    if len(members) < 2:
+    if not 2 <= len(members) <= _SERIES:
         return None
     relation = run.id(program.relation)
     ids = members.ids
