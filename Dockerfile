@@ -5,7 +5,7 @@ WORKDIR /build
 COPY pyproject.toml constraints.txt README.md LICENSE ./
 COPY src src
 RUN python -m venv /opt/arcaneqa \
- && /opt/arcaneqa/bin/pip install --no-cache-dir -c constraints.txt '.[serve,mcp]'
+ && /opt/arcaneqa/bin/pip install --no-cache-dir -c constraints.txt '.[serve,mcp,tables]'
 
 FROM python:3.13-slim
 COPY --from=build /opt/arcaneqa /opt/arcaneqa

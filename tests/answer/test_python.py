@@ -35,7 +35,7 @@ def test_everything_that_is_promised_is_there() -> None:
         ({"question": None}, "A question is a text, not NoneType."),
         ({"question": CAPITAL, "threshold": 7}, "between 0 and 1, not 7"),
         ({"question": CAPITAL, "threshold": float("nan")}, "between 0 and 1, not nan"),
-        ({"question": CAPITAL, "seconds": 0}, "`seconds` is more than 0"),
+        ({"question": CAPITAL, "seconds": -1}, "`seconds` is at least 0"),
     ],
 )
 def test_bad_arguments_are_sentences(qa: ArcaneQA, arguments: dict[str, Any], said: str) -> None:

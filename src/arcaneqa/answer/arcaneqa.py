@@ -325,8 +325,8 @@ def _check(question: object, threshold: float | None, seconds: float | None) -> 
         raise ArgumentError(f"A question is a text, not {type(question).__name__}.")
     if threshold is not None and not 0 <= threshold <= 1:
         raise ArgumentError(f"`threshold` is a probability between 0 and 1, not {threshold}.")
-    if seconds is not None and not seconds > 0:
-        raise ArgumentError(f"`seconds` is more than 0, not {seconds}.")
+    if seconds is not None and not seconds >= 0:
+        raise ArgumentError(f"`seconds` is at least 0, not {seconds}.")
 
 
 def _record(question: object) -> Question:

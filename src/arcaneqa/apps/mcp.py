@@ -162,6 +162,26 @@ def asked(answer: Answer, rows: int, conversation: str | None = None, support: b
     )
 
 
+def within(found: Asked, size: int) -> Asked:
+    """With as many answers as fit into so many bytes of JSON, and without what only a closer look needs."""
+    few = found.model_copy(update={"sparql": None, "expected": None, "about": None, "table": None})
+    few.answers = [Item(label=item.label, id=item.id, value=item.value) for item in few.answers]
+    if found.table is not None:
+        few.table = found.table.model_copy()
+    while len(few.model_dump_json().encode()) > size:
+        if few.table is not None and few.table.rows:
+            few.table.rows = few.table.rows[: len(few.table.rows) // 2]
+        elif few.answers:
+            few.answers = few.answers[: len(few.answers) // 2]
+        elif few.support:
+            few.support = few.support[: len(few.support) // 2]
+        elif few.readings:
+            few.readings = few.readings[:-1]
+        else:
+            break
+    return few
+
+
 def described(facts: Facts) -> Described:
     return Described(
         id=facts.entity.id,
@@ -195,12 +215,15 @@ PLACES = 64
 """Calls of one kind that may be under way; whoever sends more is told to come back."""
 
 _READS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
-_INSTRUCTIONS = (
-    "Facts from one knowledge base, computed exactly. Use `ask` with a whole question in English; check "
-    "`read_as` and `confidence` before you rely on an answer. When `reason` is given there is no answer: "
-    "say so, or try a reading with `run`. `find` gives ids for names, `describe` the facts of an entity, "
-    "`schema` the classes and relations there are."
-)
+_INSTRUCTIONS = """\
+Facts from one knowledge base, computed exactly. Use `ask` with a question in English; one that refers to
+an earlier one takes that answer's `conversation`. `find` gives ids for names, `describe` the facts of an
+entity, `schema` (or the resource arcaneqa://schema) the classes and relations there are.
+What is computed is right for the program; only `read_as` tells whether the program is what was asked. Do
+not rely on an answer where `read_as` says something else than the question, where `confidence` is below
+0.7, where `not_used` has a word that matters, or where fewer are given than `total`: say so, or ask again
+in the words of the schema. Where `outcome` is `ask`, put `readings` to the user and `run` the chosen one.
+Where it is `refuse`, say `reason`: the facts do not tell, and you do not know either."""
 
 Rows = Annotated[int, Field(ge=1, le=MOST_ROWS, description="How many rows to give back at most.")]
 Text = Annotated[str, Field(min_length=1, max_length=MOST_CHARACTERS)]
@@ -232,12 +255,17 @@ def create_server(qa: ArcaneQA, seconds: float = SECONDS, places: int = PLACES) 
             str | None, Field(max_length=64, description="From an earlier answer: refer back to it.")
         ] = None,
         support: Annotated[bool, Field(description="Also give the facts that make the answer so.")] = False,
+        most_bytes: Annotated[
+            int | None,
+            Field(ge=1_000, le=1_000_000, description="Answer shortly; rows that do not fit are left out."),
+        ] = None,
     ) -> Asked:
         """Answer a question in English from the knowledge base, or say why it cannot be answered."""
 
         def work(left: float) -> Asked:
             talk = talks.of(conversation)
-            return asked(talk.ask(question, seconds=left), rows, talk.id, support)
+            found = asked(talk.ask(question, seconds=left), rows, talk.id, support)
+            return found if most_bytes is None else within(found, most_bytes)
 
         return await aside(Kind.QUESTION, work)
 

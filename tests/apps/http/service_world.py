@@ -18,6 +18,7 @@ from arcaneqa.apps.http.connections import PatientProtocol
 from arcaneqa.induction.scorer import Decision, Scorer, Scores
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
+from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.verdict.fitted import Fitted
 
 HOSTILE = '<img src=x onerror="alert(1)"><b>Bold</b> town'
@@ -88,9 +89,10 @@ def small_world(folder: Path) -> Path:
     return folder / "kb"
 
 
-def answering(kb: Path, seconds: float = 0.0) -> tuple[ArcaneQA, SteadyScorer]:
+def answering(kb: Path | KnowledgeBase, seconds: float = 0.0) -> tuple[ArcaneQA, SteadyScorer]:
     scorer = SteadyScorer(seconds)
-    return ArcaneQA(Index(kb), scorer, Fitted(answer=0.0)), scorer
+    opened = kb if isinstance(kb, KnowledgeBase) else Index(kb)
+    return ArcaneQA(opened, scorer, Fitted(answer=0.0)), scorer
 
 
 @contextmanager

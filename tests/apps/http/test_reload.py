@@ -14,6 +14,7 @@ import pytest
 from arcaneqa.apps.http import current
 from arcaneqa.apps.http.app import create_app
 from arcaneqa.kb.build import build_index
+from arcaneqa.kb.open import open_kb
 from tests.apps.http.service_world import answering, facts, serving, small_world
 
 CITIES = "(COUNT <http://example.org/City>)"
@@ -83,6 +84,29 @@ def test_a_broken_new_index_leaves_the_old_one(tmp_path: Path) -> None:
         (kb / "labels.bin").write_bytes(b"x")
         assert client.post("/v1/reload").status_code == 400
         assert cities(client) == 7
+
+
+def test_a_file_that_changes_is_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a word from anybody; and what cannot be read leaves what was there."""
+    monkeypatch.setattr(current, "LOOKING", 0.05)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    file = tmp_path / "facts.ttl"
+    file.write_text(facts(), encoding="utf-8")
+    qa, _ = answering(open_kb(file))
+    app = create_app(qa, source=file)
+    with serving(app) as (url, _), httpx.Client(base_url=url, timeout=30) as client:
+        assert cities(client) == 7
+        file.write_text(facts() + "\nex:new a ex:City .", encoding="utf-8")
+        _until(lambda: cities(client) == 8)
+        file.write_text(facts() + "\nex:new a ex:City", encoding="utf-8")  # nobody has ended the sentence
+        _until(lambda: "arcaneqa_index_outdated 1.0" in client.get("/metrics").text)
+        assert cities(client) == 8
+        file.unlink()
+        time.sleep(0.3)
+        assert cities(client) == 8
+        file.write_text(facts(), encoding="utf-8")
+        _until(lambda: cities(client) == 7)
+        assert "arcaneqa_index_outdated 0.0" in client.get("/metrics").text
 
 
 def _until(holds: object, seconds: float = 10.0) -> None:

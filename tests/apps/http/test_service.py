@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 import threading
 import time
@@ -16,6 +17,7 @@ import pytest
 
 from arcaneqa.answer.arcaneqa import ArcaneQA
 from arcaneqa.apps.http.app import create_app
+from arcaneqa.apps.http.gate import Limits
 from arcaneqa.apps.http.safety import HEADERS, MOST_BODY
 from arcaneqa.induction.search import Search
 from arcaneqa.kb.build import build_index
@@ -161,11 +163,18 @@ def test_the_knowledge_base_and_its_names(client: httpx.Client) -> None:
 
 def test_probes_metrics_and_description(client: httpx.Client) -> None:
     assert client.get("/healthz").text == "ok"
+    until = time.monotonic() + 60
+    while client.get("/readyz").status_code == 503 and time.monotonic() < until:
+        time.sleep(0.05)
     assert client.get("/readyz").text == "ready"
     client.post("/v1/ask", json={"question": QUESTIONS[0]})
     metrics = client.get("/metrics").text
     assert 'arcaneqa_requests_total{route="/v1/ask",status="200"}' in metrics
     assert "arcaneqa_questions_running 0.0" in metrics
+    outcomes = re.findall(r'arcaneqa_questions_total\{outcome="(\w+)"\}', metrics)
+    assert outcomes
+    assert set(outcomes) <= {"answer", "ask", "refuse"}
+    assert 'arcaneqa_confidence_count{outcome="' in metrics
     paths = client.get("/openapi.json").json()["paths"]
     assert {"/v1/ask", "/v1/ask/stream", "/v1/run", "/v1/kb", "/v1/entities"} <= set(paths)
 
@@ -245,7 +254,7 @@ def test_the_token(qa: ArcaneQA) -> None:
 def test_too_many_are_turned_away(kb: Path, path: str) -> None:
     qa, _ = answering(kb, seconds=0.1)
     with (
-        serving(create_app(qa, together=1, waiting=1)) as (url, _server),
+        serving(create_app(qa, limits=Limits(together=1, waiting=1))) as (url, _server),
         httpx.Client(base_url=url, timeout=30) as client,
         ThreadPoolExecutor(8) as pool,
     ):
@@ -260,7 +269,7 @@ def test_too_many_are_turned_away(kb: Path, path: str) -> None:
 def test_the_deadline(kb: Path) -> None:
     qa, _ = answering(kb, seconds=0.2)
     with (
-        serving(create_app(qa, seconds=0.3)) as (url, _server),
+        serving(create_app(qa, limits=Limits(seconds=0.3))) as (url, _server),
         httpx.Client(base_url=url, timeout=30) as client,
     ):
         started = time.monotonic()

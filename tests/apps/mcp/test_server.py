@@ -99,6 +99,19 @@ def test_an_assistant_gets_facts_and_refusals(address: StdioServerParameters | s
     _with_client(address, talk)
 
 
+def test_a_short_answer_keeps_what_matters(address: StdioServerParameters | str) -> None:
+    async def talk(client: Client) -> None:
+        african: dict[str, Any] = {"question": "which countries are in Africa?", "rows": 500}
+        whole = await _call(client, "ask", **african)
+        short = await _call(client, "ask", **african, most_bytes=2_000)
+        assert len(json.dumps(short, separators=(",", ":"))) <= 2_000 < len(json.dumps(whole))
+        for kept in ("total", "read_as", "confidence", "outcome"):
+            assert short[kept] == whole[kept]
+        assert short["answers"][0]["label"] == whole["answers"][0]["label"]
+
+    _with_client(address, talk)
+
+
 def test_bad_calls_are_sentences(address: StdioServerParameters | str) -> None:
     async def talk(client: Client) -> None:
         calls: list[tuple[str, dict[str, Any], str]] = [

@@ -28,6 +28,7 @@ def command() -> None:
 
     from arcaneqa import __version__
     from arcaneqa.model.stored import bundled_model
+    from arcaneqa.support import loops
     from arcaneqa.support.errors import ArcaneError
     from arcaneqa.support.terminal import say
 
@@ -50,4 +51,6 @@ def command() -> None:
         raise typer.Exit(1) from None
     found = ", ".join(item.label or "" for item in answer.items) or answer.reason
     say(f"question  {_QUESTION} {found} ({time.perf_counter() - started:.1f} s from opening to answer)")
+    loops.wait()
+    say(f"loops     compiled in {loops.folder() or 'each process anew: nothing can be kept'}")
     raise typer.Exit(0 if found == _ANSWER else 1)

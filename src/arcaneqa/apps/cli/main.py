@@ -85,7 +85,8 @@ def _asked_for(arguments: Sequence[str]) -> Sequence[str]:
 def main() -> None:
     """Run a verb; every failure on purpose is one sentence on stderr and exit code 2."""
     try:
-        with_verbs(_asked_for(sys.argv[1:]))()
+        # Every option may be given by the environment: ARCANEQA_SERVE_PORT is --port of `serve`.
+        with_verbs(_asked_for(sys.argv[1:]))(auto_envvar_prefix="ARCANEQA")
     except ArcaneError as error:
         say(f"arcaneqa: {error}", err=True)
         sys.exit(2)

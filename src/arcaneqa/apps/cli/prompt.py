@@ -25,6 +25,7 @@ from arcaneqa.answer.explain import (
     draw_walk,
 )
 from arcaneqa.answer.export import Format, rows_of, rows_of_facts, write_rows
+from arcaneqa.support import loops
 from arcaneqa.support.errors import ArcaneError, InputError
 from arcaneqa.support.files import replacing
 
@@ -148,6 +149,7 @@ class Prompt:
 def converse(qa: ArcaneQA, screen: Console, threshold: float | None) -> None:
     """Until `quit` or the end of the input; without a terminal, every line of the input in turn."""
     prompt = Prompt(qa, screen, threshold)
+    loops.are_worth(loops.LOADING)
     for line in _typed(qa, screen) if sys.stdin.isatty() else _piped():
         try:
             if not prompt.hear(line):

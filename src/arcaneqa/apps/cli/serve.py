@@ -39,6 +39,19 @@ def command(
     together: Annotated[int, typer.Option(min=1, help="Questions searched at the same time.")] = 16,
     waiting: Annotated[int, typer.Option(min=1, help="Questions that may wait; more are turned away.")] = 64,
     device: Device = "cpu",
+    threshold: Annotated[
+        float | None,
+        typer.Option(min=0, max=1, help="Answer only with this confidence, where a request says no other."),
+    ] = None,
+    many: Annotated[
+        Path | None,
+        typer.Option(
+            "--kbs",
+            metavar="FOLDER",
+            help="Also serve every knowledge base in this folder, under /kb/NAME/v1/.",
+        ),
+    ] = None,
+    most_open: Annotated[int, typer.Option(min=1, help="Of these, how many are open at the same time.")] = 8,
     allow_host: Annotated[
         list[str] | None,
         typer.Option(
@@ -56,6 +69,9 @@ def command(
 ) -> None:
     """Serve the HTTP API under /v1 and the page at /.
 
+    A file of facts is indexed again when it changes. Every option may be given by the environment, too:
+    ARCANEQA_SERVE_PORT is --port.
+
     Example: arcaneqa serve --kb my-kb --port 8080
     """
     from arcaneqa.support.errors import needs
@@ -71,21 +87,19 @@ def command(
         with needs("The service", "serve"):
             from arcaneqa.answer.arcaneqa import ArcaneQA
             from arcaneqa.apps.http.app import create_app
+            from arcaneqa.apps.http.folder import Folder
+            from arcaneqa.apps.http.gate import Limits
             from arcaneqa.apps.http.server import serve
             from arcaneqa.support.memory import share_one_heap
 
         share_one_heap()
         qa = ArcaneQA.load(kb, model, device=device)
         hosts = [*(allow_host or []), *names_of(listening)]
-        app = create_app(
-            qa,
-            token=token,
-            seconds=seconds,
-            together=together,
-            waiting=waiting,
-            hosts=hosts,
-            feedback_file=feedback,
-        )
+        limits = Limits(seconds, together, waiting, threshold)
+        source = Path(kb) if kb is not None and Path(kb).is_file() else None
+        app = create_app(qa, token=token, limits=limits, hosts=hosts, feedback_file=feedback, source=source)
+        if many is not None:
+            app.mount("/kb", Folder(many, qa, most_open, limits, token, hosts))
         if open_page:
             show_when_ready(listening)
         serve(app, listening)

@@ -29,7 +29,7 @@ from arcaneqa.apps.http.contract import (
     support_sent,
     table_sent,
 )
-from arcaneqa.apps.http.gate import Busy, Gate, Kind
+from arcaneqa.apps.http.gate import Busy, Gate, Kind, Limits
 from arcaneqa.apps.http.portrait import Portrait
 from arcaneqa.apps.http.running import file_of, response_of
 from arcaneqa.apps.http.settled_mentions import settled, shown
@@ -242,20 +242,18 @@ Event = tuple[str, dict[str, Any]]
 
 
 class Answerer:
-    """One per knowledge base; `seconds` is the deadline of a request, waiting for a worker included.
-
-    `visitors` counts the requests that it has not answered yet.
-    """
+    """One per knowledge base. `visitors` counts the requests that it has not answered yet; `told` hears of
+    every answer."""
 
     def __init__(
-        self, qa: ArcaneQA, gate: Gate, seconds: float = 30.0, together: int = 16, waiting: int = 64
+        self, qa: ArcaneQA, gate: Gate, limits: Limits, told: Callable[[Answer], None] = lambda _: None
     ) -> None:
         self.qa = qa
         self.portrait = Portrait(qa)
         self.visitors = 0
         self.gate = gate
-        self.seconds = seconds
-        self.engine = Engine(qa.search, together, waiting)
+        self.seconds, self.threshold, self.told = limits.seconds, limits.threshold, told
+        self.engine = Engine(qa.search, limits.together, limits.waiting)
         self.talks = Talks(qa)
 
     async def ask(self, request: AskRequest) -> AskResponse:
@@ -352,6 +350,7 @@ class _Asking:
         self._answerer, self._request = answerer, request
         self._started = time.perf_counter()
         self._until = time.monotonic() + answerer.seconds
+        self._threshold = answerer.threshold if request.threshold is None else request.threshold
         self._talk = answerer.talks.of(request.conversation)
         refused = refusal(request.question)
         self.refused = None if refused is None else self._response(refused)
@@ -368,7 +367,7 @@ class _Asking:
         """The answer to a question that refers back."""
 
         def followed() -> AskResponse:
-            answer = self._talk.ask(self._request.question, self._request.threshold, self._left)
+            answer = self._talk.ask(self._request.question, self._threshold, self._left)
             return self._response(answer)
 
         return await self.away(followed)
@@ -378,6 +377,7 @@ class _Asking:
         return max(0.1, self._until - time.monotonic())
 
     def _response(self, answer: Answer) -> AskResponse:
+        self._answerer.told(answer)
         response = self._answerer.response(self._request, answer, self._started)
         response.conversation = self._talk.id
         return response
@@ -411,7 +411,7 @@ class _Asking:
 
         def concluded() -> AskResponse:
             answer = qa.conclude(
-                request.question, self._links, outcome, request.exclude_mentioned, request.threshold
+                request.question, self._links, outcome, request.exclude_mentioned, self._threshold
             )
             self._talk.hear(answer)
             return self._response(answer)

@@ -7,13 +7,15 @@ from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
+from fastapi.security import HTTPBearer
 from fastapi.staticfiles import StaticFiles
 
 from arcaneqa import __version__
 from arcaneqa.answer.arcaneqa import ArcaneQA
 from arcaneqa.apps.http.current import Current
 from arcaneqa.apps.http.feedback import Feedback
+from arcaneqa.apps.http.gate import Limits
 from arcaneqa.apps.http.problems import answer_problems
 from arcaneqa.apps.http.prometheus import Measured, Metrics
 from arcaneqa.apps.http.routes import PAGE, feedback, knowledge, operations, pages, programs, questions
@@ -25,15 +27,14 @@ def create_app(
     qa: ArcaneQA,
     *,
     token: str | None = None,
-    seconds: float = 30.0,
-    together: int = 16,
-    waiting: int = 64,
+    limits: Limits = Limits(),  # noqa: B008 - it is frozen
     hosts: Collection[str] = (),
     feedback_file: Path | None = None,
+    source: Path | None = None,
 ) -> FastAPI:
     """`hosts` are names, beside those of this machine, that requests may call the service by; judgements are
-    kept in `feedback_file`, or not at all."""
-    current = Current(qa, seconds, together, waiting)
+    kept in `feedback_file`, or not at all; the index is made anew when the file `source` changes."""
+    current = Current(qa, limits, source)
     kept = None if feedback_file is None else Feedback(feedback_file)
     metrics = Metrics(current)
 
@@ -52,6 +53,7 @@ def create_app(
         summary="Ask a knowledge base in English; every answer comes with the program that found it.",
         docs_url=None,
         redoc_url=None,
+        generate_unique_id_function=lambda route: route.name,
         lifespan=lifespan,
     )
     app.state.current = current
@@ -64,8 +66,12 @@ def create_app(
         knowledge(current, kept is not None),
         operations(current, metrics),
     ]
-    for router in (*routers, *([] if kept is None else [feedback(current, kept)]), pages()):
-        app.include_router(router)
+    if kept is not None:
+        routers.append(feedback(current, kept))
+    bearer = HTTPBearer(auto_error=False, description="The token that the service was started with.")
+    for router in routers:
+        app.include_router(router, dependencies=[] if token is None else [Depends(bearer)])
+    app.include_router(pages())
 
     app.mount("/page", StaticFiles(directory=PAGE), name="page")
     return app

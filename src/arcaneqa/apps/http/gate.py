@@ -27,6 +27,18 @@ _FIRST_GUESS = 0.05
 """Seconds that a piece of work takes, until some were measured."""
 
 
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """`seconds` is the deadline of a request, `together` how many questions search at the same time,
+    `waiting` how many more may queue, `threshold` the confidence that an answer needs, unless the
+    request says it."""
+
+    seconds: float = 30.0
+    together: int = 16
+    waiting: int = 64
+    threshold: float | None = None
+
+
 class Kind(StrEnum):
     QUESTION = "question"
     PROGRAM = "program"

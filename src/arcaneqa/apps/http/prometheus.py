@@ -8,6 +8,7 @@ from functools import partial
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
+from arcaneqa.answer.answer import Answer
 from arcaneqa.apps.http.current import Current
 from arcaneqa.apps.http.safety import App, Message, Receive, Scope, Send
 from arcaneqa.induction.scorer import Reads
@@ -24,6 +25,20 @@ class Metrics:
         self._seconds = Histogram(
             "arcaneqa_request_seconds", "Seconds to the response.", ["route"], registry=self.registry
         )
+        self._outcomes = Counter(
+            "arcaneqa_questions",
+            "Questions by what came of them: answer, ask (it asks back) or refuse.",
+            ["outcome"],
+            registry=self.registry,
+        )
+        self._confidence = Histogram(
+            "arcaneqa_confidence",
+            "Confidence of the best reading.",
+            ["outcome"],
+            buckets=[tenth / 10 for tenth in range(1, 11)],
+            registry=self.registry,
+        )
+        current.told = self.hear
         running = Gauge("arcaneqa_questions_running", "Questions being searched.", registry=self.registry)
         running.set_function(lambda: current.answerer.engine.load[0])
         waiting = Gauge("arcaneqa_questions_waiting", "Questions in the queue.", registry=self.registry)
@@ -39,6 +54,12 @@ class Metrics:
             "arcaneqa_index_outdated", "1 where the index was replaced since.", registry=self.registry
         )
         outdated.set_function(lambda: float(current.is_outdated))
+
+    def hear(self, answer: Answer) -> None:
+        outcome = answer.outcome.value
+        self._outcomes.labels(outcome).inc()
+        if answer.confidence is not None:
+            self._confidence.labels(outcome).observe(answer.confidence)
 
     def observe(self, route: str, status: int, seconds: float) -> None:
         self._requests.labels(route, str(status)).inc()

@@ -62,7 +62,7 @@ def pages() -> APIRouter:
 
 
 def operations(current: Current, metrics: Metrics) -> APIRouter:
-    router = APIRouter()
+    router = APIRouter(tags=["operations"])
 
     @router.post("/v1/reload", responses=UNAUTHORISED | UNSUPPORTED)
     async def reload() -> ReloadResponse:
@@ -94,7 +94,7 @@ def operations(current: Current, metrics: Metrics) -> APIRouter:
 
 
 def knowledge(current: Current, keeps_feedback: bool) -> APIRouter:
-    router = APIRouter(responses=UNAUTHORISED | CROWDED)
+    router = APIRouter(responses=UNAUTHORISED | CROWDED, tags=["knowledge base"])
 
     @router.get("/v1/kb")
     async def knowledge_base() -> KnowledgeBaseResponse:
@@ -147,7 +147,7 @@ def questions(current: Current) -> APIRouter:
         with current.gate.place(Kind.QUESTION):
             yield
 
-    router = APIRouter(responses=PROBLEMS, dependencies=[Depends(place)])
+    router = APIRouter(responses=PROBLEMS, dependencies=[Depends(place)], tags=["questions"])
 
     @router.post("/v1/ask", response_model=AskResponse)
     async def ask(request: AskRequest, connection: Request) -> Response | AskResponse:
@@ -190,7 +190,7 @@ MEDIA = {"csv": "text/csv", "tsv": "text/tab-separated-values", "md": "text/mark
 
 
 def programs(current: Current) -> APIRouter:
-    router = APIRouter(responses=PROBLEMS)
+    router = APIRouter(responses=PROBLEMS, tags=["programs"])
 
     @router.post("/v1/run", response_model=RunResponse)
     async def run(request: RunRequest) -> Response | RunResponse:
@@ -205,7 +205,7 @@ def programs(current: Current) -> APIRouter:
 
 
 def feedback(current: Current, kept: Feedback) -> APIRouter:
-    router = APIRouter(responses=PROBLEMS)
+    router = APIRouter(responses=PROBLEMS, tags=["feedback"])
 
     @router.post("/v1/feedback")
     async def judge(request: FeedbackRequest) -> FeedbackResponse:
