@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
+from platformdirs import user_cache_path
+
 from arcaneqa.support.errors import InputError
 
 # Files of JSON: datasets as they are published (arrays or lines, plain or .gz), and small files of
@@ -102,6 +104,35 @@ def read_json(path: Path) -> Any:
         raise InputError(f"{path}: not UTF-8 text ({error.reason} at byte {error.start})") from error
     except (EOFError, zlib.error, OSError) as error:
         raise InputError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or error})") from error
+
+
+# Our folder of the user's cache.
+
+
+def cache_place() -> Path:
+    """Where it is, whether it is there or not. Raises OSError for a user without a home folder."""
+    try:
+        return user_cache_path("arcaneqa")
+    except RuntimeError:
+        raise OSError(errno.ENOENT, "there is no home folder", "of this user") from None
+
+
+def cache_folder(*parts: str) -> Path:
+    """A folder there, which nobody else may look into: what is kept may be private. Raises OSError where
+    there can be none."""
+    ours = cache_place()
+    folder = ours.joinpath(*parts)
+    folder.mkdir(parents=True, exist_ok=True)
+    state = ours.stat()
+    if state.st_uid == os.geteuid() and state.st_mode & 0o077:
+        ours.chmod(0o700)
+    return folder
+
+
+def is_only_ours(folder: Path) -> bool:
+    """Whether nobody else may have put anything into it."""
+    state = folder.stat()
+    return state.st_uid == os.geteuid() and not state.st_mode & 0o022
 
 
 # Files and folders that take their place only when they are whole.
