@@ -11,6 +11,7 @@ import sqlite3
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TextIO, cast
 
@@ -90,6 +91,7 @@ _LONGEST_CELL = 1 << 27
 """Bytes that SQLite may make for one cell: a file can have it compute gigabytes."""
 _LONGEST_ROW = 1 << 24
 """Bytes; a longer row is more likely an unclosed quote than a row."""
+_HEADER_LINES = 20
 _LINE = re.compile(r"Line: (\d+)")
 
 
@@ -258,7 +260,8 @@ def _header(path: Path, encoding: str | None = None) -> tuple[tuple[str, ...], s
     try:
         encoding = encoding or marked(path)
         with closing(text_of(path, encoding)) as file:
-            first = file.readline(_LONGEST_ROW)
+            # A name may have line breaks, within quotes.
+            first, *more = islice(iter(lambda: file.readline(_LONGEST_ROW), None), 1 + _HEADER_LINES)
     except (OSError, EOFError, zstandard.ZstdError) as error:
         raise InputError(f"{path} cannot be read: {error}.") from None
     if not first.strip():
@@ -268,10 +271,10 @@ def _header(path: Path, encoding: str | None = None) -> tuple[tuple[str, ...], s
     if first.count(delimiter) >= MOST_COLUMNS:
         raise InputError(f"{path}, line 1: {too_many(first.count(delimiter) + 1)}")
     try:
-        names = next(csv.reader([first], delimiter=delimiter), [])
+        names = next(csv.reader((first, *more), delimiter=delimiter), [])
     except csv.Error as error:
         raise InputError(f"{path}, line 1: the names of the columns cannot be read ({error}).") from None
-    return unique(numbered([name.strip() for name in names]), path), delimiter, encoding
+    return unique(numbered([" ".join(name.split()) for name in names]), path), delimiter, encoding
 
 
 def _load_sqlite(limits: Limits, connection: DuckDBPyConnection, first: int) -> list[Loaded]:
