@@ -8,7 +8,7 @@ DEV    := $(VENV)/.dev
 TORCH  := torch==2.13.0+cpu
 CPU_WHEELS := https://download.pytorch.org/whl/cpu
 
-.PHONY: demo test golden lint lint-docker types rooms unit test-wheel test-locked test-slow test-hostile soak test-searches test-virtuoso test-browser docs pictures clean
+.PHONY: demo test golden lint lint-docker types rooms unit test-wheel test-locked test-slow test-hostile fuzz soak test-searches test-virtuoso test-browser docs pictures clean
 
 demo: $(BASE)
 	@$(BIN)/python demo/tour.py
@@ -65,6 +65,10 @@ test-hostile: $(DEV)
 	OMP_NUM_THREADS=1 $(BIN)/pytest --durations 10 tests/hostile tests/kb/endpoint/test_liars.py tests/kb/endpoint/test_faults.py \
 	  tests/kb/index/test_replaced.py tests/kb/build/test_sources.py tests/model/test_sealed.py tests/support/test_harmless.py tests/support/test_outputs.py \
 	  tests/apps/http/test_gate.py tests/apps/http/test_connections.py tests/apps/http/test_reload.py
+
+# Made-up files, manifests, programs, questions and requests for some ten minutes; what is found becomes a case.
+fuzz: $(DEV)
+	FUZZ=6 OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 tests/hostile/test_fuzz.py
 
 # What is answered today to every question set at hand, compared with an earlier run if AGAINST names its file.
 DATA ?= ../shared/data
