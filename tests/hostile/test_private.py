@@ -131,7 +131,7 @@ def test_loops_that_were_changed_on_disk_are_compiled_again(tmp_path: Path) -> N
     draw = random.Random(17)
     for path in kept:
         whole = path.read_bytes()
-        for _ in range(4):
+        for _ in range(2):
             changed = bytearray(whole)
             changed[draw.randrange(len(changed))] ^= 1 << draw.randrange(8)
             path.write_bytes(changed)
