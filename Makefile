@@ -8,7 +8,7 @@ DEV    := $(VENV)/.dev
 TORCH  := torch==2.13.0+cpu
 CPU_WHEELS := https://download.pytorch.org/whl/cpu
 
-.PHONY: demo test golden lint lint-docker types rooms unit test-wheel test-locked test-slow test-hostile soak test-searches test-virtuoso test-browser docs pictures clean
+.PHONY: demo test golden lint lint-docker types rooms unit test-wheel test-locked test-slow test-hostile fuzz soak test-searches test-virtuoso test-browser docs pictures clean
 
 demo: $(BASE)
 	@$(BIN)/python demo/tour.py
@@ -62,9 +62,14 @@ test-slow: $(DEV)
 # `ask` does with the network and with files.
 test-hostile: $(DEV)
 	@command -v strace > /dev/null || (apt-get update -q && apt-get install -y -q --no-install-recommends strace) || true
-	OMP_NUM_THREADS=1 $(BIN)/pytest --durations 10 tests/hostile tests/kb/endpoint/test_liars.py tests/kb/endpoint/test_faults.py \
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --durations 10 tests/hostile tests/kb/endpoint/test_liars.py tests/kb/endpoint/test_faults.py \
 	  tests/kb/index/test_replaced.py tests/kb/build/test_sources.py tests/model/test_sealed.py tests/support/test_harmless.py tests/support/test_outputs.py \
-	  tests/apps/http/test_gate.py tests/apps/http/test_connections.py tests/apps/http/test_reload.py
+	  tests/apps/http/test_gate.py tests/apps/http/test_connections.py tests/apps/http/test_reload.py \
+	  tests/apps/mcp/test_server.py tests/int8/test_bert.py
+
+# Made-up files, manifests, programs, questions and requests for some ten minutes; what is found becomes a case.
+fuzz: $(DEV)
+	FUZZ=6 OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 tests/hostile/test_fuzz.py
 
 # What is answered today to every question set at hand, compared with an earlier run if AGAINST names its file.
 DATA ?= ../shared/data

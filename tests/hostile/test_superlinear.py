@@ -38,3 +38,21 @@ def test_members_at_every_level_are_too_many(tmp_path: Path) -> None:
     options = ("--profile", str(tmp_path / "profile.json"))
     ended = run("index", str(tmp_path / "g.nt"), "--out", str(tmp_path / "kb"), *options, seconds=120)
     assert ended.code == 0, ended
+
+
+@pytest.mark.parametrize("part", ["aA", "a_", "a.", "a/", "%41", "1"])
+def test_a_long_iri_takes_no_longer_than_its_letters(tmp_path: Path, part: str) -> None:
+    name = part * (60_000 // len(part))
+    facts = f"<http://x/{name}> <http://x/p> <http://x/b> .\n<http://x/a> <http://x/{name}> <http://x/b> .\n"
+    (tmp_path / "f.nt").write_text(facts)
+    ended = run("index", str(tmp_path / "f.nt"), "--out", str(tmp_path / "kb"), seconds=20)
+    assert ended.code == 0, ended
+
+
+def test_many_columns_take_no_longer_than_their_number(tmp_path: Path) -> None:
+    columns = range(700)
+    rows = (",".join(f"col{number}" for number in columns), ",".join(map(str, columns)))
+    (tmp_path / "x.csv").write_text("\n".join(rows) + "\n")
+    ended = run("index", str(tmp_path / "x.csv"), "--out", str(tmp_path / "kb"), memory=4 << 30)
+    assert ended.code == 0, ended
+    assert "703 relations" in ended.out, ended

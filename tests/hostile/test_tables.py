@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import sqlite3
+import struct
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import duckdb
 import pytest
 
 from arcaneqa.kb.build import build_index
+from arcaneqa.kb.build.tables import limits
 from arcaneqa.kb.build.tables.loaded import _chunks
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.terms import Iri
@@ -162,6 +164,77 @@ def test_a_refused_table_is_one_sentence_to_the_very_end(tmp_path: Path, verb: t
         *[str(tmp_path / "kb") if word == "kb" else word for word in verb], str(table), memory=4 << 30
     )
     assert ended.is_a_sentence, ended
+
+
+def _pages_of_pages(path: Path) -> None:
+    """A table whose inner pages all lead to the same pages below: 4 KiB of rows become a million million."""
+    database("PRAGMA page_size = 512", "CREATE TABLE t (name)", *["INSERT INTO t VALUES ('x')"] * 4_000)(path)
+    data = bytearray(path.read_bytes())
+    inner = [at for at in range(0, len(data), 512) if data[at + (100 if at == 0 else 0)] == 5]
+    pages, levels = [at // 512 + 1 for at in inner], 8
+    leaf = next(at // 512 + 1 for at in range(512, len(data), 512) if data[at] == 13)
+    root = struct.unpack(">I", data[inner[0] + 8 : inner[0] + 12])[0]
+    assert pages
+    assert root
+    base = len(data) // 512
+    below = leaf
+    for level in range(levels):
+        page = bytearray(512)
+        cells = 40
+        page[0] = 5
+        places = [512 - 6 * (n + 1) for n in range(cells)]
+        struct.pack_into(">HHHB", page, 1, 0, cells, places[-1], 0)
+        struct.pack_into(">I", page, 8, below)
+        for number, place in enumerate(places):
+            struct.pack_into(">H", page, 12 + 2 * number, place)
+            struct.pack_into(">I", page, place, below)
+            page[place + 4] = 1
+        data += page
+        below = base + level + 1
+    top = pages[0]
+    data[(top - 1) * 512 : top * 512] = data[-512:]
+    struct.pack_into(">I", data, 28, len(data) // 512)
+    path.write_bytes(data)
+
+
+ENDLESS: dict[str, tuple[str, Callable[[Path], object]]] = {
+    "rows of parquet": (
+        "x.parquet",
+        lambda path: parquet("SELECT 1 AS id, 'a' AS name FROM range(30000000)", path),
+    ),
+    "text of parquet": (
+        "x.parquet",
+        lambda path: parquet("SELECT repeat('x', 100000) AS name FROM range(30000)", path),
+    ),
+    "pages of sqlite": ("x.db", _pages_of_pages),
+}
+
+
+@pytest.mark.parametrize("what", ENDLESS)
+def test_tables_without_end_are_refused(tmp_path: Path, what: str) -> None:
+    name, make = ENDLESS[what]
+    make(tmp_path / name)
+    with pytest.raises(InputError, match="with --rows"):
+        build_index([tmp_path / name], tmp_path / "kb")
+
+
+def test_packed_text_is_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "_TEXT", 1 << 20)
+    (tmp_path / "x.csv.gz").write_bytes(gzip.compress(b"a,b\n" + b"1,2\n" * (1 << 20)))
+    with pytest.raises(InputError, match="with --rows"):
+        build_index([tmp_path / "x.csv.gz"], tmp_path / "kb")
+    (tmp_path / "x.csv.gz").write_bytes(gzip.compress(b"a,b\n1,2\n")[:-9])
+    with pytest.raises(InputError, match="cannot be unpacked"):
+        build_index([tmp_path / "x.csv.gz"], tmp_path / "kb")
+
+
+def test_who_says_how_many_rows_there_are_gets_them(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text(PEOPLE.replace("\n", "\r\n", 1))
+    parquet("SELECT range AS id, 'a' AS name FROM range(50)", tmp_path / "x.parquet")
+    for source in ("x.csv", "x.parquet"):
+        assert build_index([tmp_path / source], tmp_path / "kb", most_rows=50).facts
+    with pytest.raises(InputError, match="more than 49 rows"):
+        build_index([tmp_path / "x.parquet"], tmp_path / "kb", most_rows=49)
 
 
 @pytest.mark.slow

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from functools import cache
 from typing import Any, TypeVar
 
@@ -47,8 +48,16 @@ def expected(stored: Stored, ids: NDArray[np.int32]) -> Floats:
 
 
 def test_floats_are_read_as_by_the_library(stored: Stored, ids: NDArray[np.int32], expected: Floats) -> None:
-    """What a processor without products of bytes does."""
-    assert np.allclose(BertReader(stored, in_bytes=False).read(ids, LENGTHS), expected, atol=1e-4)
+    """Weights that are stored as floats."""
+    plain = replace(stored, arrays={name: stored.floats(name) for name in stored.names()})
+    assert np.allclose(BertReader(plain).read(ids, LENGTHS), expected, atol=1e-4)
+
+
+@pytest.mark.skipif(not MULTIPLIES_BYTES, reason="the processor multiplies no bytes")
+def test_a_processor_that_multiplies_no_bytes_reads_the_same(stored: Stored, ids: NDArray[np.int32]) -> None:
+    """Else its answers, and how sure they are, would be others."""
+    found = BertReader(stored, in_bytes=False).read(ids, LENGTHS)
+    assert np.array_equal(found, BertReader(stored).read(ids, LENGTHS))
 
 
 @pytest.mark.skipif(not MULTIPLIES_BYTES, reason="the processor multiplies no bytes")

@@ -17,7 +17,7 @@ from arcaneqa.kb.terms import Iri, Literal
 from arcaneqa.kb.values import kind_of
 from arcaneqa.record import AnswerItem, Table
 from arcaneqa.support.errors import MissingExtra
-from arcaneqa.support.harmless import markdown_cell, spreadsheet_cell
+from arcaneqa.support.harmless import markdown_cell, spreadsheet_cell, turtle_text
 
 if TYPE_CHECKING:
     import pandas
@@ -120,7 +120,7 @@ def turtle_of_answer(items: Sequence[AnswerItem], table: Table | None, names: Na
     for item in items:
         if item.iri is not None and item.label is not None:
             lines.append(f"{_term(item, names)} {_LABEL} {_quoted(item.label)} .")
-    return "\n".join(lines)
+    return turtle_text("\n".join(lines))
 
 
 def _quoted(text: str) -> str:
@@ -140,7 +140,7 @@ def turtle_of_facts(facts: Facts, names: Names) -> str:
             ends = _term(facts.entity, names), _term(item, names)
             subject, object_ = reversed(ends) if relation.inverse else ends
             lines.append(f"{subject} {predicate} {object_} .")
-    return "\n".join(lines)
+    return turtle_text("\n".join(lines))
 
 
 def _term(item: AnswerItem, names: Names) -> str:

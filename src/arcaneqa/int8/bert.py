@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arcaneqa.int8.buffers import (
     Layers,
@@ -114,17 +116,19 @@ class BertReader:
 
 
 def _layers(stored: StoredArrays, depth: int, in_bytes: bool) -> tuple[Layers, bool]:
-    """The weights of all layers, and whether they are bytes."""
+    """The weights of all layers, and whether they are multiplied as bytes."""
     names = [f"{PREFIX}encoder.layer.{layer}." for layer in range(depth)]
-    is_exact = in_bytes and all(
+    are_bytes = all(
         stored.compact(f"{name}{part}.weight") is not None
         for name in names
         for part in ("attention.self.query", "attention.output.dense", "intermediate.dense", "output.dense")
     )
+    is_exact = in_bytes and are_bytes
     own = [f"attention.self.{part}" for part in ("query", "key", "value")]
 
     def matrix(*parts: str) -> Matrix:
-        return _matrix(stored, [[f"{name}{part}" for part in parts] for name in names], is_exact)
+        own = [[f"{name}{part}" for part in parts] for name in names]
+        return _matrix(stored, own, are_bytes, is_exact)
 
     matrices = [
         matrix(*own),
@@ -147,20 +151,24 @@ def _layers(stored: StoredArrays, depth: int, in_bytes: bool) -> tuple[Layers, b
     return layers, is_exact
 
 
-def _matrix(stored: StoredArrays, names: Sequence[Sequence[str]], is_exact: bool) -> Matrix:
-    """Matrices of layers as tiles want them; those of one layer are joined."""
+def _matrix(stored: StoredArrays, names: Sequence[Sequence[str]], are_bytes: bool, is_exact: bool) -> Matrix:
+    """Matrices of layers as tiles want them; those of one layer are joined. Bytes that are not multiplied as
+    such are whole numbers as floats."""
     weights, scales = [], []
     for own in names:
-        if is_exact:
+        if are_bytes:
             pairs = [stored.compact(f"{name}.weight") for name in own]
             rows = np.concatenate([pair[0] for pair in pairs if pair is not None])
             scales.append(np.concatenate([pair[1] for pair in pairs if pair is not None]))
+        else:
+            rows = np.concatenate([stored.floats(f"{name}.weight") for name in own])
+            scales.append(np.zeros(len(rows), np.float32))
+        tiles: NDArray[Any]
+        if is_exact:
             fours = (np.ascontiguousarray(rows).view(np.uint8) ^ np.uint8(0x80)).view(np.uint32)
             tiles = fours.reshape(-1, BYTE_COLUMNS, fours.shape[1])
         else:
-            floats = np.concatenate([stored.floats(f"{name}.weight") for name in own])
-            scales.append(np.ones(len(floats), np.float32))
-            tiles = floats.reshape(-1, FLOAT_COLUMNS, floats.shape[1])
+            tiles = rows.astype(np.float32).reshape(-1, FLOAT_COLUMNS, rows.shape[1])
         weights.append(np.ascontiguousarray(tiles.transpose(0, 2, 1)).reshape(-1).view(np.uint8))
     bias = np.stack([np.concatenate([stored.floats(f"{name}.bias") for name in own]) for own in names])
     return Matrix(np.stack(weights), np.stack(scales), bias)

@@ -50,7 +50,8 @@ def in_large_pages(arrays: Sequence[NDArray[np.uint8]]) -> list[NDArray[np.uint8
 
 
 class Matrix(NamedTuple):
-    """One matrix of every layer: `weights` as tiles want them, `scales` of their rows, `bias`."""
+    """One matrix of every layer: `weights` as tiles want them, `scales` of their rows (none is 0), `bias`.
+    Weights that are no bytes have the scale 0, and are as they are."""
 
     weights: NDArray[np.uint8]
     scales: Floats
@@ -165,6 +166,7 @@ class Scratch(NamedTuple):
     factors: Floats
     tile: Floats
     cut: NDArray[np.int8]
+    whole: Floats
     units: Floats
     raised: NDArray[np.int32]
 
@@ -183,6 +185,7 @@ class Scratch(NamedTuple):
             factors=np.empty(ROWS, np.float32),
             tile=np.empty((ROWS, FLOAT_COLUMNS), np.float32),
             cut=np.empty(CHUNK * max(inner, width), np.int8),
+            whole=np.zeros((CHUNK, max(inner, width)), np.float32),
             units=np.empty(CHUNK, np.float32),
             raised=np.empty(CHUNK, np.int32),
         )

@@ -214,17 +214,26 @@ def _multiply(
     scales, bias = matrix.scales[layer], matrix.bias[layer]
     weights = matrix.weights[layer].ctypes.data
     if not is_exact:
-        origin = source[start].ctypes.data
+        # What is stored as bytes is read as such on every processor: rows are cut to the same whole numbers,
+        # whose sums floats hold without a rest.
+        is_cut, whole, cut, units = scales[0] > 0, scratch.whole, scratch.cut, scratch.units
+        origin, distance = source[start].ctypes.data, inward * 4
+        if is_cut:
+            for row in range(count):
+                units[row], _ = _cut(source[start + row], cut[:inward])
+                for place in range(inward):
+                    whole[row, place] = np.float32(cut[place])
+            origin, distance = whole.ctypes.data, whole.shape[1] * 4
         for column in range(0, outward, FLOAT_COLUMNS):
             panel = weights + column * inward * 4
             for row in range(0, count, ROWS):
                 place = out.ctypes.data + (row * outward + column) * 4
-                rows = origin + row * inward * 4
-                float_tile(panel, FLOAT_COLUMNS * 4, rows, inward * 4, inward, place, outward * 4)
+                rows = origin + row * distance
+                float_tile(panel, FLOAT_COLUMNS * 4, rows, distance, inward, place, outward * 4)
         for row in range(count):
-            own = out[row]
+            own, unit = out[row], units[row]
             for place in range(outward):
-                own[place] += bias[place]
+                own[place] = own[place] * (unit * scales[place] if is_cut else np.float32(1)) + bias[place]
         return
     cut, units, raised = scratch.cut, scratch.units, scratch.raised
     for row in range(count):

@@ -15,7 +15,6 @@ import numpy as np
 
 from arcaneqa.int8.stored_arrays import UNKNOWN_WORDS, Flags, Floats, StoredArrays, Table, Words, softmax
 from arcaneqa.support.errors import ModelError
-from arcaneqa.support.processor import multiplies_bytes
 from arcaneqa.support.ragged import Ints, offsets_of
 
 PREFIX = "encoder.network."
@@ -52,11 +51,10 @@ class _Reads(Protocol):
 
 
 class PlainReader:
-    """`in_bytes`: weights that are stored as bytes are multiplied as such. Threads may share it."""
+    """Threads may share it."""
 
-    def __init__(self, stored: StoredArrays, in_bytes: bool | None = None) -> None:
+    def __init__(self, stored: StoredArrays) -> None:
         self._stored, shape = stored, stored.encoder
-        self._in_bytes = multiplies_bytes() if in_bytes is None else in_bytes
         self._heads, self._depth = int(shape["num_attention_heads"]), int(shape["num_hidden_layers"])
         self._epsilon = np.float32(shape["layer_norm_eps"])
         self.width = int(shape["hidden_size"])
@@ -148,7 +146,7 @@ class PlainReader:
     def _matrix(self, *names: str) -> _Matrix:
         bias = np.concatenate([self._stored.floats(f"{name}.bias") for name in names])
         compact = [self._stored.compact(f"{name}.weight") for name in names]
-        pairs = [pair for pair in compact if pair is not None and self._in_bytes]
+        pairs = [pair for pair in compact if pair is not None]
         if len(pairs) == len(names):
             weights = np.concatenate([rows for rows, _ in pairs])
             scales = np.concatenate([own for _, own in pairs])

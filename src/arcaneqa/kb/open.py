@@ -6,19 +6,24 @@ import hashlib
 import os
 import shutil
 import tempfile
+import time
+from contextlib import suppress
 from importlib.resources import as_file, files
 from pathlib import Path
-
-from platformdirs import user_cache_path
 
 from arcaneqa import __version__
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.index.store import MANIFEST, VERSION
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.support.errors import IndexFormatError, InputError
+from arcaneqa.support.files import cache_folder
 from arcaneqa.support.terminal import Progress
 
 _DEMO = "demo.ttl.zst"
+_LETTERS = 16
+"""Of each part of a folder's name: which file, and what was in it."""
+_DAY = 86400.0
+"""Seconds."""
 _PIECE = 1 << 20
 """Bytes (1 MiB) read at a time."""
 
@@ -55,7 +60,7 @@ def _open_demo() -> Index:
     packed = files("arcaneqa.data") / _DEMO
     content = hashlib.sha256(_made_by().encode() + packed.read_bytes()).hexdigest()[:16]
     with as_file(packed) as source:
-        return _kept(source, user_cache_path("arcaneqa") / f"demo-{content}", None)
+        return _kept(source, Path(), f"demo-{content}", None)
 
 
 def _open_files(path: Path, progress: Progress | None) -> Index:
@@ -71,30 +76,30 @@ def _open_files(path: Path, progress: Progress | None) -> Index:
                     content.update(piece)
         except OSError as error:
             raise InputError(f"{file} cannot be read: {error.strerror}.") from None
-    return _kept(path, user_cache_path("arcaneqa") / "files" / content.hexdigest()[:16], progress)
+    place = hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:_LETTERS]
+    return _kept(path, Path("files"), f"{place}-{content.hexdigest()[:_LETTERS]}", progress)
 
 
 def _made_by() -> str:
     return f"{__version__} {VERSION} "
 
 
-def _kept(source: Path, folder: Path, progress: Progress | None) -> Index:
-    """The index of these facts in this folder of the cache, built if it is not there."""
+def _kept(source: Path, place: Path, name: str, progress: Progress | None) -> Index:
+    """The index of these facts in this place of the cache, built if it is not there; then earlier versions of
+    the same file go."""
     try:
-        return Index(folder)
-    except IndexFormatError:
-        pass
+        folder = cache_folder(*place.parts) / name
+        with suppress(IndexFormatError):
+            return Index(folder)
+        own = Path(tempfile.mkdtemp(prefix=f"{name}-", dir=folder.parent))
+    except OSError as error:
+        raise InputError(
+            f"The cache {error.filename} cannot be written ({error.strerror}): set XDG_CACHE_HOME to another "
+            "folder, or make an index with `arcaneqa index`."
+        ) from None
     from arcaneqa.kb.build import build_index
 
     # Processes may come here at the same time: each builds its own, and the first in place is kept.
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        own = Path(tempfile.mkdtemp(prefix=f"{folder.name}-", dir=folder.parent))
-    except OSError as error:
-        raise InputError(
-            f"{folder.parent} cannot be written ({error.strerror}): set XDG_CACHE_HOME to another folder, or "
-            "make an index with `arcaneqa index`."
-        ) from None
     try:
         if progress is None:
             build_index([source], own / "index")
@@ -108,7 +113,21 @@ def _kept(source: Path, folder: Path, progress: Progress | None) -> Index:
                 (own / "index").rename(folder)
     finally:
         shutil.rmtree(own, ignore_errors=True)
+    _sweep(folder)
     return Index(folder)
+
+
+def _sweep(folder: Path) -> None:
+    """Earlier versions of a file are nobody's any more, nor are builds that did not end."""
+    for other in folder.parent.iterdir():
+        first, _, rest = other.name.partition("-")
+        is_earlier = len(first) == _LETTERS and (
+            not rest
+            or (len(rest) == _LETTERS and other.name != folder.name and folder.name.startswith(first))
+        )
+        is_stale = "-" in rest and time.time() - other.stat().st_mtime > _DAY
+        if is_earlier or is_stale:
+            shutil.rmtree(other, ignore_errors=True)
 
 
 def _opens(folder: Path) -> bool:

@@ -6,6 +6,7 @@ Compact storage keeps a matrix as int8 with one scale a row. One such folder com
 
 from __future__ import annotations
 
+import errno
 import hashlib
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -59,7 +60,7 @@ def read_stored(folder: Path, kind: type[ModelConfig] = ModelConfig) -> Stored:
     """Raises ModelError where a file is missing or damaged, or the configuration is not of this kind."""
     manifest = manifest_of(folder)
     config = kind.from_json(manifest["model"])
-    contents = {name: _content(folder / name) for name in manifest["files"]}
+    contents = {name: _content(folder, name) for name in _files(folder, manifest)}
     with ThreadPoolExecutor(1) as aside:
         are_whole = aside.submit(_compare, folder, contents, manifest["files"])
         try:
@@ -69,8 +70,18 @@ def read_stored(folder: Path, kind: type[ModelConfig] = ModelConfig) -> Stored:
     return Stored(folder, manifest["encoder"], arrays, config, tokenizer)
 
 
-def _content(path: Path) -> bytes:
+def _files(folder: Path, manifest: dict[str, Any]) -> dict[str, str]:
+    files = manifest["files"]
+    if not isinstance(files, dict) or not all(isinstance(each, str) for each in files.values()):
+        raise ModelError(f"{folder / MANIFEST} does not name the files of a model; copy or train it again")
+    return files
+
+
+def _content(folder: Path, name: str) -> bytes:
+    path = folder / name
     try:
+        if path.parent != folder or not path.is_file():
+            raise OSError(errno.EINVAL, "it is not a plain file of the folder")
         return path.read_bytes()
     except OSError as error:
         raise ModelError(f"{path} cannot be read ({error.strerror}); copy the model again") from error

@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
+from platformdirs import user_cache_path
+
 from arcaneqa.support.errors import InputError
 
 # Files of JSON: datasets as they are published (arrays or lines, plain or .gz), and small files of
@@ -23,6 +25,8 @@ from arcaneqa.support.errors import InputError
 
 _LARGEST_JSON = 1 << 28
 """Bytes (256 MiB): more than the schema of any knowledge base."""
+_LONGEST_LINE = 1 << 24
+"""Characters (16 MiB) of a record."""
 
 
 def open_text(path: Path) -> TextIO:
@@ -50,7 +54,9 @@ def read_lines(path: Path) -> Iterator[tuple[int, Any]]:
     """Line number and JSON value of every non-blank line."""
     try:
         with open_text(path) as lines:
-            for number, line in enumerate(lines, 1):
+            for number, line in enumerate(iter(lambda: lines.readline(_LONGEST_LINE), ""), 1):
+                if len(line) == _LONGEST_LINE:
+                    raise InputError(f"{path}, line {number}: it is far too long")
                 if line.strip():
                     try:
                         yield number, json.loads(line)
@@ -67,7 +73,8 @@ def read_items(path: Path, key: str | None = None) -> Iterator[tuple[str, Any]]:
     """Where each item is and what it is: of JSON lines, of a JSON array, or of the array under `key`."""
     try:
         with open_text(path) as file:
-            first = next((line for line in file if line.strip()), "")
+            lines = iter(lambda: file.readline(_LONGEST_LINE), "")
+            first = next((line for line in lines if line.strip()), "")
     except (EOFError, zlib.error, OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or error})") from error
     if _is_record(first, key):
@@ -93,7 +100,10 @@ def _is_record(line: str, key: str | None) -> bool:
 def read_json(path: Path) -> Any:
     try:
         with open_text(path) as file:
-            return json.load(file)
+            text = file.read(_LARGEST_JSON)
+        if len(text) == _LARGEST_JSON:
+            raise InputError(f"{path}: it is far too large for one JSON value; write JSON lines")
+        return json.loads(text)
     except json.JSONDecodeError as error:
         raise InputError(f"{path}, line {error.lineno}: not JSON ({error.msg})") from error
     except RecursionError as error:
@@ -102,6 +112,35 @@ def read_json(path: Path) -> Any:
         raise InputError(f"{path}: not UTF-8 text ({error.reason} at byte {error.start})") from error
     except (EOFError, zlib.error, OSError) as error:
         raise InputError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or error})") from error
+
+
+# Our folder of the user's cache.
+
+
+def cache_place() -> Path:
+    """Where it is, whether it is there or not. Raises OSError for a user without a home folder."""
+    try:
+        return user_cache_path("arcaneqa")
+    except RuntimeError:
+        raise OSError(errno.ENOENT, "there is no home folder", "of this user") from None
+
+
+def cache_folder(*parts: str) -> Path:
+    """A folder there, which nobody else may look into: what is kept may be private. Raises OSError where
+    there can be none."""
+    ours = cache_place()
+    folder = ours.joinpath(*parts)
+    folder.mkdir(parents=True, exist_ok=True)
+    state = ours.stat()
+    if state.st_uid == os.geteuid() and state.st_mode & 0o077:
+        ours.chmod(0o700)
+    return folder
+
+
+def is_only_ours(folder: Path) -> bool:
+    """Whether nobody else may have put anything into it."""
+    state = folder.stat()
+    return state.st_uid == os.geteuid() and not state.st_mode & 0o022
 
 
 # Files and folders that take their place only when they are whole.

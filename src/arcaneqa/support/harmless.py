@@ -34,6 +34,11 @@ def json_text(data: Any, indent: int | None = None) -> str:
     return _BEYOND_JSON.sub(_escaped, json.dumps(data, ensure_ascii=False, indent=indent))
 
 
+def turtle_text(text: str) -> str:
+    """Turtle that says exactly this; half a character, which it cannot say, as the sign for it."""
+    return _CONTROLS.sub(lambda found: "\\ufffd" if found[0] >= "\ud800" else _escaped(found), text)
+
+
 def spreadsheet_cell(text: str) -> str:
     """For CSV and TSV: what a spreadsheet would take for a formula gets an apostrophe before it."""
     is_formula = text.lstrip(" ").startswith(_FORMULA) and not _NUMBER.fullmatch(text)

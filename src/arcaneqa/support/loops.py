@@ -18,8 +18,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
 
-from platformdirs import user_cache_path
-
+from arcaneqa.support.files import cache_folder, is_only_ours
 from arcaneqa.support.processor import identity
 
 LOADING = 0.25
@@ -109,18 +108,18 @@ def compiled_for(seconds: float) -> None:
 @cache
 def folder() -> Path | None:
     """Where what was compiled is kept, never beside the package, which may belong to somebody else: where
-    NUMBA_CACHE_DIR says so, or in the user's cache. None where neither can be written."""
-    if chosen := os.environ.get("NUMBA_CACHE_DIR"):
-        return Path(chosen)
-    found = user_cache_path("arcaneqa") / FOLDER
+    NUMBA_CACHE_DIR says so, or in the user's cache. None where neither can be written, or others may write
+    there: what is loaded runs."""
     try:
+        chosen = os.environ.get("NUMBA_CACHE_DIR")
+        found = Path(chosen) if chosen else cache_folder(FOLDER)
         found.mkdir(parents=True, exist_ok=True)
         trial = found / ".writable"
         trial.touch()
         trial.unlink(missing_ok=True)
+        return found if is_only_ours(found) else None
     except OSError:
         return None
-    return found
 
 
 def is_done(part: str) -> Path | None:

@@ -28,10 +28,3 @@ def identity() -> str:
         [platform.machine(), platform.processor()]
         + [told.get(name, "") for name in ("model name", "flags", "Features")]
     )
-
-
-def multiplies_bytes() -> bool:
-    """Whether compiled loops multiply bytes here, as `int8.instructions` decides it of the compiler's own
-    knowledge of the processor."""
-    flags = set(description().get("flags", "").split())
-    return "avx_vnni" in flags or flags >= {"avx512f", "avx512vl", "avx512_vnni"}

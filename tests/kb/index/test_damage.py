@@ -205,7 +205,7 @@ def large(old: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An index all of whose files count as large, opened once before; nothing else knows it."""
     monkeypatch.setattr(store, "_SMALL", -1)
     monkeypatch.setattr(store, "_CLOCK", 0)
-    monkeypatch.setattr(store, "user_cache_path", lambda _: tmp_path / "cache")
+    monkeypatch.setattr(files, "user_cache_path", lambda _: tmp_path / "cache")
     Index(old).close()
     return old
 
@@ -265,7 +265,7 @@ def test_where_no_note_can_be_kept_files_are_read_each_time(
     large: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "file").touch()
-    monkeypatch.setattr(store, "user_cache_path", lambda _: tmp_path / "file")
+    monkeypatch.setattr(files, "user_cache_path", lambda _: tmp_path / "file")
     Index(large).close()
     with (large / "out.values.bin").open("r+b") as file:
         file.write(b"\xff")

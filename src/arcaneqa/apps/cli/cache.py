@@ -32,12 +32,14 @@ def command(
     """
     import shutil
 
-    from platformdirs import user_cache_path
-
     from arcaneqa.support.errors import InputError
+    from arcaneqa.support.files import cache_place
     from arcaneqa.support.terminal import say, say_json
 
-    folder = user_cache_path("arcaneqa")
+    try:
+        folder = cache_place()
+    except OSError as error:
+        raise InputError(f"Nothing is kept: {error.strerror}. Set XDG_CACHE_HOME.") from None
     kept = sorted(folder.iterdir()) if folder.is_dir() else []
     sizes = {path.name: _size(path) for path in kept}
     if clear:

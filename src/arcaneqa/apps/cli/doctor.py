@@ -24,12 +24,11 @@ def command() -> None:
     import time
     from importlib.util import find_spec
 
-    from platformdirs import user_cache_path
-
     from arcaneqa import __version__
     from arcaneqa.model.stored import bundled_model
     from arcaneqa.support import loops
     from arcaneqa.support.errors import ArcaneError
+    from arcaneqa.support.files import cache_place
     from arcaneqa.support.terminal import say
 
     say(f"arcaneqa  {__version__}, Python {platform.python_version()}, {platform.platform()}")
@@ -37,9 +36,13 @@ def command() -> None:
         missing = [package for package in packages if find_spec(package) is None]
         state = f"not installed: pip install 'arcaneqa[{extra}]'" if missing else "installed"
         say(f"{extra:<9} {state}")
-    cache = user_cache_path("arcaneqa")
-    home = next(place for place in (cache, *cache.parents) if place.exists())
-    say(f"cache     {cache}{'' if os.access(home, os.W_OK) else ' (cannot be written; set XDG_CACHE_HOME)'}")
+    try:
+        cache = cache_place()
+        home = next(place for place in (cache, *cache.parents) if place.exists())
+        hint = "" if os.access(home, os.W_OK) else " (cannot be written; set XDG_CACHE_HOME)"
+        say(f"cache     {cache}{hint}")
+    except OSError as error:
+        say(f"cache     {error.strerror}; set XDG_CACHE_HOME")
     say(f"model     {bundled_model()}")
     started = time.perf_counter()
     try:

@@ -52,6 +52,10 @@ def command(
     lenient: Annotated[
         bool, typer.Option("--lenient", help="Leave out statements that do not parse, and count them.")
     ] = False,
+    rows: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Most rows of a table; else as many as suit its file's size."),
+    ] = None,
 ) -> None:
     """Index a knowledge base, so that questions about it are answered exactly and fast.
 
@@ -71,6 +75,7 @@ def command(
             ontology=ontology,
             base=base,
             lenient=lenient,
+            most_rows=rows,
             progress=progress,
             tables=tables or (),
             schema=schema,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -84,6 +85,9 @@ def _asked_for(arguments: Sequence[str]) -> Sequence[str]:
 
 def main() -> None:
     """Run a verb; every failure on purpose is one sentence on stderr and exit code 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # one that has not all letters gets those it lacks as \\u…
+            stream.reconfigure(errors="backslashreplace")
     try:
         # Every option may be given by the environment: ARCANEQA_SERVE_PORT is --port of `serve`.
         with_verbs(_asked_for(sys.argv[1:]))(auto_envvar_prefix="ARCANEQA")

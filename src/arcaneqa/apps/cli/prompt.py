@@ -211,11 +211,10 @@ def completions(qa: ArcaneQA, before: str) -> Iterator[tuple[str, str]]:
 
 def _history_file() -> Path | None:
     """Beside our other caches, for nobody else to read; None where nothing can be kept."""
-    from platformdirs import user_cache_path
+    from arcaneqa.support.files import cache_folder
 
-    path = user_cache_path("arcaneqa") / "history"
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path = cache_folder() / "history"
         os.close(os.open(path, os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600))
     except OSError:
         return None

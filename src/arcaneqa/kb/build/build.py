@@ -8,6 +8,7 @@ import json
 import os
 import shutil
 import sqlite3
+import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -43,9 +44,9 @@ from arcaneqa.support.terminal import Progress, untold
 
 
 @contextmanager
-def building(target: Path) -> Iterator[Path]:
+def building(target: Path, mode: int = 0o777) -> Iterator[Path]:
     """An empty folder to build in; on leaving without an error it takes the target's place, or the place that
-    the target is a link to."""
+    the target is a link to. It is open to whom the old one was, else to those of `mode`."""
     target = target.resolve()
     INDEX.check(target)
     folder = target.with_name(f".{target.name}.building")
@@ -58,8 +59,10 @@ def building(target: Path) -> Iterator[Path]:
             raise InputError(f"{folder} is in the way of the build, and not ours; move it elsewhere.")
         shutil.rmtree(folder, ignore_errors=True)  # left by a build that was killed
         try:
-            folder.mkdir()
+            folder.mkdir(mode=mode)
             yield folder
+            if target.is_dir():
+                folder.chmod(stat.S_IMODE(target.stat().st_mode))
             INDEX.keep_others(target, folder)
             take_place(folder, target)
         except (OSError, sqlite3.Error) as error:
@@ -126,6 +129,7 @@ def build_index(
     ontology: str | Path | None = None,
     base: str | None = None,
     lenient: bool = False,
+    most_rows: int | None = None,
     progress: Progress = untold,
     batch: int = _BATCH,
     nameless: Iterable[str] = (),
@@ -139,7 +143,7 @@ def build_index(
     An index that is already there is replaced at the very end. Without a profile, the facts say which they
     need. `nameless` are IRIs that are to be found under no name: what only other facts use as schema. `fame`
     says how many facts mention each IRI, where most of them are kept elsewhere. `glossary` is a TOML file
-    with other words for what is here."""
+    with other words for what is here. A table may have `most_rows`, else as many as suit its file's size."""
     if not sources:
         raise InputError("There is nothing to index: give at least one file.")
     check_base(base)
@@ -147,7 +151,9 @@ def build_index(
     files = tuple(Path(source) for source in sources if not is_server(str(source)))
     servers = tuple(Server(str(each), tuple(tables), schema) for each in sources if is_server(str(each)))
     words = None if glossary is None else Glossary.read(Path(glossary))
-    given = _Given(files, servers, Path(out), ontology, base, lenient, batch, tuple(nameless), fame, words)
+    given = _Given(
+        files, servers, Path(out), ontology, base, lenient, batch, tuple(nameless), fame, words, most_rows
+    )
     try:
         return _build(given, wanted, progress)
     except _Misread as misread:
@@ -175,6 +181,7 @@ class _Given:
     nameless: tuple[str, ...]
     fame: Fame | None
     glossary: Glossary | None
+    most_rows: int | None
 
 
 def _build(given: _Given, wanted: Wanted, progress: Progress) -> Report:
@@ -187,13 +194,15 @@ def _build(given: _Given, wanted: Wanted, progress: Progress) -> Report:
     for path in paths:
         check_file(path)
     has_tables = bool(tables or given.servers)
-    with building(given.out) as folder:
+    with building(given.out, _mode_of(paths)) as folder:
         draft = Draft(folder)
         work = folder / "work"
         work.mkdir()
         if has_tables:
             progress("reading tables", 0, None)
-            files += [Source(facts, None) for facts in write_triples(tables, work, given.servers)]
+            files += [
+                Source(facts, None) for facts in write_triples(tables, work, given.servers, given.most_rows)
+            ]
         batches = read_batches(files, work, given.batch, skipped if given.lenient else None, progress)
         choice = wanted.settle(batches.facts_of_predicates)
         chosen = _with_prefixes(choice.profile, {**batches.prefixes, **(PREFIXES if has_tables else {})})
@@ -240,6 +249,15 @@ def _build(given: _Given, wanted: Wanted, progress: Progress) -> Report:
         skipped=skipped,
         diagnosis=diagnosis,
     )
+
+
+def _mode_of(sources: Iterable[Path]) -> int:
+    """Of a folder that tells nobody what they may not read themselves."""
+    mode = 0o777
+    for source in sources:
+        read = source.stat().st_mode
+        mode &= ~((0 if read & stat.S_IRGRP else stat.S_IRWXG) | (0 if read & stat.S_IROTH else stat.S_IRWXO))
+    return mode
 
 
 def _with_prefixes(profile: Profile, written: Mapping[str, str]) -> Profile:

@@ -7,15 +7,16 @@ import codecs
 import csv
 import re
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
-from platformdirs import user_cache_path
 from pyoxigraph import NamedNode, RdfFormat
 
 from arcaneqa.kb.index.store import INDEX, MANIFEST
 from arcaneqa.support.errors import InputError
+from arcaneqa.support.files import cache_place
 
 # Which files are RDF and which are tables, by their names; ways of packing; the files of a folder.
 
@@ -98,7 +99,9 @@ def _made_here(folder: Path) -> Callable[[Path], bool]:
     """What in a folder is no source because it was made of some: files of indexes, all of one whose build did
     not end, and what is kept in our cache."""
     files: set[Path] = set()
-    folders = {user_cache_path("arcaneqa")}
+    folders: set[Path] = set()
+    with suppress(OSError):
+        folders.add(cache_place())
     for manifest in folder.rglob(MANIFEST):
         names = INDEX.names(manifest.parent)
         if names == {MANIFEST}:

@@ -8,10 +8,9 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-
-import platformdirs
 
 from arcaneqa.kb.endpoint.client import Client, Limits, ResultCache
 from arcaneqa.kb.endpoint.discovery import Memory, discover, given
@@ -20,6 +19,7 @@ from arcaneqa.kb.endpoint.queries import Queries, probe
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.profiles import load_profile
 from arcaneqa.support.errors import InputError
+from arcaneqa.support.files import cache_folder
 
 _PREFIX = "ARCANEQA_ENDPOINT_"
 _DAY = 86400.0
@@ -38,7 +38,7 @@ class Settings:
     limits: Limits = field(default_factory=Limits)
     cache_bytes: int = 0
     age: float = 7 * _DAY
-    folder: Path = field(default_factory=lambda: Path(platformdirs.user_cache_dir("arcaneqa")) / "endpoints")
+    folder: Path = field(default_factory=lambda: _kept())
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Settings:
@@ -65,6 +65,13 @@ class Settings:
             cache_bytes=int(number("CACHE_MIB", 0) * 2**20),
             age=number("AGE_DAYS", 7) * _DAY,
         )
+
+
+def _kept() -> Path:
+    """Without a cache nothing is remembered."""
+    with suppress(OSError):
+        return cache_folder("endpoints")
+    return Path(os.devnull) / "endpoints"
 
 
 def _authorization(value: str | None, file: str | None) -> str | None:

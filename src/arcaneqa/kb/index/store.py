@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import json
 import mmap
@@ -19,10 +20,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
-from platformdirs import user_cache_path
 
 from arcaneqa.support.errors import IndexFormatError
-from arcaneqa.support.files import beside, plain_json
+from arcaneqa.support.files import beside, cache_folder, is_only_ours, plain_json
 from arcaneqa.support.outputs import FolderKind
 
 # Which index folders were found whole and sound, so that opening one again need not read all of it.
@@ -62,14 +62,17 @@ def trust(state: State) -> None:
     """Note that in this state the files match. Where no note can be kept, they are read each time."""
     if time.time_ns() - state.changed < _CLOCK:
         return
-    note = _note(state.folder)
-    with contextlib.suppress(OSError), beside(note) as draft:
+    with contextlib.suppress(OSError), beside(_note(state.folder)) as draft:
         draft.write_text(state.text, encoding="ascii")
 
 
 def _note(folder: Path) -> Path:
+    """Raises OSError where somebody else may have written one."""
+    notes = cache_folder("whole")
+    if not is_only_ours(notes):
+        raise PermissionError(errno.EPERM, "others may write there", str(notes))
     place = hashlib.sha256(os.fsencode(folder.resolve())).hexdigest()[:32]
-    return user_cache_path("arcaneqa") / "whole" / place
+    return notes / place
 
 
 # An index folder on disk: flat memory-mapped arrays, one sealed JSON manifest, nothing pickled.

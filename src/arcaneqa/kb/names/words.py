@@ -163,10 +163,11 @@ def words(name: str) -> str:
         return _ALONE[parts[0]]
     if parts[-2:] == ["year", "id"]:
         parts.pop()  # a year is told apart from others by being that year
-    return " ".join(_IN_FULL.get(part) or _beside(part, parts) or _ending_in_full(part) for part in parts)
+    said = set(parts)
+    return " ".join(_IN_FULL.get(part) or _beside(part, said) or _ending_in_full(part) for part in parts)
 
 
-def _beside(part: str, parts: list[str]) -> str | None:
+def _beside(part: str, parts: set[str]) -> str | None:
     full, others = _BESIDE.get(part, (None, frozenset()))
     return None if others.isdisjoint(parts) else full
 

@@ -8,14 +8,17 @@ import glob
 import gzip
 import re
 import sqlite3
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TextIO, cast
 
 import zstandard
 
-from arcaneqa.kb.build.formats import JSON, PARQUET, SQLITE, WORKBOOKS, table_format
+from arcaneqa.kb.build.formats import JSON, PACKED, PARQUET, SQLITE, WORKBOOKS, table_format
+from arcaneqa.kb.build.tables.limits import Limits, Row
 from arcaneqa.kb.build.tables.loaded import (
     MOST_COLUMNS,
     Declared,
@@ -88,28 +91,32 @@ _LONGEST_CELL = 1 << 27
 """Bytes that SQLite may make for one cell: a file can have it compute gigabytes."""
 _LONGEST_ROW = 1 << 24
 """Bytes; a longer row is more likely an unclosed quote than a row."""
+_HEADER_LINES = 20
 _LINE = re.compile(r"Line: (\d+)")
 
 
 def load(
-    paths: Sequence[Path], connection: DuckDBPyConnection, servers: Sequence[Server] = ()
+    paths: Sequence[Path],
+    connection: DuckDBPyConnection,
+    servers: Sequence[Server] = (),
+    most_rows: int | None = None,
 ) -> list[Loaded]:
     """Every table of every file and server; two of one name could not be told apart and are refused."""
     tables: list[Loaded] = []
     for server in servers:
         tables += load_server(server, connection, len(tables))
     for path in paths:
-        kind = table_format(path)
+        kind, limits = table_format(path), Limits.of(path, most_rows)
         if kind in WORKBOOKS:
             loaded = load_workbook(path, connection, len(tables))
         elif kind in JSON:
             loaded = load_records(path, connection, len(tables))
         elif kind in SQLITE:
-            loaded = _load_sqlite(path, connection, len(tables))
+            loaded = _load_sqlite(limits, connection, len(tables))
         elif kind in PARQUET:
-            loaded = [_load_parquet(path, connection, f"t{len(tables)}")]
+            loaded = [_load_parquet(limits, connection, f"t{len(tables)}")]
         else:
-            loaded = [_load_separated(path, connection, f"t{len(tables)}")]
+            loaded = [_load_separated(limits, connection, f"t{len(tables)}")]
         if not any(connection.execute(f"SELECT 1 FROM {each.place} LIMIT 1").fetchone() for each in loaded):
             raise InputError(f"There is nothing to index in {path}: it names columns, but has no rows.")
         tables += loaded
@@ -123,13 +130,15 @@ def load(
     return tables
 
 
-def _load_separated(path: Path, connection: DuckDBPyConnection, place: str) -> Loaded:
+def _load_separated(limits: Limits, connection: DuckDBPyConnection, place: str) -> Loaded:
+    path = limits.path
     columns, delimiter, encoding = _header(path)
     cells = ", ".join(f"'c{number}': 'VARCHAR'" for number in range(len(columns)))
     reading = (
         "read_csv(?, delim=?, quote='\"', escape='\"', auto_detect=false, header=true, strict_mode=true, "
         f"hive_partitioning=false, null_padding=false, max_line_size={_LONGEST_ROW}, columns={{{cells}}})"
     )
+    _measure(limits)
     try:
         if encoding != UTF8:
             raise _WrittenOtherwise(encoding=encoding)
@@ -138,8 +147,18 @@ def _load_separated(path: Path, connection: DuckDBPyConnection, place: str) -> L
         if otherwise.encoding == WINDOWS:
             columns, delimiter, encoding = _header(path, WINDOWS)
         rows = _rows(path, len(columns), delimiter, otherwise.escape, encoding)
-        insert(connection, place, len(columns), rows)
+        insert(connection, place, len(columns), limits.counted(rows))
     return Loaded(stem(path), place, columns, path, may_have_decimal_commas=delimiter != ",")
+
+
+def _measure(limits: Limits) -> None:
+    """A file that is not packed is no larger than it is."""
+    if limits.path.suffix.lower() in PACKED:
+        try:
+            with _bytes(limits.path) as file:
+                limits.measure(file)
+        except (OSError, EOFError, zlib.error, zstandard.ZstdError) as error:
+            raise InputError(f"{limits.path} cannot be unpacked: {error}.") from None
 
 
 class _WrittenOtherwise(Exception):
@@ -150,9 +169,7 @@ class _WrittenOtherwise(Exception):
         self.escape, self.encoding = escape, encoding
 
 
-def _rows(
-    path: Path, width: int, delimiter: str, escape: str | None, encoding: str
-) -> Iterator[list[str | None]]:
+def _rows(path: Path, width: int, delimiter: str, escape: str | None, encoding: str) -> Iterator[Row]:
     """Slower than DuckDB, but any line end will do, and any letters."""
     with closing(text_of(path, encoding)) as file:
         spaced = escape is not None
@@ -181,9 +198,10 @@ def _literally(path: Path) -> str:
     return glob.escape(str(path.absolute()))
 
 
-def _load_parquet(path: Path, connection: DuckDBPyConnection, place: str) -> Loaded:
+def _load_parquet(limits: Limits, connection: DuckDBPyConnection, place: str) -> Loaded:
     import duckdb
 
+    path = limits.path
     try:
         described = connection.execute(f"SELECT * FROM {_PARQUET} LIMIT 0", [_literally(path)]).description
     except duckdb.Error as error:
@@ -191,7 +209,15 @@ def _load_parquet(path: Path, connection: DuckDBPyConnection, place: str) -> Loa
     columns = unique([column[0] for column in described or ()], path)
     # What has parts (lists, structures) is no cell; its text would be nobody's value.
     chosen = ", ".join(f"{_quoted(column)}::VARCHAR AS c{number}" for number, column in enumerate(columns))
-    _create(path, connection, place, f"(SELECT {chosen} FROM {_PARQUET})", [_literally(path)])
+    some = f"(SELECT {chosen} FROM {_PARQUET} LIMIT {limits.rows + 1})"
+    text = " + ".join(f"sum(coalesce(strlen(c{number}), 0))" for number in range(len(columns)))
+    try:
+        counted = connection.execute(f"SELECT count(*), {text} FROM {some}", [_literally(path)]).fetchone()
+    except duckdb.Error as error:
+        raise InputError(f"{path} cannot be read as Parquet: {_first_line(error)}") from None
+    rows, size = counted or (0, 0)
+    limits.check(rows, int(size or 0))
+    _create(path, connection, place, some, [_literally(path)])
     return Loaded(stem(path), place, columns, path)
 
 
@@ -234,7 +260,8 @@ def _header(path: Path, encoding: str | None = None) -> tuple[tuple[str, ...], s
     try:
         encoding = encoding or marked(path)
         with closing(text_of(path, encoding)) as file:
-            first = file.readline(_LONGEST_ROW)
+            # A name may have line breaks, within quotes.
+            first, *more = islice(iter(lambda: file.readline(_LONGEST_ROW), None), 1 + _HEADER_LINES)
     except (OSError, EOFError, zstandard.ZstdError) as error:
         raise InputError(f"{path} cannot be read: {error}.") from None
     if not first.strip():
@@ -244,13 +271,14 @@ def _header(path: Path, encoding: str | None = None) -> tuple[tuple[str, ...], s
     if first.count(delimiter) >= MOST_COLUMNS:
         raise InputError(f"{path}, line 1: {too_many(first.count(delimiter) + 1)}")
     try:
-        names = next(csv.reader([first], delimiter=delimiter), [])
+        names = next(csv.reader((first, *more), delimiter=delimiter), [])
     except csv.Error as error:
         raise InputError(f"{path}, line 1: the names of the columns cannot be read ({error}).") from None
-    return unique(numbered([name.strip() for name in names]), path), delimiter, encoding
+    return unique(numbered([" ".join(name.split()) for name in names]), path), delimiter, encoding
 
 
-def _load_sqlite(path: Path, connection: DuckDBPyConnection, first: int) -> list[Loaded]:
+def _load_sqlite(limits: Limits, connection: DuckDBPyConnection, first: int) -> list[Loaded]:
+    path = limits.path
     tables: list[Loaded] = []
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=2)) as database:
@@ -259,7 +287,7 @@ def _load_sqlite(path: Path, connection: DuckDBPyConnection, first: int) -> list
             known = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
             for (name,) in database.execute(f"{known} ORDER BY name").fetchall():
                 place = f"t{first + len(tables)}"
-                tables.append(_sqlite_table(path, database, name, connection, place))
+                tables.append(_sqlite_table(limits, database, name, connection, place))
     except (sqlite3.Error, UnicodeDecodeError) as error:
         locked = "locked" in str(error)
         hint = "close the program that writes it" if locked else "is it a SQLite file, and whole?"
@@ -270,19 +298,20 @@ def _load_sqlite(path: Path, connection: DuckDBPyConnection, first: int) -> list
 
 
 def _sqlite_table(
-    path: Path, database: sqlite3.Connection, name: str, connection: DuckDBPyConnection, place: str
+    limits: Limits, database: sqlite3.Connection, name: str, connection: DuckDBPyConnection, place: str
 ) -> Loaded:
     # With columns that are computed, without those that virtual tables hide.
     known = database.execute(f"PRAGMA table_xinfo({_quoted(name)})").fetchall()
     about = [row for row in known if row[6] != 1]
-    columns = unique([row[1] for row in about], path)
+    columns = unique([row[1] for row in about], limits.path)
     key = tuple(row[1] for row in sorted(about, key=lambda row: row[5]) if row[5])
     booleans = frozenset(row[1] for row in about if str(row[2]).upper().startswith("BOOL"))
     rows = database.execute(
         f"SELECT {', '.join(map(_quoted, (row[1] for row in about)))} FROM {_quoted(name)}"
     )
-    insert(connection, place, len(columns), (tuple(map(_cell, row)) for row in rows))
-    return Loaded(name, place, columns, path, key, tuple(_declared(database, name)), booleans, has_types=True)
+    insert(connection, place, len(columns), limits.counted(tuple(map(_cell, row)) for row in rows))
+    declared = tuple(_declared(database, name))
+    return Loaded(name, place, columns, limits.path, key, declared, booleans, has_types=True)
 
 
 def _cell(cell: object) -> str | None:

@@ -45,6 +45,7 @@ class Keys:
     def __init__(self, connection: DuckDBPyConnection) -> None:
         self._connection = connection
         self._unique: dict[tuple[str, tuple[str, ...]], bool] = {}
+        self._keys: dict[str, tuple[str, ...]] = {}
 
     def unique(self, table: Loaded, columns: Sequence[str]) -> bool:
         """Every row has a value of its own there, and none is blank."""
@@ -65,6 +66,11 @@ class Keys:
 
     def key(self, table: Loaded) -> tuple[str, ...]:
         """What the table is known to be keyed by; without any such column, () for the row's number."""
+        if table.place not in self._keys:
+            self._keys[table.place] = self._key(table)
+        return self._keys[table.place]
+
+    def _key(self, table: Loaded) -> tuple[str, ...]:
         if table.key and self.unique(table, table.key):
             return table.key
         named = [column for column in table.columns if identifies(table.plain(column))]
@@ -261,11 +267,12 @@ class Column:
 
 def read_columns(table: Loaded, connection: DuckDBPyConnection) -> list[Column]:
     """Every column of a table that is not blank throughout and does not only number the rows, unnamed."""
-    sample = f"(SELECT * FROM {table.place} USING SAMPLE reservoir({_SAMPLE} ROWS) REPEATABLE (7))"
     commas = _has_decimal_commas(table, connection)
     found: dict[str, Column | None] = {}
     for name in table.columns:
         cell = f"trim({table.cell(name)})"
+        some = f"{table.place} USING SAMPLE reservoir({_SAMPLE} ROWS) REPEATABLE (7)"
+        sample = f"(SELECT {table.cell(name)} FROM {some})"
         if NAMELESS.fullmatch(name) and _numbers_rows(table, connection, cell):
             continue
         is_truth = name in table.booleans or _is_yes_or_no(table, connection, name)
@@ -318,15 +325,10 @@ def _kinds(
     if commas:
         yield from _numbers(table, connection, name, _SWAPPED.format(cell))
     yield from _numbers(table, connection, name, cell)
-    for form in _DATES:
+    for form in _parsing(connection, texts):
         parsed = f"try_strptime({filled}, '{form}')"
-        if _parses(connection, texts, form):
-            yield Column(name, f"strftime({parsed}, '%Y-%m-%d')", XSD + "date"), f"{parsed} IS NOT NULL"
-    for form in _MOMENTS:
-        parsed = f"try_strptime({filled}, '{form}')"
-        if _parses(connection, texts, form):
-            lexical = f"strftime({parsed}, '%Y-%m-%dT%H:%M:%S')"
-            yield Column(name, lexical, XSD + "dateTime"), f"{parsed} IS NOT NULL"
+        kind, shown = ("date", "%Y-%m-%d") if form in _DATES else ("dateTime", "%Y-%m-%dT%H:%M:%S")
+        yield Column(name, f"strftime({parsed}, '{shown}')", XSD + kind), f"{parsed} IS NOT NULL"
     yield from _truths(name, cell, [pair for pair in _TRUTHS if all(text.lower() in pair for text in texts)])
 
 
@@ -410,8 +412,8 @@ def _is_yes_or_no(table: Loaded, connection: DuckDBPyConnection, name: str) -> b
     if said[0] in _ASKING:
         ones, zeros, filled = _ones_and_zeros(table, connection, [name])
         return 0 < ones + zeros == filled
-    week = [day for day in table.columns if words(day) in _WEEKDAYS]
-    if name in week and len(week) >= _WORKING:
+    week = [day for day in table.columns if words(day) in _WEEKDAYS] if words(name) in _WEEKDAYS else []
+    if len(week) >= _WORKING:
         ones, zeros, filled = _ones_and_zeros(table, connection, week)
         return bool(ones and zeros and ones + zeros == filled)
     is_plural = said[-1].endswith("s") and not said[-1].endswith(("ss", "us", "is"))
@@ -442,11 +444,12 @@ def _unit(texts: list[str]) -> tuple[str, str] | None:
     return None if after in _ORDINALS or (before and after) else (before, after)
 
 
-def _parses(connection: DuckDBPyConnection, texts: list[str], form: str) -> bool:
-    found = connection.execute(
-        f"SELECT bool_and(try_strptime(text, '{form}') IS NOT NULL) FROM (SELECT unnest(?) AS text)", [texts]
-    ).fetchone()
-    return bool(found and found[0])
+def _parsing(connection: DuckDBPyConnection, texts: list[str]) -> list[str]:
+    """Which ways to write dates and moments all the texts are written in."""
+    forms = (*_DATES, *_MOMENTS)
+    tests = ", ".join(f"bool_and(try_strptime(text, '{form}') IS NOT NULL)" for form in forms)
+    found = connection.execute(f"SELECT {tests} FROM (SELECT unnest(?) AS text)", [texts]).fetchone()
+    return [form for form, is_so in zip(forms, found or (), strict=False) if is_so]
 
 
 def _matches(cell: str, pattern: str) -> str:

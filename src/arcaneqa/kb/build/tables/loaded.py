@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,7 +41,7 @@ _FEW = 3
 """Columns that begin alike by chance."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Loaded:
     """One table: `place` is its name in DuckDB, where column number n is called `cn`."""
 
@@ -65,9 +66,14 @@ class Loaded:
         the `o_…` of orders. A first column without a name has the names of the rows."""
         if NAMELESS.fullmatch(column) and column == self.columns[0] and "name" not in self.columns:
             return "name"
+        return column[self._shared :]
+
+    @cached_property
+    def _shared(self) -> int:
+        """How many letters all names of columns begin with."""
         found = [begun[0].lower() for name in self.columns if (begun := _BEGINNING.match(name))]
         is_shared = len(found) == len(self.columns) >= _FEW and len(set(found)) == 1
-        return column[len(found[0]) :] if is_shared else column
+        return len(found[0]) if is_shared else 0
 
 
 def insert(

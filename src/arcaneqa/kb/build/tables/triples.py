@@ -94,6 +94,8 @@ def _counts_up(table: Loaded, cell: str, connection: DuckDBPyConnection) -> bool
 PREFIXES = {"table": "urn:table:", "column": "urn:column:", "row": "urn:row:"}
 _MEMORY = "1GB"
 """DuckDB spills to disk beyond this; more made no build measurably quicker."""
+_TOGETHER = 100
+"""Queries of one statement: each that runs beside others takes memory."""
 _ALONE: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
@@ -103,8 +105,11 @@ _ESCAPES = {"'\\'": "'\\\\'", "'\"'": "'\\\"'", "chr(10)": "'\\n'", "chr(13)": "
 """As SQL: what must not stand in a literal of N-Triples, and how it is written; the backslash comes first."""
 
 
-def write_triples(paths: Sequence[Path], folder: Path, servers: Sequence[Server] = ()) -> list[Path]:
-    """The facts of some tables as N-Triples files in `folder`. Foreign keys may lead from file to file."""
+def write_triples(
+    paths: Sequence[Path], folder: Path, servers: Sequence[Server] = (), most_rows: int | None = None
+) -> list[Path]:
+    """The facts of some tables as N-Triples files in `folder`. Foreign keys may lead from file to file; a
+    table may have `most_rows`, else as many as suit its file's size."""
     with needs("Reading tables", "tables"):
         import duckdb
     folder = folder.absolute()  # DuckDB takes some first letters of a name for another place
@@ -118,7 +123,7 @@ def write_triples(paths: Sequence[Path], folder: Path, servers: Sequence[Server]
         with duckdb.connect(str(place), config=_ALONE) as connection:
             connection.execute(f"SET memory_limit = '{_MEMORY}'")
             connection.execute(f"SET temp_directory = '{_text(str(folder / 'spill'))}'")
-            written = list(_written(load(paths, connection, servers), folder, connection))
+            written = list(_written(load(paths, connection, servers, most_rows), folder, connection))
     except duckdb.Error as error:  # memory or disk that it could not have
         said = str(error).splitlines()[0]
         sources = (*map(str, paths), *(shown(server.address) for server in servers))
@@ -133,15 +138,16 @@ def _written(tables: Sequence[Loaded], folder: Path, connection: DuckDBPyConnect
     links = find_links(tables, columns, connection, keys)
     names = row_names(tables, links, connection, keys)
     for table in tables:
-        target = folder / f"{table.place}.nt"
         kind = words(table.name) if len(tables) > 1 or is_telling(table.name) else ROW
         queries = list(_Writer(table, kind, columns[table.place], links[table.place], keys, names).queries())
-        select = " UNION ALL ".join(queries)
-        connection.execute(
-            f"COPY ({select}) TO '{_text(str(target))}' "
-            "(FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '\x01')"
-        )
-        yield target
+        for first in range(0, len(queries), _TOGETHER):
+            target = folder / f"{table.place}-{first}.nt"
+            select = " UNION ALL ".join(queries[first : first + _TOGETHER])
+            connection.execute(
+                f"COPY ({select}) TO '{_text(str(target))}' "
+                "(FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '\x01')"
+            )
+            yield target
 
 
 class _Writer:
