@@ -50,6 +50,8 @@ class Diagnosis:
     odd: int = 0
     """IRIs and language tags that were not sound and were read as what comes closest."""
     some_odd: list[str] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
+    """Cells of tables that are neither numbers nor dates where all others of their columns are."""
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -106,6 +108,8 @@ class Diagnosis:
             )
         if self.left_out:
             yield f"{self.left_out:,} statements were left out."
+        if self.unread:
+            yield f"Cells that are no numbers or dates were left out: {_listed(self.unread)}."
         if self.odd:
             were = "term is" if self.odd == 1 else "terms are"
             yield (

@@ -19,6 +19,7 @@ FACTS = """
 :revenue rdfs:label "revenue" ; skos:altLabel "turnover", "capital" .
 :capital rdfs:label "capital" .
 :Firm rdfs:label "firm" ; skos:altLabel "corporation" .
+:a :population 3 .
 :a a :Firm ; rdfs:label "Arbor" ; :revenue 12 ; :capital 5 .
 :b a :Firm ; rdfs:label "Captial Works" ; :revenue 7 ; :capital 9 .
 """
@@ -42,6 +43,8 @@ def test_second_labels_of_the_schema_are_heard(kb: Index) -> None:
 def test_slips_are_mended_where_nothing_is_called_so(kb: Index) -> None:
     said = Wording(kb).said
     assert said("what is the reveneu of Arbor") == "what is the revenue of Arbor"
+    assert said("populaton") == "population"
+    assert said("who populates it") == "who populates it"
     assert said("the revenues and the captial") == "the revenues and the captial"  # a word of a name
 
 

@@ -187,13 +187,14 @@ def _build(given: _Given, wanted: Wanted, progress: Progress) -> Report:
     for path in paths:
         check_file(path)
     has_tables = bool(tables or given.servers)
+    unread: list[str] = []
     with building(given.out) as folder:
         draft = Draft(folder)
         work = folder / "work"
         work.mkdir()
         if has_tables:
             progress("reading tables", 0, None)
-            files += [Source(facts, None) for facts in write_triples(tables, work, given.servers)]
+            files += [Source(facts, None) for facts in write_triples(tables, work, given.servers, unread)]
         batches = read_batches(files, work, given.batch, skipped if given.lenient else None, progress)
         choice = wanted.settle(batches.facts_of_predicates)
         chosen = _with_prefixes(choice.profile, {**batches.prefixes, **(PREFIXES if has_tables else {})})
@@ -213,6 +214,7 @@ def _build(given: _Given, wanted: Wanted, progress: Progress) -> Report:
             understood.diagnosis,
             mended={name.rpartition("#")[2]: count for name, count in mended.items()},
             left_out=skipped.count,
+            unread=unread,
             rules=sum(file.rules for file in files),
             odd=sum(file.odd.count for file in files),
             some_odd=[text for file in files for text in file.odd.some],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -41,14 +41,18 @@ class Labels:
         given: Array = self.literals != self._dictionary.nodes
         return given
 
-    def read(self, label_relations: list[int], alias_relations: list[int]) -> None:
-        """From predicates that are known to name; what is not the label is an alias."""
+    def read(
+        self, label_relations: list[int], alias_relations: list[int], have_words: Callable[[Array], Array]
+    ) -> None:
+        """From predicates that are known to name; what is not the label is an alias. Sentences name only what
+        does not have an IRI in words."""
         names: list[Array] = []
         for place, relation in enumerate((*label_relations, *alias_relations)):
             nodes, values = self._spoken(relation)
             if place < len(label_relations):
-                are_names = ~self._describe(values)
-                nodes, values = nodes[are_names], values[are_names]
+                are_told = self._describe(values)
+                are_told[are_told] = have_words(nodes[are_told])
+                nodes, values = nodes[~are_told], values[~are_told]
             is_alias = np.full(len(nodes), place >= len(label_relations), np.int64)
             order = np.full(len(nodes), place, np.int64)
             names.append(np.stack([nodes, is_alias, self._tier(values), order, values]))

@@ -88,7 +88,8 @@ class Understanding:
         """`why` is what spoke for the profile."""
         profile = self._profile
         names = tuple(iri for iri in profile.names if iri not in profile.alias)
-        self._labels.read(self._known((*profile.label, *names)), self._known(profile.alias))
+        labels = self._known((*profile.label, *names))
+        self._labels.read(labels, self._known(profile.alias), self._have_words)
         hidden = self._hidden_relations()
         if (kind := self._type_relation(hidden)) is not None:
             profile = dataclasses.replace(profile, type=(*profile.type, self._iris[kind]))
@@ -218,6 +219,12 @@ class Understanding:
         # The name of a table says nothing of its rows.
         said = (name.rpartition(".")[2] if name.startswith(_ROW) else tail(name) for name in names)
         return 2 * sum(bool(_WORD.search(one)) for one in said) < len(names)
+
+    def _have_words(self, nodes: Array) -> Array:
+        names = self._terms.entities.many(nodes.astype(np.int64))
+        return np.array(
+            [not name.startswith(_BLANK) and bool(_WORD.search(tail(name))) for name in names], bool
+        )
 
     def _some_names(self, nodes: Array) -> list[str]:
         sample = nodes[:: max(1, len(nodes) // _SAMPLE)][:_SAMPLE].astype(np.int64)

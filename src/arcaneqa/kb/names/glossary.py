@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.kb.names.name_forms import key, split, stem, words
+from arcaneqa.kb.names.name_forms import are_of_one_origin, key, split, stem, words
 from arcaneqa.kb.schema import Class, Relation
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri
@@ -27,8 +27,8 @@ from arcaneqa.support.errors import InputError
 _LONGEST = 6
 """Words of what stands for another."""
 _LONG_WORD = 8
-"""Letters from which on any one slip is mended; in shorter words it is two letters in the wrong order, or one
-written twice."""
+"""Letters from which on a letter that is missing or wrong is mended; in shorter words it is two in the wrong
+order, or one written twice."""
 _SHORTEST = 5
 
 
@@ -187,7 +187,8 @@ class Wording:
         if len(word) < _SHORTEST or not word.isalpha() or self._surfaces is None:
             return None
         meant = {one for rest in _rests(word) for one in self._schema_words.get(rest, ())}
-        if len(meant) != 1 or stem(word) in set(map(stem, meant)):
+        # Who composed it is no slip of the composer.
+        if len(meant) != 1 or any(are_of_one_origin(word, one) or stem(word) == stem(one) for one in meant):
             return None
         return None if self._surfaces.frequencies([stem(word)]) else meant.pop()
 

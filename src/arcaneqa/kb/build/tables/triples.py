@@ -103,8 +103,11 @@ _ESCAPES = {"'\\'": "'\\\\'", "'\"'": "'\\\"'", "chr(10)": "'\\n'", "chr(13)": "
 """As SQL: what must not stand in a literal of N-Triples, and how it is written; the backslash comes first."""
 
 
-def write_triples(paths: Sequence[Path], folder: Path, servers: Sequence[Server] = ()) -> list[Path]:
-    """The facts of some tables as N-Triples files in `folder`. Foreign keys may lead from file to file."""
+def write_triples(
+    paths: Sequence[Path], folder: Path, servers: Sequence[Server], unread: list[str]
+) -> list[Path]:
+    """The facts of some tables as N-Triples files in `folder`. Foreign keys may lead from file to file. What
+    cells were left out is added to `unread`."""
     with needs("Reading tables", "tables"):
         import duckdb
     folder = folder.absolute()  # DuckDB takes some first letters of a name for another place
@@ -118,7 +121,7 @@ def write_triples(paths: Sequence[Path], folder: Path, servers: Sequence[Server]
         with duckdb.connect(str(place), config=_ALONE) as connection:
             connection.execute(f"SET memory_limit = '{_MEMORY}'")
             connection.execute(f"SET temp_directory = '{_text(str(folder / 'spill'))}'")
-            written = list(_written(load(paths, connection, servers), folder, connection))
+            written = list(_written(load(paths, connection, servers), folder, connection, unread))
     except duckdb.Error as error:  # memory or disk that it could not have
         said = str(error).splitlines()[0]
         sources = (*map(str, paths), *(shown(server.address) for server in servers))
@@ -127,9 +130,17 @@ def write_triples(paths: Sequence[Path], folder: Path, servers: Sequence[Server]
     return written
 
 
-def _written(tables: Sequence[Loaded], folder: Path, connection: DuckDBPyConnection) -> Iterator[Path]:
+def _written(
+    tables: Sequence[Loaded], folder: Path, connection: DuckDBPyConnection, unread: list[str]
+) -> Iterator[Path]:
     keys = Keys(connection)
     columns = {table.place: read_columns(table, connection) for table in tables}
+    for table in tables:
+        unread += [
+            f"{column.odd[0]:,} of {table.name}.{column.name}, such as “{column.odd[1]}”"
+            for column in columns[table.place]
+            if column.odd
+        ]
     links = find_links(tables, columns, connection, keys)
     names = row_names(tables, links, connection, keys)
     for table in tables:
