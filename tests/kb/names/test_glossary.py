@@ -16,7 +16,7 @@ FACTS = """
 @prefix : <http://example.org/> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
 @prefix skos: <http://www.w3.org/2004/02/skos/core#> .
-:revenue rdfs:label "revenue" ; skos:altLabel "turnover", "capital" .
+:revenue rdfs:label "revenue" ; skos:altLabel "turnover", "capital", "earn" .
 :capital rdfs:label "capital" .
 :Firm rdfs:label "firm" ; skos:altLabel "corporation" .
 :a :population 3 .
@@ -37,6 +37,7 @@ def kb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
 def test_second_labels_of_the_schema_are_heard(kb: Index) -> None:
     said = Wording(kb).said
     assert said("Which corporations have the highest turnover?") == "Which firm have the highest revenue?"
+    assert said("How much does Arbor earn?") == "How much does Arbor earn?"
     assert said("What is the capital of Arbor?") == "What is the capital of Arbor?"  # a label of its own
 
 
