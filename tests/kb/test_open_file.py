@@ -40,6 +40,19 @@ def test_a_file_is_indexed_once_and_again_when_it_changes(tmp_path: Path, cache:
     assert len(list(cache.iterdir())) == 1, "the earlier version is nobody's any more"
 
 
+def test_a_folder_of_files_is_asked_as_one(tmp_path: Path, cache: Path) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    (folder / "one.nt").write_text("<a:a> <a:p> <a:b> .\n", encoding="utf-8")
+    assert facts(open_kb(folder)) == 1
+    (folder / "two.nt").write_text("<a:a> <a:p> <a:c> .\n", encoding="utf-8")
+    assert facts(open_kb(folder)) == 2
+    assert len(list(cache.iterdir())) == 2
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(IndexFormatError, match="is not an index"):
+        open_kb(tmp_path / "empty")
+
+
 def test_what_cannot_be_asked_is_refused_in_a_sentence(tmp_path: Path, cache: Path) -> None:
     with pytest.raises(IndexFormatError, match="There is no"):
         open_kb(tmp_path / "nothing.ttl")

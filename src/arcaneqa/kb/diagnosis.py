@@ -50,6 +50,14 @@ class Diagnosis:
     odd: int = 0
     """IRIs and language tags that were not sound and were read as what comes closest."""
     some_odd: list[str] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
+    """Cells of tables that are neither numbers nor dates where all others of their columns are."""
+    joined: list[str] = field(default_factory=list)
+    """Relations through nodes that only join things."""
+    links: list[str] = field(default_factory=list)
+    """Columns that name rows of other tables, with these tables."""
+    empty: list[str] = field(default_factory=list)
+    """Columns without any value."""
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -76,6 +84,12 @@ class Diagnosis:
             yield "", f"none: {_listed(self.nameless)}"
         by = f", by {_listed(self.types)}" if self.typed else ""
         yield "types", f"{self._share(self.typed)} of the things have a class{by}"
+        if self.links:
+            yield "links", _listed(self.links)
+        if self.joined:
+            yield "joined", f"{_listed(self.joined)}: each leads through what only joins two things"
+        if self.empty:
+            yield "no values", f"{len(self.empty):,} of the columns: {_listed(self.empty)}"
         if self.identifiers:
             yield "identifiers", f"{_listed(self.identifiers)}: nothing is the largest by these"
         if self.mended:
@@ -106,6 +120,8 @@ class Diagnosis:
             )
         if self.left_out:
             yield f"{self.left_out:,} statements were left out."
+        if self.unread:
+            yield f"Cells that are no numbers or dates were left out: {_listed(self.unread)}."
         if self.odd:
             were = "term is" if self.odd == 1 else "terms are"
             yield (

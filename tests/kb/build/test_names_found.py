@@ -348,19 +348,35 @@ def test_what_things_without_an_iri_are_called_in_a_file_decides_nothing(tmp_pat
         assert kb.diagnosis.by_iri == 0
 
 
-def test_a_sentence_is_no_name_and_a_code_is_heard_beside_one(tmp_path: Path) -> None:
-    facts = (
-        '<http://e/PumpHouse> <http://www.w3.org/2000/01/rdf-schema#label> "The pump house stands at the '
-        'lower end of the canal and is open on Sundays." .\n'
-        '<http://e/AHU-2> <http://www.w3.org/2000/01/rdf-schema#label> "Roof unit north" .\n'
-        "<http://e/AHU-2> <http://e/feeds> <http://e/PumpHouse> .\n"
+DEFINITION = "A pump moves water from the lower end of the canal to the upper."
+
+
+def test_a_definition_is_no_name_and_a_code_is_heard_beside_one(tmp_path: Path) -> None:
+    kb = build(
+        tmp_path,
+        f':Pump rdfs:comment "{DEFINITION}" .\n'
+        f':SouthPump a :Pump ; rdfs:label "{DEFINITION}" ; :feeds :AHU-2 .\n'
+        ':AHU-2 rdfs:label "Roof unit north" .',
     )
-    (tmp_path / "kb.nt").write_text(facts)
-    build_index([tmp_path / "kb.nt"], tmp_path / "kb")
-    with Index(tmp_path / "kb") as kb:
-        house, unit = (kb.node(Iri(f"http://e/{name}")) for name in ("PumpHouse", "AHU-2"))
-        assert kb.labels(np.array([house, unit])) == [None, "Roof unit north"]
-        surfaces = kb.surfaces()
-        assert surfaces is not None
-        for said, node in (("pump house", house), ("ahu2", unit), ("roof unit north", unit)):
-            assert [hit.node for hit in surfaces.find([key(split(said))], 5)[0]] == [node]
+    pump, unit = (kb.node(Iri(f"{EX}{name}")) for name in ("SouthPump", "AHU-2"))
+    assert kb.labels(np.array([pump, unit])) == [None, "Roof unit north"]
+    surfaces = kb.surfaces()
+    assert surfaces is not None
+    for said, node in (("south pump", pump), ("ahu2", unit), ("roof unit north", unit)):
+        assert [hit.node for hit in surfaces.find([key(split(said))], 5)[0]] == [node]
+
+
+@pytest.mark.parametrize(("space", "name"), [("prop/direct/P", "wikidata"), ("prop/direct/P99", "rdf")])
+def test_a_profile_that_leaves_nothing_to_ask_gives_way(tmp_path: Path, space: str, name: str) -> None:
+    """Direct facts without labels of their properties: usual ones have names, of others nothing is left."""
+    facts = [
+        f'wd:Q{number} rdfs:label "{city}" ; <{WIKIDATA}{space}17> wd:Q{number + 50} ; '
+        f"<{WIKIDATA}{space}1082> {number + 7} ."
+        for number, city in enumerate(CITIES)
+    ]
+    kb = build(tmp_path, f"@prefix wd: <{WIKIDATA}entity/> .\n" + "\n".join(facts))
+    assert kb.profile.name == name
+    shown = {relation.label for relation in kb.schema.shown_relations}
+    assert shown == ({"country", "population"} if name == "wikidata" else {"p9917", "p991082"})
+    assert kb.diagnosis is not None
+    assert kb.diagnosis.things == len(CITIES)

@@ -12,6 +12,7 @@ import pytest
 
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
+from arcaneqa.kb.interface import Step
 from arcaneqa.kb.open import open_kb
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.kb.terms import Iri, Literal
@@ -369,3 +370,45 @@ def test_of_several_tables_each_keeps_its_name(tmp_path: Path) -> None:
     with indexed(tmp_path, storms=storms, data=data) as kb:
         assert {klass.label for klass in kb.schema.classes if klass.members} == {"storms", "data"}
         assert not kb.schema.is_of_rows
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        (["1/8/60 0:00", "3/9/90 0:00"], ["1960-01-08T00:00:00", "1990-03-09T00:00:00"]),
+        (["Sep-63", "Jan-05"], ["1963-09", "2005-01"]),
+        (["12/31/68", "1/2/15"], ["1968-12-31", "2015-01-02"]),
+        (["12/31/1968", "1/2/2015"], ["1968-12-31", "2015-01-02"]),
+        (
+            ["1848-00-00", "1850-05-00", "1851-06-07", "1852-01-01"],
+            ["1848", "1850-05", "1851-06-07", "1852-01-01"],
+        ),
+        (["(450.25)", "12.5"], ["-450.25", "12.5"]),
+        (["−50%", "20%"], ["-50", "20"]),
+        (["5 million", "2k", "300"], ["5000000", "2000", "300"]),
+        (["$1.5bn", "$20 million"], ["1500000000", "20000000"]),
+        (["12", "unknown", "?"], ["12"]),
+    ],
+)
+def test_dates_and_amounts_as_people_write_them(
+    tmp_path: Path, cells: list[str], expected: list[str]
+) -> None:
+    lines = ["name;told", *(f"row {number};{cell}" for number, cell in enumerate(cells))]
+    (tmp_path / "things.csv").write_text("\n".join(lines) + "\n")
+    build_index([tmp_path / "things.csv"], tmp_path / "index")
+    with Index(tmp_path / "index") as kb:
+        (told,) = [r for r in kb.schema.relations if r.label.startswith("told")]
+        values = kb.values(told.id, kb.having(Step(told.id))).objects
+        literals = [term for term in kb.terms(values) if isinstance(term, Literal)]
+        assert sorted(each.lexical for each in literals) == sorted(expected)
+        assert told.comparable
+
+
+def test_a_stray_cell_takes_no_column_of_numbers_away(tmp_path: Path) -> None:
+    lines = ["name,length", *(f"row {number},{number}" for number in range(99)), "row 99,as below"]
+    (tmp_path / "things.csv").write_text("\n".join(lines) + "\n")
+    report = build_index([tmp_path / "things.csv"], tmp_path / "index")
+    assert any("1 of things.length, such as “as below”" in line for line in report.diagnosis.oddities())
+    with Index(tmp_path / "index") as kb:
+        (length,) = [r for r in kb.schema.relations if r.label == "length"]
+        assert length.kinds == {ValueKind.NUMBER}

@@ -16,9 +16,10 @@ FACTS = """
 @prefix : <http://example.org/> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
 @prefix skos: <http://www.w3.org/2004/02/skos/core#> .
-:revenue rdfs:label "revenue" ; skos:altLabel "turnover", "capital" .
+:revenue rdfs:label "revenue" ; skos:altLabel "turnover", "capital", "earn" .
 :capital rdfs:label "capital" .
 :Firm rdfs:label "firm" ; skos:altLabel "corporation" .
+:a :population 3 .
 :a a :Firm ; rdfs:label "Arbor" ; :revenue 12 ; :capital 5 .
 :b a :Firm ; rdfs:label "Captial Works" ; :revenue 7 ; :capital 9 .
 """
@@ -36,12 +37,15 @@ def kb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
 def test_second_labels_of_the_schema_are_heard(kb: Index) -> None:
     said = Wording(kb).said
     assert said("Which corporations have the highest turnover?") == "Which firm have the highest revenue?"
+    assert said("How much does Arbor earn?") == "How much does Arbor earn?"
     assert said("What is the capital of Arbor?") == "What is the capital of Arbor?"  # a label of its own
 
 
 def test_slips_are_mended_where_nothing_is_called_so(kb: Index) -> None:
     said = Wording(kb).said
     assert said("what is the reveneu of Arbor") == "what is the revenue of Arbor"
+    assert said("populaton") == "population"
+    assert said("who populates it") == "who populates it"
     assert said("the revenues and the captial") == "the revenues and the captial"  # a word of a name
 
 

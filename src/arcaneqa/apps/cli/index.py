@@ -91,8 +91,10 @@ def command(
     for outcry in report.skipped.outcries:
         say(f"WARNING: {outcry}", err=True)
     draw_diagnosis(report.diagnosis)
+    more = report.facts - (report.before or 0)
+    was = "" if report.before is None else f" ({'+' if more >= 0 else '−'}{abs(more):,} since the last build)"
     say(
-        f"{report.facts:,} facts, {report.entities:,} entities, {report.literals:,} literals, "
+        f"{report.facts:,} facts{was}, {report.entities:,} entities, {report.literals:,} literals, "
         f"{report.relations:,} relations, {report.classes:,} classes → {out}"
     )
     if report.skipped.outcries:

@@ -22,12 +22,12 @@ from arcaneqa.kb.build.formats import check_base, check_file, source_files, tabl
 from arcaneqa.kb.build.mending import mend, with_restrictions
 from arcaneqa.kb.build.sorted_facts import Facts, write_facts
 from arcaneqa.kb.build.sources import Skipped, Source
-from arcaneqa.kb.build.tables import PREFIXES, write_triples
+from arcaneqa.kb.build.tables import PREFIXES, Told, write_triples
 from arcaneqa.kb.build.tables.server import Server, is_server
-from arcaneqa.kb.build.understand import Fame, Understanding
+from arcaneqa.kb.build.understand import Fame, Understanding, Understood
 from arcaneqa.kb.diagnosis import Diagnosis
 from arcaneqa.kb.index import Index
-from arcaneqa.kb.index.store import INDEX, Draft, trust_built
+from arcaneqa.kb.index.store import INDEX, Draft, read_manifest, trust_built
 from arcaneqa.kb.names.glossary import Glossary, Wording
 from arcaneqa.kb.names.writing_surfaces import build_surfaces
 from arcaneqa.kb.ontology import Ontology, read_ontology
@@ -35,7 +35,7 @@ from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.profiles import Wanted
 from arcaneqa.kb.schema import Schema
 from arcaneqa.kb.short_names import Names
-from arcaneqa.support.errors import InputError
+from arcaneqa.support.errors import IndexFormatError, InputError
 from arcaneqa.support.files import take_place
 from arcaneqa.support.terminal import Progress, untold
 
@@ -119,6 +119,8 @@ class Report:
     classes: int
     skipped: Skipped
     diagnosis: Diagnosis
+    before: int | None = None
+    """Facts of the index that was there."""
 
 
 def build_index(
@@ -194,15 +196,16 @@ def _build(given: _Given, wanted: Wanted, progress: Progress) -> Report:
     for path in paths:
         check_file(path)
     has_tables = bool(tables or given.servers)
+    of_tables = Told()
+    before = _facts_of(given.out)
     with building(given.out, _mode_of(paths)) as folder:
         draft = Draft(folder)
         work = folder / "work"
         work.mkdir()
         if has_tables:
             progress("reading tables", 0, None)
-            files += [
-                Source(facts, None) for facts in write_triples(tables, work, given.servers, given.most_rows)
-            ]
+            written = write_triples(tables, work, given.servers, of_tables, given.most_rows)
+            files += [Source(facts, None) for facts in written]
         batches = read_batches(files, work, given.batch, skipped if given.lenient else None, progress)
         choice = wanted.settle(batches.facts_of_predicates)
         chosen = _with_prefixes(choice.profile, {**batches.prefixes, **(PREFIXES if has_tables else {})})
@@ -222,12 +225,13 @@ def _build(given: _Given, wanted: Wanted, progress: Progress) -> Report:
             understood.diagnosis,
             mended={name.rpartition("#")[2]: count for name, count in mended.items()},
             left_out=skipped.count,
+            **dataclasses.asdict(of_tables),
             rules=sum(file.rules for file in files),
             odd=sum(file.odd.count for file in files),
             some_odd=[text for file in files for text in file.odd.some],
         )
         _write_schema(understood.schema, folder)
-        manifest = _manifest(draft, dictionary, understood.profile, diagnosis, batches)
+        manifest = _manifest(draft, dictionary, understood, diagnosis, batches)
         manifest["sources"] = [path.name for path in paths]
         progress("listing names for linking", 0, None)
         with Index(folder, manifest) as index:
@@ -248,6 +252,7 @@ def _build(given: _Given, wanted: Wanted, progress: Progress) -> Report:
         classes=len(understood.schema.classes),
         skipped=skipped,
         diagnosis=diagnosis,
+        before=before,
     )
 
 
@@ -258,6 +263,14 @@ def _mode_of(sources: Iterable[Path]) -> int:
         read = source.stat().st_mode
         mode &= ~((0 if read & stat.S_IRGRP else stat.S_IRWXG) | (0 if read & stat.S_IROTH else stat.S_IRWXO))
     return mode
+
+
+def _facts_of(target: Path) -> int | None:
+    """How many facts an index has that is there already."""
+    try:
+        return int(read_manifest(target)["counts"]["facts"])
+    except IndexFormatError:
+        return None
 
 
 def _with_prefixes(profile: Profile, written: Mapping[str, str]) -> Profile:
@@ -282,12 +295,13 @@ def _sorted(batches: Batches, draft: Draft, progress: Progress) -> tuple[Diction
 
 
 def _manifest(
-    draft: Draft, dictionary: Dictionary, profile: Profile, diagnosis: Diagnosis, batches: Batches
+    draft: Draft, dictionary: Dictionary, understood: Understood, diagnosis: Diagnosis, batches: Batches
 ) -> dict[str, Any]:
+    joined = sum(each.facts for each in understood.schema.relations if each.chain is not None)
     return draft.manifest(
-        profile=profile.to_json(),
+        profile=understood.profile.to_json(),
         counts={
-            "facts": len(draft.load("out.values")),
+            "facts": len(draft.load("out.values")) - joined,
             "entities": dictionary.entities,
             "numbers": dictionary.numbers,
             "times": dictionary.times,

@@ -20,6 +20,7 @@ from arcaneqa.kb.build.sorted_facts import Facts, Rows, sorted_pairs
 from arcaneqa.kb.index.store import Array, Draft, narrow
 from arcaneqa.kb.schema import Chain, Path
 from arcaneqa.kb.terms import XSD
+from arcaneqa.support.ragged import offsets_of, ranges
 
 CHAIN = "urn:chain:"
 NAME = "name"
@@ -149,24 +150,26 @@ _PARTS = ("starts", "keys", "offsets", "values")
 
 
 def _to_values(steps: Steps) -> Iterator[Found]:
-    ends = [relation for relation in steps.shown if _says_value(steps.words(relation))]
-    for end in ends:
-        rows = steps.facts.rows("out", end)
-        nodes = rows.keys[rows.counts == 1].astype(np.int64)
-        if len(nodes) < _LEAST or steps.is_named[nodes].any() or len(nodes) != len(rows.keys):
+    ends = []
+    for end in steps.shown:
+        rows = steps.facts.rows("out", end) if _says_value(steps.words(end)) else None
+        if rows is None or len(rows.keys) < _LEAST or np.any(rows.counts != 1):
             continue
-        texts = rows.values[rows.offsets[:-1]]
-        if np.any(texts < steps.entities) or _say_more(steps, nodes, end):
+        if not steps.is_named[rows.keys].any() and not np.any(rows.values < steps.entities):
+            ends.append((end, rows.keys.astype(np.int64), rows.values.astype(np.int64)))
+    touching = _touching(steps, [nodes for _, nodes, _ in ends])
+    for (end, nodes, texts), around in zip(ends, touching, strict=True):
+        if any(_says_more(steps, relation, end) for relation, way, _ in around if way == "out"):
             continue
-        for start in steps.shown:
+        for start, way, count in around:
             into = steps.facts.rows("in", start)
-            places, found = _at(into, nodes)
-            if start == end or len(found) < max(_LEAST, _MOSTLY * _entities(into, steps)):
+            if way == "out" or count < max(_LEAST, _MOSTLY * _entities(into, steps)):
                 continue
+            places, found = _at(into, nodes)
             if np.any(into.counts[places] != 1):
                 continue
             subjects = into.values[into.offsets[places]].astype(np.int64)
-            objects = texts[np.searchsorted(nodes, found)].astype(np.int64)
+            objects = texts[np.searchsorted(nodes, found)]
             said = steps.words(start)
             is_name = not _NAMES.isdisjoint(said.split())
             label = NAME if is_name else " ".join(word for word in said.split() if word != "has") or said
@@ -176,10 +179,9 @@ def _to_values(steps: Steps) -> Iterator[Found]:
                 yield one
 
 
-def _say_more(steps: Steps, nodes: Array, end: int) -> bool:
-    """Whether the nodes tell of more than a value and its unit."""
-    others = (each for each in steps.shown if each != end and _UNITS.isdisjoint(steps.words(each).split()))
-    return any(len(_at(steps.facts.rows("out", other), nodes)[1]) for other in others)
+def _says_more(steps: Steps, relation: int, end: int) -> bool:
+    """Whether it tells of more than a value and its unit."""
+    return relation != end and _UNITS.isdisjoint(steps.words(relation).split())
 
 
 def _says_value(words: str) -> bool:
@@ -207,41 +209,57 @@ def _at(rows: Rows, nodes: Array) -> tuple[Array, Array]:
 # Nodes that join two things: who did what to which thing, in which role or at what kind of event.
 
 
-def _legs(steps: Steps, nodes: Array, besides: Sequence[int]) -> list[_Leg]:
+_Around = list[tuple[int, str, int]]
+"""Relations that lead from ("out") or to ("in") some of a group of entities, with the number of these."""
+
+
+def _touching(steps: Steps, groups: Sequence[Array]) -> list[_Around]:
+    found: list[_Around] = [[] for _ in groups]
+    if not groups:
+        return found
+    nodes, numbers = np.concatenate(groups), np.repeat(np.arange(len(groups)), list(map(len, groups)))
+    order = np.argsort(nodes, kind="stable")
+    numbers, offsets = numbers[order], offsets_of(np.bincount(nodes, minlength=steps.entities))
+    for relation in steps.shown:
+        for way in ("out", "in"):
+            keys = steps.facts.rows(way, relation).keys
+            keys = keys[: np.searchsorted(keys, steps.entities)].astype(np.int64)
+            starts = offsets[keys]
+            counts = np.bincount(numbers[ranges(starts, offsets[keys + 1] - starts)], minlength=len(groups))
+            for group in np.flatnonzero(counts).tolist():
+                found[group].append((relation, way, int(counts[group])))
+    return found
+
+
+def _legs(
+    steps: Steps, nodes: Array, around: Sequence[tuple[int, str, int]], besides: int | None
+) -> list[_Leg]:
     """What leads from nearly all of the nodes to one thing each."""
     found = []
-    for relation in steps.shown:
-        if relation in besides:
+    for relation, way, count in around:
+        if relation == besides or count < _MOSTLY * len(nodes):
             continue
-        for way in ("out", "in"):
-            rows = steps.facts.rows(way, relation)
-            places, held = _at(rows, nodes)
-            if len(held) < _MOSTLY * len(nodes) or np.any(rows.counts[places] != 1):
-                continue
-            ends = rows.values[rows.offsets[places]].astype(np.int64)
-            if np.all(ends < steps.entities):
-                path = ((steps.iris[relation], way == "in"),)
-                found.append(_Leg(path, steps.words(relation), held, ends))
+        rows = steps.facts.rows(way, relation)
+        places, held = _at(rows, nodes)
+        if np.any(rows.counts[places] != 1):
+            continue
+        ends = rows.values[rows.offsets[places]].astype(np.int64)
+        if np.all(ends < steps.entities):
+            path = ((steps.iris[relation], way == "in"),)
+            found.append(_Leg(path, steps.words(relation), held, ends))
     return found
 
 
 def _by_roles(steps: Steps) -> Iterator[Found]:
-    for relation in steps.shown:
-        rows = steps.facts.rows("out", relation)
-        if not len(rows.keys) or np.any(rows.keys >= steps.entities):
-            continue
-        inward = steps.facts.rows("in", relation)
-        low, high = steps.values
-        are_flags = bool(np.all((inward.keys >= low) & (inward.keys < high)))
-        is_role = steps.words(relation).split()[-1:] and steps.words(relation).split()[-1] in _ROLES
-        if not (are_flags or is_role) or len(inward.keys) > _MOST_ROLES:
-            continue
-        nodes = rows.keys.astype(np.int64)
-        if len(nodes) < _LEAST or steps.is_named[nodes].any() or np.any(rows.counts != 1):
-            continue
-        legs = _legs(steps, nodes, [relation])
+    said = [
+        relation for relation in steps.shown if _are_roles(steps, relation) or _are_flags(steps, relation)
+    ]
+    nodes = [steps.facts.rows("out", relation).keys.astype(np.int64) for relation in said]
+    for relation, joining, around in zip(said, nodes, _touching(steps, nodes), strict=True):
+        legs = _legs(steps, joining, around, relation)
         if len(legs) != 2:
             continue
+        inward, are_flags = steps.facts.rows("in", relation), _are_flags(steps, relation)
         for place, value in enumerate(inward.keys.astype(np.int64).tolist()):
             name, written = steps.name(value), steps.written(value)
             if are_flags:
@@ -256,6 +274,23 @@ def _by_roles(steps: Steps) -> Iterator[Found]:
             yield from _joined(about, name.lower(), _ordered(legs), where, chosen)
 
 
+def _are_flags(steps: Steps, relation: int) -> bool:
+    values = steps.facts.rows("in", relation).keys
+    low, high = steps.values
+    return bool(np.all((values >= low) & (values < high))) and _says_one(steps, relation)
+
+
+def _are_roles(steps: Steps, relation: int) -> bool:
+    return steps.words(relation).split()[-1] in _ROLES and _says_one(steps, relation)
+
+
+def _says_one(steps: Steps, relation: int) -> bool:
+    """Whether it says one of a few things of each of some nodes without names."""
+    rows, values = steps.facts.rows("out", relation), steps.facts.rows("in", relation).keys
+    is_few = len(rows.keys) >= _LEAST and 0 < len(values) <= _MOST_ROLES
+    return is_few and not np.any(rows.counts != 1) and not bool(steps.is_named[rows.keys].any())
+
+
 def _by_events(steps: Steps, values: Sequence[Found], told: Set[Path]) -> Iterator[Found]:
     """Kinds of events that share their relations, so that only the kind says what was done. `told` are legs
     of nodes whose role says it."""
@@ -266,9 +301,11 @@ def _by_events(steps: Steps, values: Sequence[Found], told: Set[Path]) -> Iterat
     nodes, kinds = nodes[is_plain], kinds[is_plain]
     events: dict[int, tuple[Array, list[_Leg]]] = {}
     shared: Counter[Path] = Counter()
-    for kind in np.unique(kinds).tolist():
-        members = np.unique(nodes[kinds == kind])
-        legs = _legs(steps, members, steps.types) if len(members) >= _LEAST else []
+    order = np.argsort(kinds, kind="stable")
+    different, firsts = np.unique(kinds[order], return_index=True)
+    groups = [np.unique(each) for each in np.split(nodes[order], firsts[1:])] if len(different) else []
+    for kind, members, around in zip(different.tolist(), groups, _touching(steps, groups), strict=True):
+        legs = _legs(steps, members, around, None) if len(members) >= _LEAST else []
         if told.isdisjoint(leg.path for leg in legs):
             events[kind] = members, legs
             shared.update(leg.path for leg in legs)

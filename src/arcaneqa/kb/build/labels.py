@@ -41,14 +41,18 @@ class Labels:
         given: Array = self.literals != self._dictionary.nodes
         return given
 
-    def read(self, label_relations: list[int], alias_relations: list[int]) -> None:
-        """From predicates that are known to name; what is not the label is an alias."""
+    def read(
+        self, label_relations: list[int], alias_relations: list[int], defining_relations: list[int]
+    ) -> None:
+        """From predicates that are known to name; what is not the label is an alias. What only repeats a
+        definition names nothing."""
+        definitions = np.unique(read_pairs(self.facts, defining_relations)[1])
         names: list[Array] = []
         for place, relation in enumerate((*label_relations, *alias_relations)):
             nodes, values = self._spoken(relation)
             if place < len(label_relations):
-                are_names = ~self._describe(values)
-                nodes, values = nodes[are_names], values[are_names]
+                are_told = self._describe(values, definitions)
+                nodes, values = nodes[~are_told], values[~are_told]
             is_alias = np.full(len(nodes), place >= len(label_relations), np.int64)
             order = np.full(len(nodes), place, np.int64)
             names.append(np.stack([nodes, is_alias, self._tier(values), order, values]))
@@ -111,13 +115,13 @@ class Labels:
         spoken = values >= self._dictionary.entities
         return nodes[spoken], values[spoken]
 
-    def _describe(self, values: Array) -> Array:
-        """Which of these texts are sentences: they tell of a thing and do not name it."""
+    def _describe(self, values: Array, definitions: Array) -> Array:
+        """Which of these texts are sentences that define something as well."""
         heap, offsets = self._draft.load("literal.heap"), self._draft.load("literal.offsets")
-        literals = values - self._dictionary.entities
-        starts, ends = offsets[literals], offsets[literals + 1]
-        found: Array = ends - starts >= _SENTENCE
-        found[found] = heap[ends[found] - 1] == ord(".")
+        found: Array = np.isin(values, definitions)
+        literals = values[found] - self._dictionary.entities
+        ends = offsets[literals + 1]
+        found[found] = (ends - offsets[literals] >= _SENTENCE) & (heap[ends - 1] == ord("."))
         return found
 
     def _tier(self, values: Array) -> Array:

@@ -32,7 +32,7 @@ from arcaneqa.kb.index.store import Array, Draft
 from arcaneqa.kb.names.called import schema_label
 from arcaneqa.kb.names.words import label_from_iri, tail
 from arcaneqa.kb.ontology import Ontology
-from arcaneqa.kb.profile import Profile
+from arcaneqa.kb.profile import RDFS, SKOS, Profile
 from arcaneqa.kb.schema import Schema, Selection, ValueKind, is_about_classes
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.sparql.terms import is_writable, written
@@ -43,6 +43,7 @@ Fame = Callable[[list[str]], Sequence[int]]
 """How many facts mention each of some IRIs."""
 _WORD = re.compile(r"[^\W\d_][^\W\d_A-Z]{2,}")
 """Capitals alone are a code: `QUICK`, `PROJ-MGR`."""
+_DEFINE = (RDFS + "comment", SKOS + "definition")
 _SAMPLE = 50
 """Entities whose IRIs tell whether those of a class are codes."""
 _ROW = "urn:row:"
@@ -88,14 +89,16 @@ class Understanding:
         """`why` is what spoke for the profile."""
         profile = self._profile
         names = tuple(iri for iri in profile.names if iri not in profile.alias)
-        self._labels.read(self._known((*profile.label, *names)), self._known(profile.alias))
+        labels = self._known((*profile.label, *names))
+        self._labels.read(labels, self._known(profile.alias), self._known(_DEFINE))
         hidden = self._hidden_relations()
         if (kind := self._type_relation(hidden)) is not None:
             profile = dataclasses.replace(profile, type=(*profile.type, self._iris[kind]))
             self._profile = profile
             self._texts_of_classes = self._told_types(kind)
             hidden[kind] = not self._texts_of_classes  # a text may still be asked for
-        hidden = self._with_chains(hidden)
+        if not (profile.base or profile.statements):  # there the model knows the steps
+            hidden = self._with_chains(hidden)
         write_lists(self._facts, self._dictionary, hidden, self._draft, progress)
         self._write_degrees()
         progress("describing the schema", 0, None)
@@ -162,13 +165,16 @@ class Understanding:
         return np.append(hidden, np.zeros(len(self._chains), bool))
 
     def _said(self, node: int) -> str | None:
-        """What people say for a node before it has a name: its label, else a text that it has, else the words
-        of its IRI."""
+        """What people say for a node before it has a name: its label, else the words of its IRI, else a text
+        that it has."""
         if node >= self._dictionary.entities:
             return self._terms.literals[node - self._dictionary.entities]
         literal = int(self._labels.literals[node])
         if literal < self._dictionary.nodes:
             return self._terms.literals[literal - self._dictionary.entities]
+        name = self._terms.entities[node]
+        if not name.startswith((_BLANK, _ROW)) and _WORD.search(tail(name)):
+            return label_from_iri(name)
         first_text = self._dictionary.nodes - self._dictionary.text
         for _, rows in self._facts.every("out"):
             place = int(np.searchsorted(rows.keys, rows.keys.dtype.type(node)))
@@ -177,9 +183,7 @@ class Understanding:
                 text = self._terms.literals[value - self._dictionary.entities] if value >= first_text else ""
                 if _WORD.search(text):
                     return text
-        name = self._terms.entities[node]
-        is_code = name.startswith((_BLANK, _ROW)) or not _WORD.search(tail(name))
-        return None if is_code else label_from_iri(name)
+        return None
 
     def _written(self, node: int) -> str | None:
         term = self._terms[node]
@@ -300,6 +304,7 @@ class Understanding:
             len(schema.relations) - len(shown),
             [relation.label for relation in shown if relation.is_identifier and relation.comparable],
             spoken=[names.short(relation.iri) for relation in spoken[:3]],
+            joined=[each.label for each in self._chains],
             nameless=[] if by_iri else self._nameless(schema, classes),
         )
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.kb.names.name_forms import key, split, stem, words
+from arcaneqa.kb.names.name_forms import are_of_one_origin, key, split, stem, words
 from arcaneqa.kb.schema import Class, Relation
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri
@@ -27,9 +27,15 @@ from arcaneqa.support.errors import InputError
 _LONGEST = 6
 """Words of what stands for another."""
 _LONG_WORD = 8
-"""Letters from which on any one slip is mended; in shorter words it is two letters in the wrong order, or one
-written twice."""
+"""Letters from which on a letter that is missing or wrong is mended; in shorter words it is two in the wrong
+order, or one written twice."""
 _SHORTEST = 5
+_BEFORE_NOUNS = frozenset(
+    (
+        *("a", "all", "an", "average", "each", "every", "highest", "largest", "least", "longest", "lowest"),
+        *("many", "most", "much", "smallest", "the", "total", "what", "which", "whose"),
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -115,20 +121,22 @@ class Wording:
         found = words(question)
         parts, at, place = [], 0, 0
         while place < len(found):
-            size, name = self._meant([word.folded for word in found[place : place + _LONGEST]])
+            is_noun = place > 0 and found[place - 1].folded in _BEFORE_NOUNS
+            size, name = self._meant([word.folded for word in found[place : place + _LONGEST]], is_noun)
             if name is not None:
                 parts += [question[at : found[place].start], name]
                 at = found[place + size - 1].end
             place += size
         return "".join(parts) + question[at:] if parts else question
 
-    def _meant(self, said: list[str]) -> tuple[int, str | None]:
-        """How many words stand for another name, and this name."""
+    def _meant(self, said: list[str], is_noun: bool) -> tuple[int, str | None]:
+        """How many words stand for another name, and this name. Data gives verbs as well for second labels
+        ("born"), which no name can stand for in a question."""
         stems = tuple(map(stem, said))
         for size in range(len(stems), 0, -1):
             if (name := self._given.get(stems[:size])) is not None:
                 return size, name
-            if (name := self._second.get(stems[:size])) is not None and not self._is_name(said[:size]):
+            if is_noun and (name := self._second.get(stems[:size])) and not self._is_name(said[:size]):
                 return size, name
         return 1, self._mended(said[0])
 
@@ -187,7 +195,8 @@ class Wording:
         if len(word) < _SHORTEST or not word.isalpha() or self._surfaces is None:
             return None
         meant = {one for rest in _rests(word) for one in self._schema_words.get(rest, ())}
-        if len(meant) != 1 or stem(word) in set(map(stem, meant)):
+        # Who composed it is no slip of the composer.
+        if len(meant) != 1 or any(are_of_one_origin(word, one) or stem(word) == stem(one) for one in meant):
             return None
         return None if self._surfaces.frequencies([stem(word)]) else meant.pop()
 

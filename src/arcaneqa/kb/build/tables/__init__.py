@@ -4,6 +4,6 @@ In the manner of W3C's Direct Mapping: a table is a class, a row an entity, a co
 key a link between rows. A table that only pairs the rows of two others is a relation between them.
 """
 
-from arcaneqa.kb.build.tables.triples import PREFIXES, write_triples
+from arcaneqa.kb.build.tables.triples import PREFIXES, Told, write_triples
 
-__all__ = ["PREFIXES", "write_triples"]
+__all__ = ["PREFIXES", "Told", "write_triples"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import date
 from typing import TYPE_CHECKING
 
 from arcaneqa.kb.build.tables.loaded import NAMELESS, Loaded
@@ -176,17 +177,28 @@ def _occurs(connection: DuckDBPyConnection, place: str, cell: str, pattern: str)
 
 _SAMPLE = 2_000
 """Rows that propose a kind before all of them confirm it; only time depends on the number."""
-_BLANKS = "('', 'NULL', 'null', 'N/A', 'n/a', 'NA', 'NaN', 'nan', '-', '–', 'None')"
+_BLANKS = (
+    "('', 'NULL', 'null', 'N/A', 'n/a', 'n.a.', '#N/A', 'NA', 'NaN', 'nan', '-', '--', '–', '—', '?', '..', "
+    "'...', 'None', 'none', 'unknown', 'Unknown', 'TBD', 'tbd', 'missing')"
+)
 _WHOLE = r"[+-]?(0|[1-9][0-9]*)"
 _GROUPED = r"[+-]?([1-9][0-9]{0,2}(,[0-9]{3})+|0|[1-9][0-9]*)(\.[0-9]+)?"
 _DOUBLE = r"[+-]?[0-9]+(\.[0-9]*)?[eE][+-]?[0-9]+"
 _SWAPPED = "translate({}, ',.', '.,')"
 """SQL for a cell with its commas as points and its points as commas."""
+_SIGNED = "regexp_replace(replace({}, '−', '-'), '^[(]([^()]+)[)]$', '-\\1')"
+"""SQL for a cell with a printer's minus, or a bookkeeper's brackets, as a plain minus."""
+_FACTORS = {"k": 3, "thousand": 3, "million": 6, "mn": 6, "billion": 9, "bn": 9, "trillion": 12}
+_SCALED = rf"([$€£¥₹]?) ?({_GROUPED}) ?({'|'.join(_FACTORS)})?"
 _MEASURED = re.compile(rf"([$€£¥₹]?) ?({_GROUPED}) ?([$€£¥₹%]|°?[A-Za-zµ²³/]{{1,10}})?")
 _ORDINALS = {"st", "nd", "rd", "th"}
 _DATES = (
     "%Y-%m-%d",
     "%Y/%m/%d",
+    # Before those of four figures, by which 90 would be the year 90.
+    "%d.%m.%y",
+    "%m/%d/%y",
+    "%d/%m/%y",
     "%d.%m.%Y",
     "%m/%d/%Y",
     "%d/%m/%Y",
@@ -196,16 +208,34 @@ _DATES = (
     "%b %d, %Y",
     "%B %d %Y",
     "%b %d %Y",
-    "%d-%b-%Y",
     "%d-%b-%y",
+    "%d-%b-%Y",
 )
+_MONTHS = ("%b-%y", "%b %y", "%b-%Y", "%b %Y", "%B %Y", "%m/%Y")
+_AHEAD = 10
+"""Years from now on: a year of two figures that would be later is one of the century before."""
+_PARTIAL = "[0-9]{4}-(00-00|[0-9]{2}-00|[0-9]{2}-[0-9]{2})"
+"""A day, or a month or a year that has zeros for what is not known."""
 _MOMENTS = (
     "%Y-%m-%d %H:%M:%S",
     "%Y-%m-%dT%H:%M:%S",
     "%Y-%m-%d %H:%M:%S.%g",
     "%Y-%m-%d %H:%M",
+    "%m/%d/%y %H:%M",
     "%m/%d/%Y %H:%M",
+    "%m/%d/%Y %H:%M:%S",
 )
+_SHOWN_AS = (
+    dict.fromkeys(_DATES, ("date", "%Y-%m-%d"))
+    | dict.fromkeys(_MONTHS, ("gYearMonth", "%Y-%m"))
+    | dict.fromkeys(_MOMENTS, ("dateTime", "%Y-%m-%dT%H:%M:%S"))
+)
+"""The type of what is written in each form, and its lexical form."""
+_MOST_ODD = 0.02
+"""Share of the filled cells of a column that may be no number or date where all others are; they are left out
+and told."""
+_SURE = 50
+"""Filled cells below which every one of them counts."""
 _DAY = "(0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01])"
 _DAYS = frozenset(("date", "day", "birthday", "dates", "days"))
 _OTHERWISE = 3
@@ -258,6 +288,8 @@ class Column:
     datatype: str | None = None
     unit: str | None = None
     separator: str | None = None
+    odd: tuple[int, str] | None = None
+    """How many cells were left out because they are of another kind, and one of them."""
 
     @property
     def values(self) -> str:
@@ -277,7 +309,7 @@ def read_columns(table: Loaded, connection: DuckDBPyConnection) -> list[Column]:
             continue
         is_truth = name in table.booleans or _is_yes_or_no(table, connection, name)
         declared = _truths(name, cell, (*_TRUTHS, ("1", "0"))) if is_truth else ()
-        kinds = (*declared, *_kinds(table, connection, name, cell, commas))
+        kinds = [*declared, *_kinds(table, connection, name, cell, commas)]
         found[name] = next(
             (
                 column
@@ -286,10 +318,27 @@ def read_columns(table: Loaded, connection: DuckDBPyConnection) -> list[Column]:
                 and not _fails(connection, table.place, cell, test)
             ),
             None,
-        )
+        ) or _mostly(table, connection, cell, kinds)
     blanks = _used_blanks(table, [name for name, column in found.items() if column], connection)
     read = (column or _text(table, name, blanks, connection) for name, column in found.items())
     return [column for column in read if column is not None]
+
+
+def _mostly(
+    table: Loaded, connection: DuckDBPyConnection, cell: str, kinds: Sequence[tuple[Column, str]]
+) -> Column | None:
+    """The first kind that nearly all cells are of."""
+    for column, test in kinds:
+        is_odd = f"{cell} NOT IN {_BLANKS} AND NOT coalesce({test}, false)"
+        counted = connection.execute(
+            f"SELECT count(*) FILTER ({cell} NOT IN {_BLANKS}), count(*) FILTER ({is_odd}), "
+            f"min({cell}) FILTER ({is_odd}) FROM {table.place}"
+        ).fetchone()
+        filled, odd, example = counted or (0, 0, "")
+        if column.datatype is not None and filled >= _SURE and 0 < odd <= _MOST_ODD * filled:
+            lexical = f"CASE WHEN {test} THEN {column.lexical} END"
+            return replace(column, lexical=lexical, odd=(odd, example))
+    return None
 
 
 def _text(table: Loaded, name: str, blanks: str, connection: DuckDBPyConnection) -> Column | None:
@@ -325,11 +374,25 @@ def _kinds(
     if commas:
         yield from _numbers(table, connection, name, _SWAPPED.format(cell))
     yield from _numbers(table, connection, name, cell)
+    yield from _numbers(table, connection, name, _SIGNED.format(cell))
+    are_partial = all(re.fullmatch(_PARTIAL, text) for text in texts)
+    if are_partial and _any(connection, table.place, f"{cell} LIKE '%-00'"):  # each gets its own kind
+        partial = f"regexp_replace({filled}, '(-00)+$', '')"
+        yield Column(name, partial), _matches(cell, _PARTIAL)
     for form in _parsing(connection, texts):
-        parsed = f"try_strptime({filled}, '{form}')"
-        kind, shown = ("date", "%Y-%m-%d") if form in _DATES else ("dateTime", "%Y-%m-%dT%H:%M:%S")
+        parsed = _parsed(filled, form)
+        kind, shown = _SHOWN_AS[form]
         yield Column(name, f"strftime({parsed}, '{shown}')", XSD + kind), f"{parsed} IS NOT NULL"
     yield from _truths(name, cell, [pair for pair in _TRUTHS if all(text.lower() in pair for text in texts)])
+
+
+def _parsed(cell: str, form: str) -> str:
+    """SQL for the moment that a cell tells; years of two figures are not far ahead."""
+    parsed = f"try_strptime({cell}, '{form}')"
+    if "%y" not in form:
+        return parsed
+    last = date.today().year + _AHEAD
+    return f"CASE WHEN year({parsed}) > {last} THEN {parsed} - INTERVAL 100 YEAR ELSE {parsed} END"
 
 
 def _are_days(
@@ -362,6 +425,15 @@ def _numbers(
         yield Column(name, plain, XSD + kind), _matches(cell, _GROUPED)
     if all(re.fullmatch(f"{_GROUPED}|{_DOUBLE}", text) for text in texts):
         yield Column(name, filled, XSD + "double"), _matches(cell, f"({_GROUPED})|({_DOUBLE})")
+    if any(_scale(text) for text in texts) and all(re.fullmatch(_SCALED, text) for text in texts):
+        digits = f"replace(regexp_extract({filled}, '{_GROUPED}'), ',', '')::DECIMAL(38, 9)"
+        factor = " ".join(
+            f"WHEN {cell} LIKE '%{word}' THEN 1e{power}::DECIMAL(38, 0)" for word, power in _FACTORS.items()
+        )
+        signs = {text[0] for text in texts if text[0] in CURRENCIES}
+        unit_of_all = CURRENCIES[signs.pop()] if len(signs) == 1 else None
+        scaled = f"rtrim(rtrim(({digits} * CASE {factor} ELSE 1 END)::DECIMAL(38, 6)::VARCHAR, '0'), '.')"
+        yield Column(name, scaled, XSD + "decimal", unit_of_all), _matches(cell, _SCALED)
     unit = _unit(texts)
     if unit is not None:
         before, after = unit
@@ -369,6 +441,12 @@ def _numbers(
         plain = f"replace(regexp_extract({filled}, '{_GROUPED}'), ',', '')"
         words = CURRENCIES.get(before or after, "percent" if after == "%" else after)
         yield Column(name, plain, XSD + "decimal", words), _matches(cell, test)
+
+
+def _scale(text: str) -> str | None:
+    """The word for a power of ten behind a number: "5 million"."""
+    found = re.fullmatch(_SCALED, text)
+    return found[found.re.groups] if found else None
 
 
 def _first(table: Loaded, connection: DuckDBPyConnection, cell: str) -> list[str]:
@@ -446,10 +524,9 @@ def _unit(texts: list[str]) -> tuple[str, str] | None:
 
 def _parsing(connection: DuckDBPyConnection, texts: list[str]) -> list[str]:
     """Which ways to write dates and moments all the texts are written in."""
-    forms = (*_DATES, *_MOMENTS)
-    tests = ", ".join(f"bool_and(try_strptime(text, '{form}') IS NOT NULL)" for form in forms)
+    tests = ", ".join(f"bool_and(try_strptime(text, '{form}') IS NOT NULL)" for form in _SHOWN_AS)
     found = connection.execute(f"SELECT {tests} FROM (SELECT unnest(?) AS text)", [texts]).fetchone()
-    return [form for form, is_so in zip(forms, found or (), strict=False) if is_so]
+    return [form for form, is_so in zip(_SHOWN_AS, found or (), strict=False) if is_so]
 
 
 def _matches(cell: str, pattern: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -10,7 +11,7 @@ from urllib.parse import quote
 from arcaneqa.kb.build.tables.catalogue import load
 from arcaneqa.kb.build.tables.columns import IDENTIFIES, Column, Keys, Link, identifies, read_columns
 from arcaneqa.kb.build.tables.foreign_keys import find_links, is_pairing, link_words
-from arcaneqa.kb.build.tables.loaded import Loaded, is_telling
+from arcaneqa.kb.build.tables.loaded import NAMELESS, Loaded, is_telling
 from arcaneqa.kb.build.tables.server import Server, shown
 from arcaneqa.kb.names.words import words
 from arcaneqa.kb.profile import RDFS
@@ -105,11 +106,21 @@ _ESCAPES = {"'\\'": "'\\\\'", "'\"'": "'\\\"'", "chr(10)": "'\\n'", "chr(13)": "
 """As SQL: what must not stand in a literal of N-Triples, and how it is written; the backslash comes first."""
 
 
+@dataclass
+class Told:
+    """What there is to tell people of their tables, in words."""
+
+    unread: list[str] = field(default_factory=list)
+    links: list[str] = field(default_factory=list)
+    empty: list[str] = field(default_factory=list)
+
+
 def write_triples(
-    paths: Sequence[Path], folder: Path, servers: Sequence[Server] = (), most_rows: int | None = None
+    paths: Sequence[Path], folder: Path, servers: Sequence[Server], told: Told, most_rows: int | None = None
 ) -> list[Path]:
     """The facts of some tables as N-Triples files in `folder`. Foreign keys may lead from file to file; a
-    table may have `most_rows`, else as many as suit its file's size."""
+    table may have `most_rows`, else as many as suit its file's size. What there is to tell of them goes to
+    `told`."""
     with needs("Reading tables", "tables"):
         import duckdb
     folder = folder.absolute()  # DuckDB takes some first letters of a name for another place
@@ -123,7 +134,8 @@ def write_triples(
         with duckdb.connect(str(place), config=_ALONE) as connection:
             connection.execute(f"SET memory_limit = '{_MEMORY}'")
             connection.execute(f"SET temp_directory = '{_text(str(folder / 'spill'))}'")
-            written = list(_written(load(paths, connection, servers, most_rows), folder, connection))
+            loaded = load(paths, connection, servers, most_rows)
+            written = list(_written(loaded, folder, connection, told))
     except duckdb.Error as error:  # memory or disk that it could not have
         said = str(error).splitlines()[0]
         sources = (*map(str, paths), *(shown(server.address) for server in servers))
@@ -132,10 +144,30 @@ def write_triples(
     return written
 
 
-def _written(tables: Sequence[Loaded], folder: Path, connection: DuckDBPyConnection) -> Iterator[Path]:
+def _written(
+    tables: Sequence[Loaded], folder: Path, connection: DuckDBPyConnection, told: Told
+) -> Iterator[Path]:
     keys = Keys(connection)
     columns = {table.place: read_columns(table, connection) for table in tables}
+    for table in tables:
+        read = columns[table.place]
+        told.unread += [
+            f"{column.odd[0]:,} of {table.name}.{column.name}, such as “{column.odd[1]}”"
+            for column in read
+            if column.odd
+        ]
+        known = {column.name for column in read}
+        told.empty += [
+            f"{table.name}.{name}"
+            for name in table.columns
+            if name not in known and not NAMELESS.fullmatch(name)
+        ]
     links = find_links(tables, columns, connection, keys)
+    told.links += [
+        f"{table.name}.{'+'.join(link.columns)} → {link.table.name}"
+        for table in tables
+        for link in links[table.place]
+    ]
     names = row_names(tables, links, connection, keys)
     for table in tables:
         kind = words(table.name) if len(tables) > 1 or is_telling(table.name) else ROW
