@@ -501,7 +501,7 @@ SHAPES: tuple[Callable[[Path], Path], ...] = (
 
 def is_right(answer: Answer, expected: Sequence[str]) -> bool:
     """Every thing that is right, by its name or value, and no other."""
-    got = {_plain(item.label or str(item.value)) for item in answer.items}
+    got = {_plain(str(item.label if item.value is None else item.value)) for item in answer.items}
     return got == set(map(_plain, expected))
 
 
