@@ -9,9 +9,9 @@ from dataclasses import replace
 import numpy as np
 
 from arcaneqa.induction.found import Found
-from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.kb.schema import Class, ValueKind
-from arcaneqa.kb.terms import Blank
+from arcaneqa.kb.interface import KnowledgeBase, Step
+from arcaneqa.kb.schema import Class, Relation, ValueKind
+from arcaneqa.kb.terms import Blank, Literal
 from arcaneqa.language import expression as ex
 from arcaneqa.language.forms import Form
 from arcaneqa.language.rewrite import rewrite
@@ -20,7 +20,7 @@ from arcaneqa.support.errors import BudgetExceeded, ProgramError
 from arcaneqa.verdict.alignment import scale_end
 from arcaneqa.verdict.claims import class_of, relation_of
 from arcaneqa.verdict.frame import Frame, Wanted, frame_of, plain_number
-from arcaneqa.verdict.words import roots_in_order
+from arcaneqa.verdict.words import SMALL, roots_in_order
 
 Programs = Iterator[ex.Expression]
 Proposal = Callable[[Frame, Found, KnowledgeBase], Programs]
@@ -30,8 +30,8 @@ MOST = 6
 
 def proposed(question: str, found: Sequence[Found], kb: KnowledgeBase) -> list[Found]:
     """What was found, but for what joins by coincidence, and what is proposed beside it."""
-    kept = [one for one in found if not joins_by_chance(one.program, kb)]
     frame = frame_of(question)
+    kept = [one for one in found if not joins_by_chance(frame, one.program, kb)]
     known = {one.program for one in kept}
     added: list[Found] = []
     for name, proposal in PROPOSALS.items():
@@ -55,18 +55,28 @@ def _made(program: ex.Expression, near: Found, name: str, kb: KnowledgeBase) -> 
     return replace(near, program=program, result=result, origin=name)
 
 
-def joins_by_chance(program: ex.Expression, kb: KnowledgeBase) -> bool:
-    """Whether two things are joined because a number or date of one happens to be that of another
-    relation."""
+def joins_by_chance(frame: Frame, program: ex.Expression, kb: KnowledgeBase) -> bool:
+    """Whether two things are joined because a number or date of one happens to be that of another relation,
+    and the question does not name both: "a height equal to the width of block 1" does."""
     for node in ex.post_order(program):
         match node:
             case ex.Join(ex.Relation(inverse=False) as outer, ex.Join(ex.Relation(inverse=True) as inner)):
                 one, other = relation_of(outer, kb), relation_of(inner, kb)
                 if one is None or other is None or one.id == other.id:
                     continue
-                if one.comparable and other.comparable and not (one.is_identifier or other.is_identifier):
-                    return ValueKind.ENTITY not in one.kinds | other.kinds
+                if not (one.comparable and other.comparable) or one.is_identifier or other.is_identifier:
+                    continue
+                if ValueKind.ENTITY not in one.kinds | other.kinds and not (
+                    _is_named(frame, one) and _is_named(frame, other)
+                ):
+                    return True
     return False
+
+
+def _is_named(frame: Frame, relation: Relation) -> bool:
+    """Whether the question has every telling word of its name."""
+    name = frozenset(roots_in_order(relation.label)) - SMALL
+    return bool(name) and name <= frame.roots
 
 
 # Ends, sides, denials.
@@ -392,6 +402,39 @@ def _kinds_of(program: ex.Expression, kb: KnowledgeBase) -> set[int | None]:
 # Yes and no, values.
 
 
+def where_so(frame: Frame, found: Found, kb: KnowledgeBase) -> Programs:
+    """Only the blocks that are special, for all of them: a column of yes and no that the question names."""
+    if frame.wanted is Wanted.TRUTH:
+        return
+    used = {relation.iri for node in ex.post_order(found.program) for relation in ex.relations(node)}
+    for relation in kb.schema.shown_relations:
+        if relation.iri in used or not _is_named(frame, relation) or relation.objects > _FEW_VALUES:
+            continue
+        for term in kb.terms(kb.having(Step(relation.id, inverse=True)).ids):
+            is_so = _SO.get(term.lexical.strip().lower()) if isinstance(term, Literal) else None
+            if is_so is (frame.denied is None) and isinstance(term, Literal):
+                yield _only(found.program, ex.Join(ex.Relation(relation.iri), ex.Value(term)))
+
+
+_SO = {"yes": True, "y": True, "true": True, "t": True, "no": False, "n": False, "false": False, "f": False}
+_FEW_VALUES = 4
+"""Of a column that says yes or no: "unknown" and the like beside them."""
+
+
+def _only(program: ex.Expression, condition: ex.Expression) -> ex.Expression:
+    """With a condition on those that a program chooses among or tells something of."""
+    match program:
+        case ex.Count(argument) | ex.Aggregate(_, argument) | ex.Sort(argument) | ex.Show(argument):
+            return replace(program, argument=_only(argument, condition))
+        case ex.Extreme(_, argument) | ex.Per(argument):
+            return replace(program, argument=_only(argument, condition))
+        case ex.Join(ex.Relation(inverse=True), ex.Entity() | ex.Value()):
+            return ex.And(program, condition)
+        case ex.Join(ex.Relation(inverse=True), argument):
+            return replace(program, argument=_only(argument, condition))
+    return ex.And(program, condition)
+
+
 def whether(frame: Frame, found: Found, _kb: KnowledgeBase) -> Programs:
     """Whether Ridley Scott is among its directors, for these; whether one is of a class."""
     if frame.wanted is not Wanted.TRUTH or ex.denotes(found.program) is not ex.Denotation.SET:
@@ -429,6 +472,7 @@ PROPOSALS: dict[str, Proposal] = {
     for proposal in (
         other_end,
         as_compared,
+        where_so,
         less_what_is_denied,
         of_the_kind,
         without_unsaid,
