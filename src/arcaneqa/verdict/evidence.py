@@ -114,7 +114,7 @@ def _of_model(found: Found, best: float) -> dict[str, float]:
         for step in steps
         if len(step.candidates) + step.left_out > 1 and step.candidates[step.choice].kind in _SCHEMA
     ]
-    row = {
+    return {
         "log-probability": sum(chosen),
         "behind the best found": max(found.score - best, -LIMIT),
         "weakest decision": min(chosen, default=0.0),
@@ -129,10 +129,8 @@ def _of_model(found: Found, best: float) -> dict[str, float]:
         "nothing linked": not found.topics,
         "every decision sure": min(chosen, default=0.0) > _SURE,
         "sure as a reading": found.reading > _SURE,
+        "proposed": bool(found.origin),
     }
-    if found.origin:
-        row[f"proposed: {found.origin}"] = 1.0
-    return row
 
 
 def _of_alignment(alignment: Alignment, claims: Claims, frame: Frame) -> dict[str, float]:
