@@ -20,7 +20,7 @@ from arcaneqa.support.errors import BudgetExceeded, ProgramError
 from arcaneqa.verdict.alignment import scale_end
 from arcaneqa.verdict.claims import relation_of
 from arcaneqa.verdict.frame import Frame, Wanted, frame_of, plain_number
-from arcaneqa.verdict.words import SMALL, roots_in_order
+from arcaneqa.verdict.words import NOT_SO, SMALL, SO, roots_in_order
 
 Programs = Iterator[ex.Expression]
 Proposal = Callable[[Frame, Found, KnowledgeBase], Programs]
@@ -322,17 +322,16 @@ def where_so(frame: Frame, found: Found, kb: KnowledgeBase) -> Programs:
     """Only the blocks that are special, for all of them: a column of yes and no that the question names."""
     if frame.wanted is Wanted.TRUTH:
         return
+    said = SO if frame.denied is None else NOT_SO
     used = {relation.iri for node in ex.post_order(found.program) for relation in ex.relations(node)}
     for relation in kb.schema.shown_relations:
         if relation.iri in used or not _is_named(frame, relation) or relation.objects > _FEW_VALUES:
             continue
         for term in kb.terms(kb.having(Step(relation.id, inverse=True)).ids):
-            is_so = _SO.get(term.lexical.strip().lower()) if isinstance(term, Literal) else None
-            if is_so is (frame.denied is None) and isinstance(term, Literal):
+            if isinstance(term, Literal) and term.lexical.strip().lower() in said:
                 yield _only(found.program, ex.Join(ex.Relation(relation.iri), ex.Value(term)))
 
 
-_SO = {"yes": True, "y": True, "true": True, "t": True, "no": False, "n": False, "false": False, "f": False}
 _FEW_VALUES = 4
 """Of a column that says yes or no: "unknown" and the like beside them."""
 
