@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from arcaneqa.apps.cli.options import Kb
+from arcaneqa.apps.cli import Kb
 
 EXAMPLE = "Example: arcaneqa sparql '(JOIN people.person.nationality m.0f8l9c)' --profile freebase"
 
