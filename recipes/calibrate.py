@@ -255,9 +255,8 @@ def finish(cases: Sequence[Judged], model: Path, plot: Path | None = None) -> No
     told = left_out(fitted[ridge], temper)
     answer = threshold(told)
     ask = asking(told, answer)
-    print(
-        f"{len(cases)} questions, ridge {ridge:g}, tempered by {temper:g}: answers from {answer:.2f}, asks back from {ask:.2f}"
-    )
+    print(f"{len(cases)} questions, ridge {ridge:g}, tempered by {temper:g}: ", end="")
+    print(f"answers from {answer:.2f}, asks back from {ask:.2f}")
     report(told, answer, ask)
     sure, right = np.array([one.sure for one in told]), np.array([one.is_right for one in told])
     expected = tuple(

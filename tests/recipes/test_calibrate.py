@@ -17,9 +17,9 @@ def told(sure: float, is_right: bool, graph: str = "one") -> Told:
 def test_as_many_as_promised_are_right_from_the_threshold_on_and_not_below() -> None:
     some = [told(at / 1000, is_right=at % 1000 >= 300) for at in range(1000)]
     limit = threshold(some)
-    for low, keeps in ((limit, True), (limit - 0.011, False)):
+    for low, is_kept in ((limit, True), (limit - 0.011, False)):
         shown = [one.is_right for one in some if one.sure >= low]
-        assert bool(np.mean(shown) >= PROMISED) is keeps
+        assert bool(np.mean(shown) >= PROMISED) is is_kept
     assert threshold([told(0.9, False)]) == 0.95, "nothing keeps the promise"
 
 
