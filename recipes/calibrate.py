@@ -209,14 +209,16 @@ def report(told: Sequence[Told], answer: float, ask: float) -> None:
             f"  right not shown {_share(best, lambda one: one.sure < answer)}"
             f"  sure {len(sure):4} right {_share(sure, lambda one: one.is_right)}"
         )
-    sure, right = (np.array([getattr(one, key) for one in told]) for key in ("sure", "is_right"))
-    has = np.array([one.judged.has_answer for one in told])
-    for name, wrong in (("questions without an answer", ~has & ~right), ("wrong readings", has & ~right)):
-        mine = right | wrong
-        under, kept = area(sure[mine], wrong[mine]), _coverage(sure[mine], right[mine])
+    chance, right = np.array([one.sure for one in told]), np.array([one.is_right for one in told])
+    answerable = np.array([one.judged.has_answer for one in told])
+    wrong = ~right
+    kinds = {"questions without an answer": wrong & ~answerable, "wrong readings": wrong & answerable}
+    for name, failed in kinds.items():
+        mine = right | failed
+        under, kept = area(chance[mine], failed[mine]), _coverage(chance[mine], right[mine])
         print(f"{name}: area under the curve {under:.3f}, coverage at 95% right {kept:.0%}")
-    print(f"expected calibration error {expected_calibration_error(sure.tolist(), right.tolist()):.3f}")
-    for low, high, size, mean, accuracy in reliability(sure.tolist(), right.tolist()):
+    print(f"expected calibration error {expected_calibration_error(chance.tolist(), right.tolist()):.3f}")
+    for low, high, size, mean, accuracy in reliability(chance.tolist(), right.tolist()):
         print(f"  {low:.1f} to {high:.1f}: {size:5} answers, {mean:.0%} sure, {accuracy:.0%} right")
 
 
