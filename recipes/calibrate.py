@@ -17,7 +17,7 @@ from __future__ import annotations
 import argparse
 import pickle
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
@@ -38,10 +38,14 @@ from arcaneqa.lab.evaluation.metrics import expected_calibration_error, reliabil
 from arcaneqa.verdict.evidence import evidence
 from arcaneqa.verdict.fitted import Case, Fitted, fit
 
-RIDGES = (1.0, 3.0, 10.0, 30.0)
+RIDGES = (3.0, 10.0, 30.0, 100.0)
 """How much weights are held back, in questions; the more, the less a fit trusts its own graphs."""
 PROMISED = 0.78
 """Of what is shown as an answer, the share that is right: somewhat more than is promised."""
+SURE, PROMISED_SURE = 0.9, 0.955
+"""The same of what is as sure as this."""
+TEMPERS = (1.0, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7)
+"""What all weights are multiplied by, the largest that keeps that promise; the less, the less is sure."""
 ASKED = 0.15
 """The share of all questions that is asked back at most."""
 OFFERED = 3
@@ -116,18 +120,28 @@ def _f1(qa: ArcaneQA, one: Searched, found: Found) -> float:
     return overlap(list(map(spellings, gold)), list(map(spellings, texts)))
 
 
-def left_out(cases: Sequence[Judged], ridge: float) -> list[Told]:
-    """What is made of each graph by a fit on all others; graphs of one kind are left out together."""
-    told = []
+Fold = tuple[Sequence[Judged], Mapping[str, float]]
+"""Some graphs, and what was fitted on all others."""
+FOLDS = 6
+
+
+def folds(cases: Sequence[Judged], ridge: float) -> list[Fold]:
     names = sorted({one.graph for one in cases})
+    found: list[Fold] = []
     for fold in range(FOLDS):
         out = set(names[fold::FOLDS])
         weights = fit([one.case for one in cases if one.graph not in out], ridge)
-        told += [chosen(one, Fitted(weights)) for one in cases if one.graph in out]
-    return told
+        found.append(([one for one in cases if one.graph in out], weights))
+    return found
 
 
-FOLDS = 6
+def left_out(fitted: Sequence[Fold], temper: float = 1.0) -> list[Told]:
+    """What is made of each graph by a fit on others."""
+    return [chosen(one, Fitted(tempered(weights, temper))) for cases, weights in fitted for one in cases]
+
+
+def tempered(weights: Mapping[str, float], temper: float) -> dict[str, float]:
+    return {name: round(weight * temper, 6) for name, weight in weights.items()}
 
 
 def chosen(one: Judged, fitted: Fitted) -> Told:
@@ -142,6 +156,12 @@ def chosen(one: Judged, fitted: Fitted) -> Told:
 def loss(told: Sequence[Told]) -> float:
     chance = np.array([one.sure if one.is_right else 1 - one.sure for one in told])
     return float(-np.log(np.clip(chance, 1e-9, 1)).mean())
+
+
+def keeps(told: Sequence[Told]) -> bool:
+    """Whether what is sure is right as often as is promised."""
+    right = [one.is_right for one in told if one.sure >= SURE]
+    return not right or sum(right) >= PROMISED_SURE * len(right)
 
 
 def threshold(told: Sequence[Told]) -> float:
@@ -177,7 +197,7 @@ def report(told: Sequence[Told], answer: float, ask: float) -> None:
         without = [one for one in own if not one.judged.has_answer and not one.is_right]
         shown = [one for one in own if one.sure >= answer]
         asked = [one for one in own if one.sure < answer and one.together >= ask]
-        sure = [one for one in own if one.sure >= 0.9]
+        sure = [one for one in own if one.sure >= SURE]
         best = [one for one in own if one.is_right]
         print(
             f"{name:26} F1 {_share(has, lambda one: one.f1)} (of all found "
@@ -189,14 +209,16 @@ def report(told: Sequence[Told], answer: float, ask: float) -> None:
             f"  right not shown {_share(best, lambda one: one.sure < answer)}"
             f"  sure {len(sure):4} right {_share(sure, lambda one: one.is_right)}"
         )
-    sure, right = (np.array([getattr(one, key) for one in told]) for key in ("sure", "is_right"))
-    has = np.array([one.judged.has_answer for one in told])
-    for name, wrong in (("questions without an answer", ~has & ~right), ("wrong readings", has & ~right)):
-        mine = right | wrong
-        under, kept = area(sure[mine], wrong[mine]), _coverage(sure[mine], right[mine])
+    chance, right = np.array([one.sure for one in told]), np.array([one.is_right for one in told])
+    answerable = np.array([one.judged.has_answer for one in told])
+    wrong = ~right
+    kinds = {"questions without an answer": wrong & ~answerable, "wrong readings": wrong & answerable}
+    for name, failed in kinds.items():
+        mine = right | failed
+        under, kept = area(chance[mine], failed[mine]), _coverage(chance[mine], right[mine])
         print(f"{name}: area under the curve {under:.3f}, coverage at 95% right {kept:.0%}")
-    print(f"expected calibration error {expected_calibration_error(sure.tolist(), right.tolist()):.3f}")
-    for low, high, size, mean, accuracy in reliability(sure.tolist(), right.tolist()):
+    print(f"expected calibration error {expected_calibration_error(chance.tolist(), right.tolist()):.3f}")
+    for low, high, size, mean, accuracy in reliability(chance.tolist(), right.tolist()):
         print(f"  {low:.1f} to {high:.1f}: {size:5} answers, {mean:.0%} sure, {accuracy:.0%} right")
 
 
@@ -229,17 +251,20 @@ def main() -> None:
 
 def finish(cases: Sequence[Judged], model: Path, plot: Path | None = None) -> None:
     """Choose how much weights are held back, tell how that fares, and keep a fit on all graphs."""
-    ridge = min(RIDGES, key=lambda ridge: loss(left_out(cases, ridge)))
-    told = left_out(cases, ridge)
+    fitted = {ridge: folds(cases, ridge) for ridge in RIDGES}
+    ridge = min(RIDGES, key=lambda ridge: loss(left_out(fitted[ridge])))
+    temper = next((one for one in TEMPERS if keeps(left_out(fitted[ridge], one))), TEMPERS[-1])
+    told = left_out(fitted[ridge], temper)
     answer = threshold(told)
     ask = asking(told, answer)
-    print(f"{len(cases)} questions, ridge {ridge:g}: answers from {answer:.2f}, asks back from {ask:.2f}")
+    print(f"{len(cases)} questions, ridge {ridge:g}, tempered by {temper:g}: ", end="")
+    print(f"answers from {answer:.2f}, asks back from {ask:.2f}")
     report(told, answer, ask)
     sure, right = np.array([one.sure for one in told]), np.array([one.is_right for one in told])
     expected = tuple(
         (limit, round(float(right[sure >= limit].mean()), 3)) for limit in sorted({*THRESHOLDS, answer})
     )
-    weights = fit([one.case for one in cases], ridge)
+    weights = tempered(fit([one.case for one in cases], ridge), temper)
     replace(Fitted(weights), answer=answer, ask=ask, examples=len(cases), expected=expected).save(model)
     if plot is not None:
         from arcaneqa.lab.evaluation.report import draw_calibration

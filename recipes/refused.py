@@ -23,8 +23,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import holes
-from calibrate import found, number
 
+from arcaneqa.answer.answer import Answer
 from arcaneqa.answer.arcaneqa import ArcaneQA
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.interface import KnowledgeBase
@@ -33,7 +33,10 @@ from arcaneqa.kb.short_names import Names
 from arcaneqa.lab.datasets import spider
 from arcaneqa.lab.datasets.convert import Converter, read_drafts
 from arcaneqa.lab.evaluation.metrics import overlap
-from arcaneqa.record import Question
+from arcaneqa.language.run import answer_terms, execute
+from arcaneqa.language.text import parse
+from arcaneqa.record import Outcome, Question
+from arcaneqa.support.errors import ArcaneError
 from arcaneqa.support.files import read_lines, replacing
 from arcaneqa.support.harmless import json_text
 
@@ -43,7 +46,7 @@ BARS = "at least 75% refused, at most 3 points of F1 lost"
 
 @dataclass(frozen=True)
 class Asked:
-    """`given` is the F1 of what was answered, `best` that of the best reading, refused or not. `is_filled`:
+    """`given` is the F1 of what was answered, `best` that of the best reading, shown or not. `is_filled`:
     the best reading finds what the question had before something was taken out, by another way."""
 
     hole: str | None
@@ -96,9 +99,26 @@ def asked(qa: ArcaneQA, folder: Path) -> Iterator[Asked]:
         for line, answer in zip(lines, answers, strict=True):
             gold, had = (frozenset(map(number, line[key])) for key in ("answers", "had"))
             read = found(here, answer)
-            best, refused = overlap(gold, read).f1, answer.reason is not None
+            best, refused = overlap(gold, read).f1, answer.outcome is not Outcome.ANSWER
             given, filled = 0.0 if refused else best, read == had and line["hole"] is not None
             yield Asked(line["hole"], given, best, answer.confidence or 0.0, refused, filled)
+
+
+def found(qa: ArcaneQA, answer: Answer) -> frozenset[str]:
+    """The answers of the best reading, also where it was refused."""
+    try:
+        program = parse(answer.program or answer.readings[0].program, qa.names, qa.kb.schema)
+        return frozenset(map(number, answer_terms(execute(program, qa.kb), qa.kb)))
+    except (ArcaneError, IndexError):
+        return frozenset()
+
+
+def number(text: str) -> str:
+    """Numbers to six digits, whatever their spelling."""
+    try:
+        return f"{float(text):.6g}"
+    except ValueError:
+        return text
 
 
 def told(name: str, rows: list[Asked]) -> Iterator[str]:

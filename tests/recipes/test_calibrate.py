@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from calibrate import ASKED, PROMISED, Judged, Told, area, asking, left_out, threshold
+from calibrate import ASKED, PROMISED, Judged, Told, area, asking, folds, keeps, left_out, threshold
 
 from arcaneqa.verdict.fitted import Case
 
@@ -17,9 +17,9 @@ def told(sure: float, is_right: bool, graph: str = "one") -> Told:
 def test_as_many_as_promised_are_right_from_the_threshold_on_and_not_below() -> None:
     some = [told(at / 1000, is_right=at % 1000 >= 300) for at in range(1000)]
     limit = threshold(some)
-    for low, keeps in ((limit, True), (limit - 0.011, False)):
+    for low, is_kept in ((limit, True), (limit - 0.011, False)):
         shown = [one.is_right for one in some if one.sure >= low]
-        assert bool(np.mean(shown) >= PROMISED) is keeps
+        assert bool(np.mean(shown) >= PROMISED) is is_kept
     assert threshold([told(0.9, False)]) == 0.95, "nothing keeps the promise"
 
 
@@ -43,6 +43,16 @@ def test_a_graph_is_judged_by_a_fit_on_the_others_only() -> None:
         for sure, is_right in ((1, True), (0, False))
     ]
     odd = [told(sure, is_right, "odd").judged for sure, is_right in ((1, False), (0, True))]
-    found = {(one.judged.graph, one.is_right): one.sure for one in left_out([*good, *odd], 1.0)}
+    found = {(one.judged.graph, one.is_right): one.sure for one in left_out(folds([*good, *odd], 1.0))}
     assert found["graph 0", True] > 0.5 > found["graph 0", False]
     assert found["odd", True] < 0.5 < found["odd", False]
+
+
+def test_what_is_sure_keeps_its_own_promise_once_it_is_tempered() -> None:
+    graphs = [f"graph {n}" for n in range(12)]
+    some = [told(float(n % 10 > 0), n % 10 > 0 or n % 20 == 0, g).judged for g in graphs for n in range(20)]
+    fitted = folds(some, 1.0)
+    sure = [one.sure for one in left_out(fitted)]
+    assert max(one.sure for one in left_out(fitted, 0.5)) < max(sure)
+    assert keeps([told(0.95, True)] * 97 + [told(0.95, False)] * 3 + [told(0.5, False)] * 9)
+    assert not keeps([told(0.95, True)] * 96 + [told(0.95, False)] * 4)

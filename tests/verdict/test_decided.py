@@ -38,6 +38,7 @@ FACTS = """@prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/20
 :prado a :Museum ; rdfs:label "Prado" ; :homepage "prado.es" ; :opened 1819 ; :visitors 3200 ; :city :madrid .
 :orsay a :Museum ; rdfs:label "Orsay" ; :homepage "orsay.fr" ; :opened 1986 ; :visitors 3200 ; :city :paris .
 :opera a :Theatre ; rdfs:label "Opera" ; :opened 1875 ; :city :paris ; :seats 1986 .
+:louvre :isFree false . :prado :isFree true . :orsay :isFree false .
 :paris a :City ; rdfs:label "Paris" ; :holds :louvre, :orsay, :opera ; :population 2100 .
 :madrid a :City ; rdfs:label "Madrid" ; :holds :prado ; :population 3300 .
 """
@@ -123,6 +124,8 @@ def test_a_form_that_is_asked_for_and_one_that_is_not(kb: Index) -> None:
         ("museums opened before 1819", "(JOIN :opened 1819)", "(LT :opened 1819)"),
         ("how many museums are there?", ":Museum", "(COUNT :Museum)"),
         ("what does Paris hold?", "(COUNT (JOIN :holds_inv :paris))", "(JOIN :holds_inv :paris)"),
+        ("free museums", ":Museum", "(AND :Museum (JOIN :isFree true))"),
+        ("how many museums are not free?", "(COUNT :Museum)", "(COUNT (AND :Museum (JOIN :isFree false)))"),
         ("theatres in Paris", "(JOIN :city :paris)", "(AND :Theatre (JOIN :city :paris))"),
     ],
 )
@@ -157,8 +160,9 @@ def test_equal_numbers_of_two_relations_join_nothing(program: str, is_chance: bo
     """The museum that opened in the year that is another's number of seats is no reading."""
     one = found(program, kb)
     assert one.nodes, "it finds something, and so a search may end with it"
-    assert joins_by_chance(one.program, kb) is is_chance
+    assert joins_by_chance(frame_of("what?"), one.program, kb) is is_chance
     assert (one in proposed("what?", [one], kb)) is not is_chance
+    assert one in proposed("what opened in the year that is the number of seats of Opera?", [one], kb)
 
 
 # How likely.

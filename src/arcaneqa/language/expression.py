@@ -320,8 +320,8 @@ def _within(keys: Iterable[Key | Relation]) -> list[Expression]:
 
 def post_order(expression: Expression) -> Sequence[Expression]:
     """Every node after its arguments, arguments in the order of `children`."""
-    # Each rule of judgement goes through the same few programs. The program is kept beside its nodes, so its
-    # id stays its own; to compare programs would be to go through them.
+    # A verdict goes through the same few programs many times. The program is kept beside its nodes, so its id
+    # stays its own; to compare programs would be to go through them.
     if (known := _ORDERS.get(id(expression))) is not None:
         return known[1]
     # Every node before its arguments, the last of these first: read backwards, that is the order.

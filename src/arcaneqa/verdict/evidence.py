@@ -30,7 +30,7 @@ from arcaneqa.verdict.alignment import Alignment, Nearness, aligned
 from arcaneqa.verdict.claims import Claims, Kind, claims_of
 from arcaneqa.verdict.frame import Frame, Wanted, frame_of
 from arcaneqa.verdict.gaps import comes_back, gap, says_none_of_it
-from arcaneqa.verdict.words import COORDINATES, SMALL, roots_in_order, roots_of
+from arcaneqa.verdict.words import COORDINATES, roots_in_order
 
 Near = Callable[[str, Sequence[tuple[int, int]], Sequence[str]], NDArray[np.float32] | None]
 """For a question and stretches of it, how near each is to each of some texts
@@ -114,7 +114,7 @@ def _of_model(found: Found, best: float) -> dict[str, float]:
         for step in steps
         if len(step.candidates) + step.left_out > 1 and step.candidates[step.choice].kind in _SCHEMA
     ]
-    row = {
+    return {
         "log-probability": sum(chosen),
         "behind the best found": max(found.score - best, -LIMIT),
         "weakest decision": min(chosen, default=0.0),
@@ -129,10 +129,8 @@ def _of_model(found: Found, best: float) -> dict[str, float]:
         "nothing linked": not found.topics,
         "every decision sure": min(chosen, default=0.0) > _SURE,
         "sure as a reading": found.reading > _SURE,
+        "proposed": bool(found.origin),
     }
-    if found.origin:
-        row[f"proposed: {found.origin}"] = 1.0
-    return row
 
 
 def _of_alignment(alignment: Alignment, claims: Claims, frame: Frame) -> dict[str, float]:
@@ -222,28 +220,34 @@ def _of_noun(found: Found, claims: Claims, frame: Frame, kb: KnowledgeBase) -> d
 
 def _of_none(links: Links, outcome: Outcome, readings: Sequence[Weighed]) -> dict[str, float]:
     unused = [{one.word for one in reading.alignment.unused} for reading in readings]
+    whole, part = _unknown_names(links, readings)
     return {
         "none": 1.0,
         "log-odds that none is meant": _log_odds(outcome.none),
         "readings": len({reading.group for reading in readings}),
         "words that nobody uses": len(frozenset.intersection(*map(frozenset, unused))) if unused else 0.0,
-        "names that nobody has": _unknown_names(links, readings),
+        "names that nobody has": whole,
+        "names of which somebody has a part": part,
         "nothing linked at all": not any(one.score > LIKELY for one in links.mentions) and not links.literals,
     }
 
 
-def _unknown_names(links: Links, readings: Sequence[Weighed]) -> int:
-    """Words written like names that nothing was linked to and no program says."""
+def _unknown_names(links: Links, readings: Sequence[Weighed]) -> tuple[int, int]:
+    """Words written like names of which nothing is linked or said by a program, and of which a part is."""
     frame = frame_of(links.read)
-    linked = [(one.start, one.end) for one in links.mentions] + [
-        (one.start, one.end) for one in links.literals
-    ]
+    linked = [(one.start, one.end) for one in links.mentions]
+    linked += [(one.start, one.end) for one in links.literals]
     said = frozenset[str]().union(*(claim.roots for one in readings for claim in one.claims.said))
-    return sum(
-        not any(start < end_ and start_ < end for start, end in linked)
-        and (roots_of(frame.question[start_:end_]) - SMALL).isdisjoint(said)
-        for start_, end_ in frame.names
-    )
+    whole = part = 0
+    for start, end in frame.names:
+        words = [one for one in frame.telling if start <= one.word.start and one.word.end <= end]
+        known = [
+            one.root in said or any(first < one.word.end and one.word.start < last for first, last in linked)
+            for one in words
+        ]
+        whole += bool(known) and not any(known)
+        part += any(known) and not all(known)
+    return whole, part
 
 
 def _log_odds(chance: float) -> float:

@@ -3,7 +3,6 @@ is told by nothing else and by nobody else's. Nor is a spouse's birthday that of
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
@@ -21,14 +20,18 @@ from arcaneqa.language import expression as ex
 from arcaneqa.language.run import execute
 from arcaneqa.support.errors import BudgetExceeded
 from arcaneqa.verdict.frame import Wanted, wanted
-from arcaneqa.verdict.words import BESIDE_A_NAME, SMALL, WITHIN, root_of, roots, roots_in_order, roots_of
-
-_FAMILY = re.compile(
-    r"\b(?:grand|step|half|great)\W?\w+|\w+.in.law\b|\b(?:siblings?|brothers?|sisters?|uncles?|aunts?|nephews?|nieces?"
-    r"|cousins?|famil\w+|relatives?|ancestors?|descendants?)\b",
-    re.IGNORECASE,
+from arcaneqa.verdict.words import (
+    BESIDE_A_NAME,
+    SMALL,
+    WITHIN,
+    pattern,
+    root_of,
+    roots,
+    roots_in_order,
+    roots_of,
 )
-"""Whose name has one word and whose way has two steps."""
+
+_FAMILY, _OF = pattern("family"), pattern("what_of")
 _WHICH_OF_SEVERAL = roots("last latest recent recently first originally current currently")
 _LOOKED_AT = 5
 """Of those that something is told of; all are of one form, or nearly."""
@@ -42,13 +45,6 @@ def gap(question: str, found: Found, kb: KnowledgeBase) -> Relation | None:
     if missing is None and len(topics) == 1:
         return _told_of_another(question, topics[0], found, kb)
     return missing
-
-
-_OF = re.compile(
-    r"(?:(?:what|which|who|when)(?:'s|\s+(?:is|are|was|were))\s+)?(?:the\s+)?"
-    r"(?P<what>\w[\w ]*?)\s+of\s+(?:the\s+|an?\s+)?",
-    re.IGNORECASE,
-)
 
 
 def _lacked_by_name(question: str, topic: Topic, found: Found, kb: KnowledgeBase) -> Relation | None:

@@ -5,25 +5,11 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from arcaneqa.verdict.words import ENGLISH, FOREIGN
+from arcaneqa.verdict.words import ENGLISH, FOREIGN, pattern
 
 _WORD = re.compile(r"[^\W\d_]+")
-_CODE = re.compile(
-    r"\bselect\b.+\b(?:from|where)\b.*[{*;=]|\bselect\b\s*[?*]|\b(?:drop|alter|truncate)\s+table\b|\binsert\s+into\b"
-    r"|<\s*/?\s*(?:script|img|iframe|html|body|div|a\s+href)\b|^\s*(?:def|class|import|from)\s+\w+.*[:(]|\bfunction\s*\("
-    r"|\bconsole\.log\b|\bprintf?\s*\(|#include\b|=>\s*{",
-    re.IGNORECASE,
-)
-_WISH = re.compile(
-    r"\b(?:ignore|disregard|forget)\b.{0,30}\b(?:instructions?|prompts?|rules?)\b|\bsystem prompt\b"
-    r"|\byou are (?:now )?(?:a|an|chatgpt|dan)\b|\bas an ai\b|\bpretend (?:to be|you)\b|\bact as\b"
-    r"|^(?:please )?(?:write|compose|draft|generate) (?:me )?(?:a|an|some|the)\b"
-    r"|^(?:please )?(?:translate|summari[sz]e|rephrase|proofread)\b|\btell me a (?:joke|story)\b",
-    re.IGNORECASE,
-)
-_ROWS = re.compile(r"(?:asdf|sdfg|dfgh|fghj|ghjk|hjkl|qwer|wert|erty|rtyu|tyui|uiop|zxcv|xcvb|cvbn|vbnm|jkl)")
-_VOWELLESS = re.compile(r"[^aeiouyäöüáéíóúàèìòùâêîôûæøå]{5,}")
-_REPEATED = re.compile(r"(.)\1{3,}|^(.{1,3})\2{2,}$")
+_CODE, _WISH, _ROWS = pattern("code"), pattern("wish"), pattern("keyboard_rows")
+_VOWELLESS, _REPEATED = pattern("vowelless"), pattern("repeated")
 
 
 def junk(text: str) -> str | None:

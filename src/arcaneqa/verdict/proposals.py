@@ -9,18 +9,18 @@ from dataclasses import replace
 import numpy as np
 
 from arcaneqa.induction.found import Found
-from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.kb.schema import Class, ValueKind
-from arcaneqa.kb.terms import Blank
+from arcaneqa.kb.interface import KnowledgeBase, Step
+from arcaneqa.kb.schema import Class, Relation, ValueKind
+from arcaneqa.kb.terms import Literal
 from arcaneqa.language import expression as ex
 from arcaneqa.language.forms import Form
 from arcaneqa.language.rewrite import rewrite
 from arcaneqa.language.run import execute
 from arcaneqa.support.errors import BudgetExceeded, ProgramError
 from arcaneqa.verdict.alignment import scale_end
-from arcaneqa.verdict.claims import class_of, relation_of
+from arcaneqa.verdict.claims import relation_of
 from arcaneqa.verdict.frame import Frame, Wanted, frame_of, plain_number
-from arcaneqa.verdict.words import roots_in_order
+from arcaneqa.verdict.words import NOT_SO, SMALL, SO, roots_in_order
 
 Programs = Iterator[ex.Expression]
 Proposal = Callable[[Frame, Found, KnowledgeBase], Programs]
@@ -30,8 +30,8 @@ MOST = 6
 
 def proposed(question: str, found: Sequence[Found], kb: KnowledgeBase) -> list[Found]:
     """What was found, but for what joins by coincidence, and what is proposed beside it."""
-    kept = [one for one in found if not joins_by_chance(one.program, kb)]
     frame = frame_of(question)
+    kept = [one for one in found if not joins_by_chance(frame, one.program, kb)]
     known = {one.program for one in kept}
     added: list[Found] = []
     for name, proposal in PROPOSALS.items():
@@ -55,18 +55,28 @@ def _made(program: ex.Expression, near: Found, name: str, kb: KnowledgeBase) -> 
     return replace(near, program=program, result=result, origin=name)
 
 
-def joins_by_chance(program: ex.Expression, kb: KnowledgeBase) -> bool:
-    """Whether two things are joined because a number or date of one happens to be that of another
-    relation."""
+def joins_by_chance(frame: Frame, program: ex.Expression, kb: KnowledgeBase) -> bool:
+    """Whether two things are joined because a number or date of one happens to be that of another relation,
+    and the question does not name both: "a height equal to the width of block 1" does."""
     for node in ex.post_order(program):
         match node:
             case ex.Join(ex.Relation(inverse=False) as outer, ex.Join(ex.Relation(inverse=True) as inner)):
                 one, other = relation_of(outer, kb), relation_of(inner, kb)
                 if one is None or other is None or one.id == other.id:
                     continue
-                if one.comparable and other.comparable and not (one.is_identifier or other.is_identifier):
-                    return ValueKind.ENTITY not in one.kinds | other.kinds
+                if not (one.comparable and other.comparable) or one.is_identifier or other.is_identifier:
+                    continue
+                if ValueKind.ENTITY not in one.kinds | other.kinds and not (
+                    _is_named(frame, one) and _is_named(frame, other)
+                ):
+                    return True
     return False
+
+
+def _is_named(frame: Frame, relation: Relation) -> bool:
+    """Whether the question has every telling word of its name."""
+    name = frozenset(roots_in_order(relation.label)) - SMALL
+    return bool(name) and name <= frame.roots
 
 
 # Ends, sides, denials.
@@ -188,91 +198,7 @@ def number_of(frame: Frame, found: Found, kb: KnowledgeBase) -> Programs:
                         yield ex.Count(argument, (ex.Relation(relation.iri),))
 
 
-def value_at_the_end(frame: Frame, found: Found, kb: KnowledgeBase) -> Programs:
-    """The lowest price for the product that has it, and the other way round."""
-    match found.program:
-        case ex.Extreme(direction, argument, (relation,), 1, 1) if not relation.inverse:
-            known = relation_of(relation, kb)
-            name = () if known is None else roots_in_order(known.label)
-            if name and frame.roots.issuperset(name):
-                yield ex.Aggregate(_AGGREGATES[direction], argument, (relation,))
-                yield ex.Join(ex.Relation(relation.iri, True), found.program)
-        case ex.Join(ex.Relation(iri, True), ex.Extreme(_, _, (ex.Relation(key, False),)) as best) if (
-            iri == key
-        ):
-            yield best
-        case ex.Aggregate((ex.Aggregation.MAX | ex.Aggregation.MIN) as function, argument, (relation,)):
-            largest = function is ex.Aggregation.MAX
-            direction = ex.Direction.LARGEST if largest else ex.Direction.SMALLEST
-            yield ex.Extreme(direction, argument, (relation,))
-
-
-def average_of_groups(frame: Frame, found: Found, _kb: KnowledgeBase) -> Programs:
-    """The zip code with the lowest average pressure, for the one of the lowest pressure ever measured."""
-    if not frame.asks(Form.AVERAGE, Form.TOTAL):
-        return
-    function = ex.Aggregation.AVG if frame.asks(Form.AVERAGE) else ex.Aggregation.SUM
-
-    def totalled(back: ex.Relation, key: ex.Key | ex.Relation) -> ex.Totalled:
-        return ex.Totalled(function, (back, *ex.path_of(key)))
-
-    def of_group(node: ex.Expression) -> ex.Expression:
-        match node:
-            case ex.Join(ex.Relation(_, True) as back, ex.Extreme(_, members, (_,) as key) as best):
-                return replace(best, argument=ex.Join(back, members), key=totalled(back, key))
-            case ex.Join(ex.Relation(_, True) as back, ex.Compare(_, ex.Relation() as key) as compared):
-                return ex.And(ex.Has(back), replace(compared, key=totalled(back, key)))
-            case ex.Aggregate((ex.Aggregation.MAX | ex.Aggregation.MIN), argument, path):
-                return ex.Aggregate(function, argument, path)
-        return node
-
-    yield rewrite(found.program, of_group)
-
-
-def counted_among(frame: Frame, found: Found, _kb: KnowledgeBase) -> Programs:
-    """The most common weather of a city, counted there and not everywhere; and the place where most died, for
-    the one where somebody died last."""
-
-    def within(node: ex.Expression) -> ex.Expression:
-        match node:
-            case ex.Extreme(
-                _,
-                ex.Join(ex.Relation(_, True) as back, ex.Join() | ex.And() | ex.Compare() as some),
-                ex.Counted((by,)),
-            ) if by == back:
-                return replace(node, key=ex.Counted((by,), some))
-            case ex.Join(ex.Relation(_, True) as back, ex.Extreme(direction, rows, (_,), 1, 1)) if frame.asks(
-                Form.BY_COUNT
-            ):
-                return ex.Extreme(direction, ex.Join(back, rows), ex.Counted((back,)))
-        return node
-
-    yield rewrite(found.program, within)
-
-
 # Kinds.
-
-
-def without_unsaid(frame: Frame, found: Found, kb: KnowledgeBase) -> Programs:
-    """Whoever is buried there, mammal or not: less a class or a constant that nobody said."""
-
-    def is_unsaid(node: ex.Expression) -> bool:
-        match node:
-            case ex.Class() if (klass := class_of(node, kb)) is not None:
-                return frame.roots.isdisjoint(roots_in_order(klass.label))
-        return False
-
-    def wider(node: ex.Expression) -> ex.Expression:
-        match node:
-            case ex.And(left, right) if is_unsaid(left):
-                return right
-            case ex.And(left, right) if is_unsaid(right):
-                return left
-            case ex.Cons(argument, _, constant) if not any(topic.term == constant for topic in found.topics):
-                return argument
-        return node
-
-    yield rewrite(found.program, wider)
 
 
 def of_the_kind(frame: Frame, found: Found, kb: KnowledgeBase) -> Programs:
@@ -392,36 +318,36 @@ def _kinds_of(program: ex.Expression, kb: KnowledgeBase) -> set[int | None]:
 # Yes and no, values.
 
 
-def whether(frame: Frame, found: Found, _kb: KnowledgeBase) -> Programs:
-    """Whether Ridley Scott is among its directors, for these; whether one is of a class."""
-    if frame.wanted is not Wanted.TRUTH or ex.denotes(found.program) is not ex.Denotation.SET:
+def where_so(frame: Frame, found: Found, kb: KnowledgeBase) -> Programs:
+    """Only the blocks that are special, for all of them: a column of yes and no that the question names."""
+    if frame.wanted is Wanted.TRUTH:
         return
-    match found.program:
-        case ex.And(ex.Entity() as one, other) | ex.And(other, ex.Entity() as one):
-            yield ex.Meet(one, other)
-        case ex.And(left, right):
-            yield ex.Meet(left, right)
-        case ex.Join(_, ex.Entity()) as part:
-            for other in frame_terms(found):
-                if other not in ex.post_order(part):
-                    yield ex.Meet(part, other)
+    said = SO if frame.denied is None else NOT_SO
+    used = {relation.iri for node in ex.post_order(found.program) for relation in ex.relations(node)}
+    for relation in kb.schema.shown_relations:
+        if relation.iri in used or not _is_named(frame, relation) or relation.objects > _FEW_VALUES:
+            continue
+        for term in kb.terms(kb.having(Step(relation.id, inverse=True)).ids):
+            if isinstance(term, Literal) and term.lexical.strip().lower() in said:
+                yield _only(found.program, ex.Join(ex.Relation(relation.iri), ex.Value(term)))
 
 
-def frame_terms(found: Found) -> list[ex.Entity | ex.Value]:
-    return [topic.term for topic in found.topics]
+_FEW_VALUES = 4
+"""Of a column that says yes or no: "unknown" and the like beside them."""
 
 
-def worth(_frame: Frame, found: Found, kb: KnowledgeBase) -> Programs:
-    """The number of a value that is a node with a unit beside it."""
-    few = kb.nodes(found.nodes.ids[:_LOOKED_AT])
-    if ex.denotes(found.program) is not ex.Denotation.SET or not few or any(kb.labels(few.ids)):
-        return
-    if not all(isinstance(term, Blank) for term in kb.terms(few.ids)):
-        return
-    for number in kb.out_relations(few).tolist():
-        relation = kb.schema.relations[number]
-        if not relation.hidden:
-            yield ex.Join(ex.Relation(relation.iri, inverse=True), found.program)
+def _only(program: ex.Expression, condition: ex.Expression) -> ex.Expression:
+    """With a condition on those that a program chooses among or tells something of."""
+    match program:
+        case ex.Count(argument) | ex.Aggregate(_, argument) | ex.Sort(argument) | ex.Show(argument):
+            return replace(program, argument=_only(argument, condition))
+        case ex.Extreme(_, argument) | ex.Per(argument):
+            return replace(program, argument=_only(argument, condition))
+        case ex.Join(ex.Relation(inverse=True), ex.Entity() | ex.Value()):
+            return ex.And(program, condition)
+        case ex.Join(ex.Relation(inverse=True), argument):
+            return replace(program, argument=_only(argument, condition))
+    return ex.And(program, condition)
 
 
 PROPOSALS: dict[str, Proposal] = {
@@ -429,16 +355,11 @@ PROPOSALS: dict[str, Proposal] = {
     for proposal in (
         other_end,
         as_compared,
+        where_so,
         less_what_is_denied,
         of_the_kind,
-        without_unsaid,
         number_of,
-        value_at_the_end,
-        average_of_groups,
-        counted_among,
         on_to_the_kind,
-        whether,
-        worth,
         without_the_named,
     )
 }

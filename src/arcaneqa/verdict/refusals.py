@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
@@ -21,7 +20,7 @@ from arcaneqa.links import Links
 from arcaneqa.verdict.evidence import Weighed
 from arcaneqa.verdict.frame import Sign, frame_of
 from arcaneqa.verdict.gaps import gap
-from arcaneqa.verdict.words import SMALL
+from arcaneqa.verdict.words import SMALL, pattern
 
 ASKS_FOR = "This asks for"
 MOST_NAMED = 4
@@ -29,7 +28,7 @@ MOST_NAMED = 4
 MOST_NEAR = 3
 """Words that are named as not understood."""
 _UNLIKELY = "No reading that was found is likely to be what is meant."
-_POSSESSIVE = re.compile(r"['’]s?$")
+_POSSESSIVE = pattern("possessive")
 Suggest = Callable[[str, int], Sequence[str]]
 """Names of entities that begin like this."""
 

@@ -17,6 +17,7 @@ _WORDS: dict[str, str] = DATA["words"]
 _OPPOSITES: dict[str, Any] = DATA["opposites"]
 SMALL = frozenset(stem(word) for word in _WORDS["small"].split())
 MEASURING = frozenset(stem(word) for word in _WORDS["measuring"].split())
+SO, NOT_SO = (frozenset(_WORDS[name].split()) for name in ("so", "not_so"))
 ENGLISH = frozenset(_WORDS["english"].split())
 FOREIGN = tuple(
     (frozenset(language["asking"].split()), frozenset(language["other"].split()))
