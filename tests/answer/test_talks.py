@@ -80,7 +80,9 @@ def test_support_is_the_same_everywhere(qa: ArcaneQA, client: httpx.Client) -> N
 
     async def told() -> dict[str, Any]:
         async with Client(create_server(qa)) as tools:
-            found = (await tools.call_tool("ask", {"question": question, "support": True})).structured_content
+            found: dict[str, Any] | None = (
+                await tools.call_tool("ask", {"question": question, "support": True})
+            ).structured_content
             assert found is not None
             return found
 
