@@ -224,7 +224,7 @@ def test_packed_text_is_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     with pytest.raises(InputError, match="with --rows"):
         build_index([tmp_path / "x.csv.gz"], tmp_path / "kb")
     (tmp_path / "x.csv.gz").write_bytes(gzip.compress(b"a,b\n1,2\n")[:-9])
-    with pytest.raises(InputError, match="cannot be unpacked"):
+    with pytest.raises(InputError, match=r"cannot be (read|unpacked)"):
         build_index([tmp_path / "x.csv.gz"], tmp_path / "kb")
 
 
