@@ -70,9 +70,9 @@ def test_loops_are_used_when_their_twins_took_as_long_as_loading(monkeypatch: py
 
 
 @pytest.mark.usefixtures("begun_anew")
-def test_nothing_waits_for_a_compiler_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_waits_for_a_compiler_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Then loops are compiled where they are needed, as without a folder to keep them in."""
-    monkeypatch.setattr(loops, "_are_compiled", lambda: False)
+    monkeypatch.setattr(loops, "is_done", lambda part: tmp_path / part)
     monkeypatch.setattr(loops, "_COMPILER", "no.such.module")
     monkeypatch.setattr(loops, "_LOOKING", 0.0)
     until = time.monotonic() + 60
