@@ -26,6 +26,7 @@ from starlette.testclient import TestClient
 from arcaneqa.answer.arcaneqa import ArcaneQA
 from arcaneqa.apps.http.app import create_app
 from arcaneqa.kb.build import build_index
+from arcaneqa.kb.build.sources import Odd, _iri
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.index.store import MANIFEST, _seal
 from arcaneqa.language.run import Budget, execute
@@ -217,6 +218,12 @@ def test_readers(tmp_path: Path, kind: str, lenient: bool) -> None:
             Index(tmp_path / "kb").close()
 
     read()
+
+
+@pytest.mark.parametrize("text", ["://x/ a", "no scheme", "\x00", ":", "1a:b c"])
+def test_no_text_is_too_odd_for_an_iri(text: str) -> None:
+    """Found in RDF/XML and JSON-LD that were bent: a traceback."""
+    assert _iri(text, Odd()).value
 
 
 @pytest.mark.parametrize("path", sorted(FOUND.glob("*")), ids=lambda path: path.name)

@@ -124,7 +124,9 @@ def _iri(iri: str, told: Odd) -> NamedNode:
     try:
         return NamedNode(_ODD.sub(lambda found: quote(found[0], safe=""), iri))
     except ValueError:  # nor is it sound elsewhere, as in the name of its host
-        return NamedNode(quote(iri, safe=":"))
+        with suppress(ValueError):
+            return NamedNode(quote(iri, safe=":"))
+    return NamedNode(f"urn:odd:{quote(iri, safe='')}")  # it has no scheme
 
 
 def _tag(tag: str, told: Odd) -> str:
