@@ -34,4 +34,4 @@ def ask(tmp_path_factory: pytest.TempPathFactory):  # type: ignore[no-untyped-de
 )
 def test_a_stranger_gets_an_answer(ask, source: str, question: str, expected: list[str]) -> None:  # type: ignore[no-untyped-def]
     answer = ask(source, question)
-    assert sorted(item.label or "" for item in answer.items) == sorted(expected), answer.program
+    assert sorted(item.value or item.label or "" for item in answer.items) == sorted(expected), answer.program
