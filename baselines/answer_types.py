@@ -24,7 +24,7 @@ from arcaneqa.answer.arcaneqa import ArcaneQA
 from arcaneqa.induction.induction import Induction, Machine
 from arcaneqa.induction.meaning import Meanings
 from arcaneqa.induction.paths import Starts
-from arcaneqa.induction.results import State
+from arcaneqa.induction.results import Partial
 from arcaneqa.induction.scorer import Candidate, Decision, Scorer
 from arcaneqa.induction.search import Search
 from arcaneqa.induction.vocabulary import Options, Vocabulary
@@ -33,7 +33,7 @@ from arcaneqa.kb.names.words import tail
 from arcaneqa.kb.open import open_kb
 from arcaneqa.kb.short_names import Names
 from arcaneqa.lab.evaluation.metrics import overlap
-from arcaneqa.lab.training.prepared import Builder, Example, Step, write
+from arcaneqa.lab.training.prepared import Builder, Decided, Example, write
 from arcaneqa.language.expression import And, Class, Count, Expression, Extreme
 from arcaneqa.language.text import parse
 from arcaneqa.model.scorer import ModelScorer
@@ -74,7 +74,7 @@ class TypedMachine(Machine):
         super().__init__(meanings, starts)
         self._predicted = predicted
 
-    def options(self, state: State) -> Options:
+    def options(self, state: Partial) -> Options:
         options = super().options(state)
         kept = [
             place
@@ -112,7 +112,7 @@ def examples(questions: Sequence[Question], kb: KnowledgeBase, seed: int = 1) ->
         others = {iri for some in drawn for iri in some}
         iris = [gold.iri, *sorted(others - {gold.iri})]
         draw.shuffle(iris)
-        step = Step(tuple(texts[iri] for iri in iris), iris.index(gold.iri), "")
+        step = Decided(tuple(texts[iri] for iri in iris), iris.index(gold.iri), "")
         yield Example(question.id, question.question, (), (step,))
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from arcaneqa.answer.arcaneqa import ArcaneQA
 from arcaneqa.answer.describe import items_of_result
-from arcaneqa.induction.found import Outcome
+from arcaneqa.induction.found import SearchOutcome
 from arcaneqa.induction.scorer import Decision, Reads, Scores
 from arcaneqa.induction.search import Search
 from arcaneqa.induction.topics import Topics
@@ -129,7 +129,7 @@ class Asked:
         pieces = sum(one.reads.pieces for one in self.scorers)
         return np.array([decisions, candidates, pieces, self.kb.asked])
 
-    def _prediction(self, question: Question, outcome: Outcome) -> Prediction:
+    def _prediction(self, question: Question, outcome: SearchOutcome) -> Prediction:
         for found in outcome.found:
             result = found.result
             if question.exclude_mentioned:
@@ -142,7 +142,7 @@ class Asked:
                 return Prediction(question.id, question.question, program, answers=items)
         return Prediction(question.id, question.question)
 
-    def _fate(self, outcome: Outcome) -> str:
+    def _fate(self, outcome: SearchOutcome) -> str:
         """Of the program that the method likes best; searches over facts know it denotes something."""
         own = getattr(self.search, "fate", None)
         if own is not None:

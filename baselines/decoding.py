@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
-from arcaneqa.induction.found import Considered, Found, Outcome, Trace
+from arcaneqa.induction.found import Considered, Found, SearchOutcome, Trace
 from arcaneqa.induction.scorer import Decision, Scorer
 from arcaneqa.induction.topics import Topics
 from arcaneqa.induction.vocabulary import Options, Token
@@ -105,7 +105,7 @@ class DecodingSearch(Searching):
     beam: int = BEAM
     fate: Fate = field(default=Fate.NONE, init=False)
 
-    def run(self, question: str, hypotheses: Sequence[Topics], seconds: float | None = None) -> Outcome:
+    def run(self, question: str, hypotheses: Sequence[Topics], seconds: float | None = None) -> SearchOutcome:
         (topics,) = hypotheses
         deadline = None if seconds is None else time.monotonic() + seconds
         done = self._decoded(question, topics, deadline)
@@ -118,7 +118,7 @@ class DecodingSearch(Searching):
                 self.fate = fate
             if fate is Fate.FINE and program is not None and result is not None:
                 found.append(Found(program, one.score, result, (), Trace(topics.words, one.steps)))
-        return Outcome(tuple(found), True)
+        return SearchOutcome(tuple(found), True)
 
     def _decoded(self, question: str, topics: Topics, deadline: float | None) -> list[_Growing]:
         live, done = [_Growing()], list[_Growing]()

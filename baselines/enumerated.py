@@ -13,7 +13,7 @@ from itertools import chain
 
 from arcaneqa.induction.induction import Induction, Machine
 from arcaneqa.induction.meaning import Meaning
-from arcaneqa.induction.results import State
+from arcaneqa.induction.results import Partial
 from arcaneqa.induction.scorer import WordRanker
 from arcaneqa.induction.topics import Topics
 from arcaneqa.induction.vocabulary import COMPARATIVES, SUPERLATIVES, Chosen, Token
@@ -27,16 +27,16 @@ MOST_SETS = 1_500
 FEW_CLASSES = 24
 """Classes that a question without entities starts from: those whose words it says."""
 
-Programs = dict[Meaning, State]
+Programs = dict[Meaning, Partial]
 """By meaning, so that each is there once; a state's `top` is the program."""
 
 
 def closings(
     machine: Machine,
-    state: State,
+    state: Partial,
     functions: Collection[Chosen],
-    keeps: Callable[[State, Token], bool] = lambda _state, _token: True,
-) -> Iterator[State]:
+    keeps: Callable[[Partial, Token], bool] = lambda _state, _token: True,
+) -> Iterator[Partial]:
     """Every state one subprogram further whose function is among those; `keeps` may turn a token down."""
     if Symbol.OPEN not in machine.options(state).tokens:
         return
@@ -55,7 +55,7 @@ def closings(
                 growing.append(machine.advance(inner, token))
 
 
-def _is_keyed(state: State) -> bool:
+def _is_keyed(state: Partial) -> bool:
     return state.function in SUPERLATIVES and len(state.rest) > 0
 
 
@@ -83,7 +83,7 @@ class Enumerator:
                 self._add(found, machine, state)
         return found
 
-    def _add(self, found: Programs, machine: Machine, state: State) -> None:
+    def _add(self, found: Programs, machine: Machine, state: Partial) -> None:
         """A set, the same with its class, and what is counted or the extreme of either."""
         implied = implied_classes(state.top.expression if state.top else None, self._schema)
         typed = closings(
@@ -97,7 +97,7 @@ class Enumerator:
                     assert last.top is not None
                     found.setdefault(last.top.meaning, last)
 
-    def _sets(self, machine: Machine, start: State) -> Iterator[State]:
+    def _sets(self, machine: Machine, start: Partial) -> Iterator[Partial]:
         """Sets that nothing waits beside: chains first, then two that meet."""
         one = list(self._from_topics(machine, start))
         yield from one
@@ -110,10 +110,10 @@ class Enumerator:
         if len(start.topics.items) > 1:
             yield from self._meeting(machine, chain(one, two))
 
-    def _from_topics(self, machine: Machine, state: State) -> Iterator[State]:
+    def _from_topics(self, machine: Machine, state: Partial) -> Iterator[Partial]:
         return closings(machine, state, (Function.JOIN, *COMPARATIVES))
 
-    def _meeting(self, machine: Machine, states: Iterable[State]) -> Iterator[State]:
+    def _meeting(self, machine: Machine, states: Iterable[Partial]) -> Iterator[Partial]:
         for state in states:
             for other in self._from_topics(machine, state):
                 if other.waiting is None:
@@ -125,7 +125,7 @@ class Enumerator:
                     )
                     yield from (both for both in met if both.waiting is None)
 
-    def _of_classes(self, machine: Machine, start: State, question: str) -> Iterator[State]:
+    def _of_classes(self, machine: Machine, start: Partial, question: str) -> Iterator[Partial]:
         """Extremes of whole classes."""
         classes = list(self._schema.classes)
         best = self._ranker.rank(question, [label_from_iri(one.iri) for one in classes], FEW_CLASSES)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from arcaneqa.answer.arcaneqa import ArcaneQA
-from arcaneqa.induction.found import Outcome
+from arcaneqa.induction.found import SearchOutcome
 from arcaneqa.induction.induction import Induction
 from arcaneqa.induction.search import SHORTLIST, Search
 from arcaneqa.induction.topics import Topics
@@ -70,13 +70,13 @@ class RankThenGenerate(Searching):
         self._ranking = _ranking(ranker, None)
         constraint = Suggested(WholeVocabulary(_plain(generator)), self._best)
         self._decoding = DecodingSearch(generator.kb, constraint, generator.scorer)
-        self._ranked = Outcome((), True)
+        self._ranked = SearchOutcome((), True)
 
     @property
     def fate(self) -> str:
         return self._decoding.fate
 
-    def run(self, question: str, hypotheses: Sequence[Topics], seconds: float | None = None) -> Outcome:
+    def run(self, question: str, hypotheses: Sequence[Topics], seconds: float | None = None) -> SearchOutcome:
         (topics,) = hypotheses
         self._ranked = self._ranking.run(question, [topics])
         generated = self._decoding.run(question, hypotheses, seconds)

@@ -19,7 +19,7 @@ from pathlib import Path
 from random import Random
 
 from arcaneqa.induction.induction import Induction, Machine
-from arcaneqa.induction.results import State
+from arcaneqa.induction.results import Partial
 from arcaneqa.induction.scorer import Candidate, TokenKind, WordRanker
 from arcaneqa.induction.targets import Target, TargetStep
 from arcaneqa.induction.topics import Topics
@@ -27,8 +27,8 @@ from arcaneqa.induction.vocabulary import Options
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.open import open_kb
 from arcaneqa.lab.paper.spelling import Spelling
-from arcaneqa.lab.training.prepare import Plan, Preparer, Report, learn
-from arcaneqa.lab.training.prepared import Builder, Example, Step, write
+from arcaneqa.lab.training.prepare import Plan, Preparer, PrepareReport, learn
+from arcaneqa.lab.training.prepared import Builder, Decided, Example, write
 from arcaneqa.language.expression import Class, Expression, Relation
 from arcaneqa.language.steps import Symbol
 from arcaneqa.record import read_questions
@@ -81,7 +81,13 @@ class Comparison(Preparer):
         self._constraint: Constraint = typed if method == "typed" else whole
 
     def _steps(
-        self, name: str, question: str, program: Expression, topics: Topics, draw: Random, report: Report
+        self,
+        name: str,
+        question: str,
+        program: Expression,
+        topics: Topics,
+        draw: Random,
+        report: PrepareReport,
     ) -> Iterator[Example]:
         if (target := self._target(question, program, topics, report)) is None:
             return
@@ -92,7 +98,7 @@ class Comparison(Preparer):
 
     # Token by token --------------------------------------------------------------------------
 
-    def _decoding(self, name: str, target: Target, draw: Random, report: Report) -> Iterator[Example]:
+    def _decoding(self, name: str, target: Target, draw: Random, report: PrepareReport) -> Iterator[Example]:
         context = self._suggestions(target, draw) if self._method == "suggested" else ""
         steps = []
         for place, token in enumerate(target.tokens):
@@ -123,20 +129,20 @@ class Comparison(Preparer):
 
     # Whole programs --------------------------------------------------------------------------
 
-    def _programs(self, target: Target) -> tuple[State, list[State]]:
+    def _programs(self, target: Target) -> tuple[Partial, list[Partial]]:
         """The gold program, and what else is enumerated."""
         machine, found = self._enumerated(target.question, target.topics)
         gold = gold_states(machine, target)[-1]
         assert gold.top is not None
         return gold, [state for meaning, state in found.items() if meaning != gold.top.meaning]
 
-    def _ranking(self, name: str, target: Target, draw: Random, report: Report) -> Iterator[Example]:
+    def _ranking(self, name: str, target: Target, draw: Random, report: PrepareReport) -> Iterator[Example]:
         gold, others = self._programs(target)
         candidates = tuple(dict.fromkeys(as_candidate(state) for state in (gold, *others)))
         if len(candidates) > 1:
             yield Example(name, target.question, (), (self._among(candidates, 0, target, draw, report),))
 
-    def _staged(self, name: str, target: Target, draw: Random, report: Report) -> Iterator[Example]:
+    def _staged(self, name: str, target: Target, draw: Random, report: PrepareReport) -> Iterator[Example]:
         machine = self._induction.machine()
         states = gold_states(machine, target)
         before = machine.start(target.topics)
@@ -151,12 +157,12 @@ class Comparison(Preparer):
             before = after
 
     def _among(
-        self, candidates: Sequence[Candidate], gold: int, target: Target, draw: Random, report: Report
-    ) -> Step:
+        self, candidates: Sequence[Candidate], gold: int, target: Target, draw: Random, report: PrepareReport
+    ) -> Decided:
         return self._step(target.question, TargetStep(candidates, gold, ""), draw, report)
 
 
-def gold_states(machine: Machine, target: Target) -> list[State]:
+def gold_states(machine: Machine, target: Target) -> list[Partial]:
     """The states of a gold program after each of its subprograms."""
     state = machine.start(target.topics)
     found = []
@@ -167,9 +173,11 @@ def gold_states(machine: Machine, target: Target) -> list[State]:
     return found
 
 
-def prepare(methods: Sequence[str], data: Sequence[Path], kb: str, outs: Sequence[Path]) -> list[Report]:
+def prepare(
+    methods: Sequence[str], data: Sequence[Path], kb: str, outs: Sequence[Path]
+) -> list[PrepareReport]:
     """Sets of some methods, side by side."""
-    builders, reports = [Builder() for _ in methods], [Report() for _ in methods]
+    builders, reports = [Builder() for _ in methods], [PrepareReport() for _ in methods]
     questions = [question for path in data for question in read_questions(path)]
     with open_kb(kb) as opened:
         preparers = [Comparison(opened, method) for method in methods]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from arcaneqa.induction.found import Considered, Found, Outcome, Trace
-from arcaneqa.induction.results import State
+from arcaneqa.induction.found import Considered, Found, SearchOutcome, Trace
+from arcaneqa.induction.results import Partial
 from arcaneqa.induction.scorer import Candidate, Decision, Scorer, TokenKind, WordRanker
 from arcaneqa.induction.topics import Topics, terms_of
 from baselines.enumerated import Enumerator
@@ -15,13 +15,13 @@ MOST_READ = 400
 KEPT = 5
 
 
-def as_candidate(state: State) -> Candidate:
+def as_candidate(state: Partial) -> Candidate:
     """A whole program in words, for a scorer an end."""
     assert state.top is not None
     return Candidate(TokenKind.END, state.top.words)
 
 
-def found_of(state: State, score: float, step: Considered) -> Found:
+def found_of(state: Partial, score: float, step: Considered) -> Found:
     assert state.top is not None
     used = terms_of(state.top.expression)
     topics = tuple(topic for topic in state.topics.items if topic.term in used)
@@ -30,7 +30,7 @@ def found_of(state: State, score: float, step: Considered) -> Found:
 
 
 def ranked(
-    question: str, states: Sequence[State], candidates: Sequence[Candidate], scorer: Scorer, kept: int
+    question: str, states: Sequence[Partial], candidates: Sequence[Candidate], scorer: Scorer, kept: int
 ) -> list[Found]:
     """The best of some programs, by one decision of the scorer."""
     if not states:
@@ -50,7 +50,7 @@ def ranked(
 class Searching:
     """What all comparisons share with `induction.search.Search`: one question, or many in their order."""
 
-    def run(self, question: str, hypotheses: Sequence[Topics], seconds: float | None = None) -> Outcome:
+    def run(self, question: str, hypotheses: Sequence[Topics], seconds: float | None = None) -> SearchOutcome:
         raise NotImplementedError
 
     def run_many(
@@ -58,7 +58,7 @@ class Searching:
         questions: Iterable[tuple[str, Sequence[Topics]]],
         together: int = 1,  # noqa: ARG002 - one by one, so that each is timed by itself
         seconds: float | None = None,
-    ) -> Iterator[Outcome]:
+    ) -> Iterator[SearchOutcome]:
         for question, hypotheses in questions:
             yield self.run(question, hypotheses, seconds)
 
@@ -78,11 +78,11 @@ class RankingSearch(Searching):
         question: str,
         hypotheses: Sequence[Topics],
         seconds: float | None = None,  # noqa: ARG002 - the enumerator has its own
-    ) -> Outcome:
+    ) -> SearchOutcome:
         (topics,) = hypotheses
         states = list(self._enumerator.programs(question, topics).values())
         candidates = [as_candidate(state) for state in states]
         if len(states) > self._most:
             best = sorted(self._ranker.rank(question, [one.text for one in candidates], self._most))
             states, candidates = [states[i] for i in best], [candidates[i] for i in best]
-        return Outcome(tuple(ranked(question, states, candidates, self.scorer, self._kept)), True)
+        return SearchOutcome(tuple(ranked(question, states, candidates, self.scorer, self._kept)), True)

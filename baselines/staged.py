@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from arcaneqa.induction.found import Considered, Outcome
+from arcaneqa.induction.found import Considered, SearchOutcome
 from arcaneqa.induction.induction import Induction, Machine
-from arcaneqa.induction.results import State
+from arcaneqa.induction.results import Partial
 from arcaneqa.induction.scorer import Candidate, Decision, Scorer, TokenKind, WordRanker
 from arcaneqa.induction.topics import Topics
 from arcaneqa.induction.vocabulary import COMPARATIVES, SUPERLATIVES, Token
@@ -27,11 +27,11 @@ MOST_READ = 200
 ACTIONS = (Function.JOIN, Function.AND, Function.COUNT, *COMPARATIVES, *SUPERLATIVES)
 
 
-def grown(machine: Machine, state: State, schema: Schema) -> list[State]:
+def grown(machine: Machine, state: Partial, schema: Schema) -> list[Partial]:
     """What one action makes of a graph."""
     implied = implied_classes(None if state.top is None else state.top.expression, schema)
 
-    def keeps(inner: State, token: Token) -> bool:
+    def keeps(inner: Partial, token: Token) -> bool:
         return not (inner.function is Function.AND and isinstance(token, Class)) or token in implied
 
     actions: Sequence[Function] = ACTIONS
@@ -41,7 +41,7 @@ def grown(machine: Machine, state: State, schema: Schema) -> list[State]:
     return list(closings(machine, state, actions, keeps))
 
 
-def as_stage(machine: Machine, state: State) -> Candidate:
+def as_stage(machine: Machine, state: Partial) -> Candidate:
     """A graph in words; one that a branch waits beside is told apart from a whole one."""
     return Candidate(TokenKind.END, machine.context(state), "unfinished" if state.waiting else "")
 
@@ -59,11 +59,11 @@ class StagedSearch(Searching):
         question: str,
         hypotheses: Sequence[Topics],
         seconds: float | None = None,  # noqa: ARG002 - stages are few
-    ) -> Outcome:
+    ) -> SearchOutcome:
         (topics,) = hypotheses
         machine = self._induction.machine()
-        beam: list[State] = [machine.start(topics)]
-        found: list[tuple[State, float, Considered]] = []
+        beam: list[Partial] = [machine.start(topics)]
+        found: list[tuple[Partial, float, Considered]] = []
         for _ in range(self._stages):
             pool = self._pool(question, machine, beam)
             if not pool:
@@ -83,9 +83,9 @@ class StagedSearch(Searching):
             if beam == former:
                 break
         whole = [one for one in found if one[0].waiting is None]
-        return Outcome(tuple(found_of(*one) for one in whole), True)
+        return SearchOutcome(tuple(found_of(*one) for one in whole), True)
 
-    def _pool(self, question: str, machine: Machine, beam: Sequence[State]) -> list[State]:
+    def _pool(self, question: str, machine: Machine, beam: Sequence[Partial]) -> list[Partial]:
         """The graphs there are, and all that one action makes of them, each once."""
         pool = {_key(state): state for state in beam if state.top is not None}
         for state in beam:
@@ -98,5 +98,5 @@ class StagedSearch(Searching):
         return [states[place] for place in sorted(self._ranker.rank(question, texts, MOST_READ))]
 
 
-def _key(state: State) -> tuple[object, object]:
+def _key(state: Partial) -> tuple[object, object]:
     return state.top and state.top.meaning, state.waiting and state.waiting.meaning

@@ -25,8 +25,8 @@ from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri, Literal, Term
 from arcaneqa.kb.values import value_of
 from arcaneqa.lab.datasets.spider import MAPPING, databases, read
-from arcaneqa.lab.datasets.sql.mapping import Column, Kind
-from arcaneqa.lab.datasets.sql.table_facts import Facts
+from arcaneqa.lab.datasets.sql.mapping import CellKind, MappedColumn
+from arcaneqa.lab.datasets.sql.table_facts import TableFacts
 from arcaneqa.language import expression as ex
 from arcaneqa.language.rewrite import rewrite
 from arcaneqa.language.run import execute
@@ -61,7 +61,7 @@ def run(source: Path, names: Sequence[str], say: Callable[[str], None]) -> str:
         with TemporaryDirectory() as work:
             build_index([source / "kb" / f"{name}.nt.gz"], Path(work) / "graph")
             with Index(Path(work) / "graph") as graph:
-                facts = Facts(databases(source)[name], graph)
+                facts = TableFacts(databases(source)[name], graph)
                 tables = rebuild(facts, read_json(source / MAPPING)[name])
                 gold = [(d.id, d.programs[0]) for d in read(source, name, graph) if d.programs]
                 rows = sum(len(table.cells) for table in tables)
@@ -76,7 +76,11 @@ def run(source: Path, names: Sequence[str], say: Callable[[str], None]) -> str:
 
 
 def _compared(
-    name: str, facts: Facts, tables: Sequence[Rebuilt], gold: Sequence[tuple[str, ex.Expression]], work: Path
+    name: str,
+    facts: TableFacts,
+    tables: Sequence[Rebuilt],
+    gold: Sequence[tuple[str, ex.Expression]],
+    work: Path,
 ) -> Iterator[Compared]:
     forms = {"SQLite": (write_sqlite, "tables.sqlite"), "CSV": (write_csv, "csv")}
     for form, (write, target) in forms.items():
@@ -101,7 +105,7 @@ def _compared(
 def _differs(program: ex.Expression, there: InTables) -> str | None:
     own = there.facts.rows(program)
     translated = there.program(program)
-    theirs = Facts(there.facts.database, there.index).rows(translated)
+    theirs = TableFacts(there.facts.database, there.index).rows(translated)
     wanted = sorted(tuple(there.meant(cell) for cell in row) for row in own)
     found = sorted(tuple(map(_plain, row)) for row in theirs)
     if wanted == found:
@@ -119,10 +123,12 @@ class Unlike(Exception):
 class InTables:
     """Programs and terms of a graph in the names of an index of its tables."""
 
-    def __init__(self, facts: Facts, tables: Sequence[Rebuilt], index: Index, rows: dict[int, str]) -> None:
+    def __init__(
+        self, facts: TableFacts, tables: Sequence[Rebuilt], index: Index, rows: dict[int, str]
+    ) -> None:
         self.facts, self.index = facts, index
         self._rows = rows
-        self._columns: dict[str, list[Column]] = {}
+        self._columns: dict[str, list[MappedColumn]] = {}
         self._classes: dict[str, str] = {}
         for table in tables:
             of_class = facts.database.tables[table.name.lower()].class_iri
@@ -186,12 +192,12 @@ class InTables:
             return list(found)
         return [_backwards(path) for path in found]
 
-    def _path(self, column: Column) -> ex.Path:
-        if column.kind in (Kind.SUBJECT, Kind.OBJECT):
+    def _path(self, column: MappedColumn) -> ex.Path:
+        if column.kind in (CellKind.SUBJECT, CellKind.OBJECT):
             return self._pairing(column)
         return self._cell_path(column)
 
-    def _cell_path(self, column: Column) -> ex.Path:
+    def _cell_path(self, column: MappedColumn) -> ex.Path:
         own = ex.Relation(_column(column))
         known = self.index.schema.relation_ids.get(own.iri)
         if known is None:
@@ -204,11 +210,11 @@ class InTables:
             return (own, ex.Relation(_column(self.facts.target(column)), inverse=True))
         return (own,)
 
-    def _pairing(self, column: Column) -> ex.Path:
+    def _pairing(self, column: MappedColumn) -> ex.Path:
         """A table that the graph has as one relation: one here as well, or rows in between."""
         one = f"{PREFIXES['column']}{local_name(column.table)}"
         table = self.facts.database.tables[column.table.lower()]
-        first, second = table.end(Kind.SUBJECT), table.end(Kind.OBJECT)
+        first, second = table.end(CellKind.SUBJECT), table.end(CellKind.OBJECT)
         if one in self.index.schema.relation_ids:
             of_first = next(iter(table.columns.values())) == first
             return (ex.Relation(one, not of_first),)
@@ -244,7 +250,7 @@ class InTables:
                     raise Unlike(f"{iri} is no table")
                 return ex.Class(f"{PREFIXES['table']}{local_name(self._classes[iri])}")
             case ex.Named(text):
-                columns = [c for each in self._columns.values() for c in each if c.kind is Kind.LABEL]
+                columns = [c for each in self._columns.values() for c in each if c.kind is CellKind.LABEL]
                 return _either([ex.Join(ex.Relation(_column(column)), text) for column in columns])
             case ex.Join(relation, argument):
                 return _either([_joined(path, argument) for path in self.paths(relation)])
@@ -303,7 +309,7 @@ def _backwards(path: ex.Path) -> ex.Path:
     return tuple(ex.Relation(step.iri, not step.inverse) for step in reversed(path))
 
 
-def _column(column: Column) -> str:
+def _column(column: MappedColumn) -> str:
     return f"{PREFIXES['column']}{local_name(column.table)}.{local_name(column.name)}"
 
 

@@ -18,7 +18,7 @@ from arcaneqa.induction.induction import Induction
 from arcaneqa.induction.targets import Inadmissible, plan
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.endpoint import open_endpoint
-from arcaneqa.kb.endpoint.opening import Settings
+from arcaneqa.kb.endpoint.opening import EndpointSettings
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.profile import Profile
@@ -97,7 +97,7 @@ def _over(
     name: str, server: engines.Server, profile: Profile, work: Path, questions: Sequence[Question]
 ) -> Measured:
     address = f"{server.url}?{urlencode(server.parameters)}" if server.parameters else server.url
-    settings = Settings(folder=work / "memory")
+    settings = EndpointSettings(folder=work / "memory")
     return measure(name, lambda: open_endpoint(address, profile, settings), questions)
 
 

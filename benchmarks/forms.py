@@ -24,7 +24,7 @@ from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.open import open_kb
 from arcaneqa.kb.short_names import Names
 from arcaneqa.lab.datasets import spider
-from arcaneqa.lab.datasets.convert import Converter, Summary
+from arcaneqa.lab.datasets.convert import ConversionSummary, Converter
 from arcaneqa.language.forms import PAPER, SAYABLE, Form, forms_of
 from arcaneqa.language.text import parse
 from arcaneqa.verdict.refusals import ASKS_FOR
@@ -94,7 +94,7 @@ def _plain(graph: Path, folder: Path) -> Path:
 
 def _converted(source: Path, database: str, kb: KnowledgeBase) -> Iterator[Asked]:
     names = Names(kb.profile)
-    converter = Converter(names, kb, Summary())
+    converter = Converter(names, kb, ConversionSummary())
     for record in converter.records(spider.read(source, database, kb)):
         if record.program is not None and record.answers is not None:
             forms = forms_of(parse(record.program, names, kb.schema))

@@ -14,7 +14,7 @@ from arcaneqa.induction import scorer
 from arcaneqa.induction.found import is_same
 from arcaneqa.induction.induction import Induction, Machine
 from arcaneqa.induction.meaning import Meanings, Roots
-from arcaneqa.induction.results import State
+from arcaneqa.induction.results import Partial
 from arcaneqa.induction.scorer import Decision, Ranker, Scores, Shortlist, TokenKind
 from arcaneqa.induction.search import SHORTLIST, Search
 from arcaneqa.induction.targets import Target, targets
@@ -205,7 +205,7 @@ class _WatchedMachine(Machine):
         super().__init__(meanings, owner.starts)
         self._owner = owner
 
-    def options(self, state: State) -> Options:
+    def options(self, state: Partial) -> Options:
         found = super().options(state)
         is_start = state.closed == 0 and not state.is_open
         if not len(found) and not is_start and not state.is_complete:

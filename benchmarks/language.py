@@ -17,7 +17,7 @@ from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import XSD
-from arcaneqa.lab.datasets.draft import Draft
+from arcaneqa.lab.datasets.draft import DraftQuestion
 from arcaneqa.language.expression import Class, Expression
 from arcaneqa.language.rewrite import canonical
 from arcaneqa.language.run import answer_terms, execute, same_answers
@@ -40,7 +40,7 @@ def load(facts: Path) -> pyoxigraph.Store:
     return store
 
 
-def report(drafts: Iterable[Draft], kb: KnowledgeBase, store: pyoxigraph.Store | None) -> str:
+def report(drafts: Iterable[DraftQuestion], kb: KnowledgeBase, store: pyoxigraph.Store | None) -> str:
     """A Markdown table: how many programs pass each check, and how long they take."""
     tally = _Tally(kb, store)
     for draft in drafts:
@@ -65,7 +65,7 @@ class _Tally:
         self.tried[name] += 1
         self.passed[name] += passes
 
-    def add(self, draft: Draft) -> None:
+    def add(self, draft: DraftQuestion) -> None:
         self.questions += 1
         self.check("converts", bool(draft.programs))
         published = self.published(draft)
@@ -110,7 +110,7 @@ class _Tally:
             same = source in (print_program(program, names, "grailqa") for names in (self.names, self.plain))
             self.check("prints the published text byte for byte", same)
 
-    def published(self, draft: Draft) -> set[str] | None:
+    def published(self, draft: DraftQuestion) -> set[str] | None:
         if self.store is None or not draft.parses:
             return None
         return self.ask(_standard(draft.parses[0].query))

@@ -17,7 +17,7 @@ from arcaneqa.kb.terms import Literal
 from arcaneqa.lab.training.linker import examples, train_linker
 from arcaneqa.language.expression import Value, post_order
 from arcaneqa.language.text import parse
-from arcaneqa.linking.features import Weights, bundled
+from arcaneqa.linking.features import LinkerWeights, bundled
 from arcaneqa.linking.linker import Linker
 from arcaneqa.links import Links
 from arcaneqa.record import Question
@@ -40,7 +40,7 @@ class Recall:
     milliseconds: float
 
 
-def recall(questions: Sequence[Question], kb: KnowledgeBase, weights: Weights) -> Recall:
+def recall(questions: Sequence[Question], kb: KnowledgeBase, weights: LinkerWeights) -> Recall:
     """An entity is found at k if it is among the k best of some mention; candidates are counted at 5."""
     linker = Linker(kb, weights, max(CUTS))
     names = Names(kb.profile)
@@ -143,11 +143,11 @@ def spoilt(questions: Sequence[Question]) -> list[tuple[str, list[Question]]]:
 
 def report(questions: Sequence[Question], kb: KnowledgeBase, learn: bool) -> str:
     """A table: without training, with the bundled weights, or trained here on nine tenths for the last."""
-    rows = [("none", "all", recall(questions, kb, Weights.by_hand()))]
+    rows = [("none", "all", recall(questions, kb, LinkerWeights.by_hand()))]
     if learn:
         tenth = [question for question in questions if is_held_out(question)]
         rest = [question for question in questions if not is_held_out(question)]
-        rows.append(("none", "held-out tenth", recall(tenth, kb, Weights.by_hand())))
+        rows.append(("none", "held-out tenth", recall(tenth, kb, LinkerWeights.by_hand())))
         weights = train_linker([(kb, examples(rest, kb))])
         rows.append(("the other nine tenths", "held-out tenth", recall(tenth, kb, weights)))
     else:

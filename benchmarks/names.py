@@ -25,7 +25,7 @@ from arcaneqa.kb.names.surfaces import FOLDER, Surfaces
 from arcaneqa.kb.names.writing_surfaces import build_surfaces
 from arcaneqa.kb.terms import Iri, Term
 from arcaneqa.linking.features import bundled
-from arcaneqa.linking.mentions import SurfaceProposer, Text
+from arcaneqa.linking.mentions import QuestionText, SurfaceProposer
 from arcaneqa.linking.question_words import known_short_forms
 
 CONSONANTS, VOWELS = "bdfgklmnprstvz", "aeiou"
@@ -90,12 +90,12 @@ def _word(number: int) -> str:
     return "".join(syllables)
 
 
-def questions(size: int) -> list[Text]:
+def questions(size: int) -> list[QuestionText]:
     """Each names one entity whole and one by a single word."""
     ids = np.linspace(0, size - 1, 2 * QUESTIONS).astype(np.int64)
     labels = [label or "" for label in MadeUpNames(size).labels(ids)]
     pairs = zip(labels[::2], labels[1::2], strict=True)
-    return [Text.of(SAMPLE.format(whole, part.split()[-1])) for whole, part in pairs]
+    return [QuestionText.of(SAMPLE.format(whole, part.split()[-1])) for whole, part in pairs]
 
 
 def measure(size: int, folder: Path | None) -> dict[str, float]:
@@ -157,7 +157,7 @@ def compare(size: int) -> list[tuple[str, dict[str, float]]]:
         ]
 
 
-Search = Callable[[Text], object]
+Search = Callable[[QuestionText], object]
 
 
 def _timed(engine: Callable[[int, Path], Search], size: int, folder: Path) -> dict[str, float]:
@@ -180,7 +180,7 @@ def _names(size: int) -> Iterator[tuple[int, str]]:
         yield from zip(ids.tolist(), (label or "" for label in made.labels(ids)), strict=True)
 
 
-def _keys(text: Text) -> list[int]:
+def _keys(text: QuestionText) -> list[int]:
     return [key(text.folded(span)) for span in text.spans()]
 
 
@@ -199,7 +199,7 @@ def _sqlite(size: int, folder: Path) -> Search:
     database.execute("CREATE INDEX by_key ON name(key)")
     database.commit()
 
-    def search(text: Text) -> list[Any]:
+    def search(text: QuestionText) -> list[Any]:
         keys = [value - 2**63 for value in _keys(text)]
         marks = ",".join("?" * len(keys))
         return database.execute(f"SELECT node FROM name WHERE key IN ({marks})", keys).fetchall()
@@ -238,7 +238,7 @@ def _tantivy(size: int, folder: Path) -> Search:
     index.reload()
     searcher, schema = index.searcher(), index.schema
 
-    def search(text: Text) -> list[Any]:
+    def search(text: QuestionText) -> list[Any]:
         found = []
         for word in text.words:
             query = tantivy.Query.term_query(schema, "name", word.folded, index_option="basic")

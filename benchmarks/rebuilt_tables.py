@@ -15,8 +15,8 @@ from urllib.parse import quote
 
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.terms import Iri
-from arcaneqa.lab.datasets.sql.mapping import Column, Kind
-from arcaneqa.lab.datasets.sql.table_facts import Facts
+from arcaneqa.lab.datasets.sql.mapping import CellKind, MappedColumn
+from arcaneqa.lab.datasets.sql.table_facts import TableFacts
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Rebuilt:
     that is a relation of the graph, where rows are no nodes)."""
 
     name: str
-    columns: tuple[Column, ...]
+    columns: tuple[MappedColumn, ...]
     key: tuple[str, ...]
     types: tuple[str, ...]
     nodes: tuple[int, ...] | None
@@ -36,12 +36,12 @@ class Rebuilt:
         return [column.name for column in self.columns]
 
 
-def rebuild(facts: Facts, mapping: Any) -> list[Rebuilt]:
+def rebuild(facts: TableFacts, mapping: Any) -> list[Rebuilt]:
     """Every table with its rows; `mapping` is the database's entry in the mapping file."""
     return [_table(facts, name, entry) for name, entry in mapping["tables"].items()]
 
 
-def _table(facts: Facts, name: str, entry: Any) -> Rebuilt:
+def _table(facts: TableFacts, name: str, entry: Any) -> Rebuilt:
     table = facts.database.tables[name.lower()]
     columns = tuple(table.columns[each.lower()] for each in entry["columns"])
     types = tuple(_sql_type(cell.get("datatype", "string")) for cell in entry["columns"].values())
@@ -66,7 +66,7 @@ def _in_order(kb: KnowledgeBase, nodes: list[int]) -> list[int]:
     return [node for name, node in sorted(named, key=lambda pair: (len(pair[0]), pair[0]))]
 
 
-def _pairs(facts: Facts, columns: Sequence[Column]) -> Iterator[tuple[str | None, ...]]:
+def _pairs(facts: TableFacts, columns: Sequence[MappedColumn]) -> Iterator[tuple[str | None, ...]]:
     from arcaneqa.language.expression import Has, Relation
 
     relation = facts.kb.schema.relation_ids[columns[0].relation]
@@ -74,7 +74,7 @@ def _pairs(facts: Facts, columns: Sequence[Column]) -> Iterator[tuple[str | None
     pairs = facts.kb.values(relation, everything)
     texts = {column.kind: facts.texts(facts.target(column)) for column in columns}
     for subject, object_ in zip(pairs.subjects.tolist(), pairs.objects.tolist(), strict=True):
-        ends = {Kind.SUBJECT: subject, Kind.OBJECT: object_}
+        ends = {CellKind.SUBJECT: subject, CellKind.OBJECT: object_}
         yield tuple(texts[column.kind].get(ends[column.kind]) for column in columns)
 
 
@@ -120,12 +120,12 @@ def row_names(tables: Sequence[Rebuilt], paths: Sequence[Path]) -> dict[int, str
     import duckdb
 
     from arcaneqa.kb.build.tables.catalogue import load
-    from arcaneqa.kb.build.tables.columns import Keys
+    from arcaneqa.kb.build.tables.columns import RowKeys
     from arcaneqa.kb.build.tables.triples import PREFIXES, local_name
 
     names: dict[int, str] = {}
     with duckdb.connect() as connection:
-        keys = Keys(connection)
+        keys = RowKeys(connection)
         loaded = {table.name.lower(): table for table in load(paths, connection)}
         for table in tables:
             key = keys.key(loaded[table.name.lower()])

@@ -21,7 +21,7 @@ from arcaneqa.answer.arcaneqa import ArcaneQA
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.build.sources import Source
 from arcaneqa.kb.endpoint import open_endpoint
-from arcaneqa.kb.endpoint.opening import Settings
+from arcaneqa.kb.endpoint.opening import EndpointSettings
 from arcaneqa.kb.harvest import harvest
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import KnowledgeBase
@@ -85,7 +85,9 @@ def _compared(
     for name in servers:
         with _served(name, source, work) as server:
             address = f"{server.url}?{urlencode(server.parameters)}" if server.parameters else server.url
-            with open_endpoint(address, settings=Settings(folder=work / f"memory-{name}")) as endpoint:
+            with open_endpoint(
+                address, settings=EndpointSettings(folder=work / f"memory-{name}")
+            ) as endpoint:
                 harvest(endpoint)
                 other = _told(name, endpoint, questions, model)
         schema = list(schema_differences(first, other))

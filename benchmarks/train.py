@@ -18,7 +18,7 @@ from arcaneqa.lab.figures import write_section
 from arcaneqa.lab.training.batches import Corpus, join, mixture
 from arcaneqa.lab.training.checkpoint import create
 from arcaneqa.lab.training.encoder import steady_gpu
-from arcaneqa.lab.training.loop import Settings, half_on, optimizer_of
+from arcaneqa.lab.training.loop import TrainingSettings, half_on, optimizer_of
 from arcaneqa.lab.training.network import Sequences
 from arcaneqa.lab.training.prepared import read
 from arcaneqa.model.config import ModelConfig
@@ -29,7 +29,7 @@ def measure(sets: Sequence[Path], encoder: str, batch: int, call_tokens: int, up
     steady_gpu()
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     torch.set_float32_matmul_precision("high")
-    settings = Settings(tuple(sets), Path("unused"), batch=batch, call_tokens=call_tokens)
+    settings = TrainingSettings(tuple(sets), Path("unused"), batch=batch, call_tokens=call_tokens)
     model = create(encoder, ModelConfig())
     loaded = [read(folder) for folder in sets]
     began = time.perf_counter()

@@ -28,8 +28,8 @@ from arcaneqa.answer.answer import Answer
 from arcaneqa.answer.arcaneqa import ArcaneQA
 from arcaneqa.apps.http.contract import FeedbackRequest
 from arcaneqa.apps.http.feedback import Feedback
-from arcaneqa.lab.evaluation.evaluate import Run, evaluate
-from arcaneqa.lab.training.loop import Settings
+from arcaneqa.lab.evaluation.evaluate import EvaluationRun, evaluate
+from arcaneqa.lab.training.loop import TrainingSettings
 from arcaneqa.lab.training.prepare import GOLD, LINKED, READINGS, Plan, prepare
 from arcaneqa.lab.training.train import train
 from arcaneqa.model.config import ModelConfig
@@ -150,7 +150,7 @@ def train_all(options: Options) -> None:
         sets = [
             (kind, path) for kind in kinds for path in sorted((options.work / "prepared" / kind).iterdir())
         ]
-        settings = Settings(
+        settings = TrainingSettings(
             sets=tuple(path for _, path in sets),
             weights=tuple(WEIGHT if kind == "judged" else 1.0 for kind, _ in sets),
             out=out,
@@ -172,7 +172,9 @@ def measure(options: Options) -> None:
         for database in options.databases:
             file = options.work / "scores" / f"{name}-{database}.json"
             if not file.exists():
-                summary = evaluate(Run(options.questions(database, "rest"), str(options.kb(database)), model))
+                summary = evaluate(
+                    EvaluationRun(options.questions(database, "rest"), str(options.kb(database)), model)
+                )
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(json.dumps(summary))
             found.append(json.loads(file.read_text()))

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from arcaneqa.lab.training.glance import Listed, lists_of, train_glance
+from arcaneqa.lab.training.glance import LongList, lists_of, train_glance
 from arcaneqa.lab.training.prepared import read
 from arcaneqa.model.glance import FILE, Glance
 from arcaneqa.model.stored import bundled_model, read_stored
@@ -47,7 +47,7 @@ def main() -> None:
             print(f"{folder.name}: {_told(glance, lists)}", flush=True)
 
 
-def _told(glance: Glance, lists: list[Listed]) -> str:
+def _told(glance: Glance, lists: list[LongList]) -> str:
     kept = [glance.rank(one.question, one.texts, 64) for one in lists]
     stays = np.mean([one.gold in own for one, own in zip(lists, kept, strict=True)])
     names, left = (np.mean([len(some) for some in group]) for group in ([one.texts for one in lists], kept))

@@ -23,7 +23,7 @@ from pathlib import Path
 
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.open import open_kb
-from arcaneqa.lab.training.linker import Example, examples, train_linker
+from arcaneqa.lab.training.linker import LinkingExample, examples, train_linker
 from arcaneqa.record import Question, read_questions
 from arcaneqa.support.errors import ArcaneError, InputError
 from benchmarks.linking import is_held_out, misspelt
@@ -43,7 +43,7 @@ def main() -> None:
 
 def read_sets(
     pairs: list[str], most: int, parser: argparse.ArgumentParser
-) -> list[tuple[KnowledgeBase, list[Example]]]:
+) -> list[tuple[KnowledgeBase, list[LinkingExample]]]:
     opened: dict[str, KnowledgeBase] = {}
     sets = []
     for pair in pairs:

@@ -43,7 +43,7 @@ from training_data import is_held
 from arcaneqa.induction.found import NONE
 from arcaneqa.induction.scorer import Candidate, TokenKind, TopicWords
 from arcaneqa.kb.names.name_forms import stem
-from arcaneqa.lab.training.prepared import Builder, Example, Prepared, Step, manifest_of, read, write
+from arcaneqa.lab.training.prepared import Builder, Decided, Example, Prepared, manifest_of, read, write
 from arcaneqa.model.config import KIND_INDEX
 from arcaneqa.support.files import read_lines
 from arcaneqa.verdict.words import MEASURING, SMALL
@@ -93,7 +93,7 @@ def examples(prepared: Prepared) -> Iterator[Example]:
                 for topic in topics
             ),
             tuple(
-                Step(
+                Decided(
                     sets[prepared.step_sets[step]],
                     int(prepared.step_gold[step]),
                     prepared.contexts[prepared.step_contexts[step]],
@@ -185,7 +185,7 @@ def renamed(example: Example, pool: Sequence[str], draw: Random) -> Example | No
         )
 
     steps = tuple(
-        Step(tuple(anew(one) for one in step.candidates), step.gold, exchanged(step.context, taken))
+        Decided(tuple(anew(one) for one in step.candidates), step.gold, exchanged(step.context, taken))
         for step in example.steps
     )
     return replace(reworded(example, taken), steps=steps)
@@ -213,7 +213,7 @@ def broken(example: Example, pool: Sequence[str], draw: Random) -> Example | Non
     if not shared:
         return None
     taken = {draw.choice(shared): _new(pool, said, draw)}
-    changed = Step(step.candidates, step.candidates.index(NONE), step.context)
+    changed = Decided(step.candidates, step.candidates.index(NONE), step.context)
     return replace(reworded(example, taken), steps=(changed,))
 
 

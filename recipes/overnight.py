@@ -26,8 +26,8 @@ from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.open import open_kb
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import XSD
-from arcaneqa.lab.datasets.convert import Converter, Summary
-from arcaneqa.lab.datasets.draft import Draft
+from arcaneqa.lab.datasets.convert import ConversionSummary, Converter
+from arcaneqa.lab.datasets.draft import DraftQuestion
 from arcaneqa.lab.datasets.sql.translate import mentions
 from arcaneqa.language.text import parse
 from arcaneqa.record import read_questions
@@ -138,7 +138,7 @@ def inverse(relation: str) -> str:
     return f"(R {relation})"
 
 
-def drafts(items: list[Any], kb: KnowledgeBase) -> Iterator[Draft]:
+def drafts(items: list[Any], kb: KnowledgeBase) -> Iterator[DraftQuestion]:
     names = Names(kb.profile)
     for item in items:
         pairs = zip(item["answer_ids"], item["answers"], strict=True)
@@ -146,9 +146,9 @@ def drafts(items: list[Any], kb: KnowledgeBase) -> Iterator[Draft]:
         try:
             program = parse(program_of(form_of(item["lf"])), names, kb.schema)
         except (Unsayable, ArcaneError) as error:
-            yield Draft(item["id"], item["question"], answers=answers, reason=str(error)[:60])
+            yield DraftQuestion(item["id"], item["question"], answers=answers, reason=str(error)[:60])
             continue
-        yield Draft(
+        yield DraftQuestion(
             item["id"],
             item["question"],
             (program,),
@@ -169,7 +169,7 @@ def make(data: Path, work: Path) -> None:
             build_index([data / "overnight" / f"{world}.nt.gz"], index)
         if not records.exists():
             records.parent.mkdir(parents=True, exist_ok=True)
-            summary = Summary()
+            summary = ConversionSummary()
             with open_kb(str(index)) as kb:
                 save(records, Converter(Names(kb.profile), kb, summary).records(drafts(items[world], kb)))
             print(f"{world}: {summary.table()}")

@@ -171,12 +171,14 @@ def served(options: argparse.Namespace, index: Path) -> KnowledgeBase:
     import fragment
 
     from arcaneqa.kb.endpoint import open_endpoint
-    from arcaneqa.kb.endpoint.opening import Settings
+    from arcaneqa.kb.endpoint.opening import EndpointSettings
 
     schema = options.out / "schema.json"
     words = [str(fragment.ARCANEQA), "info", str(index), "--json"]
     schema.write_bytes(subprocess.run(words, check=True, capture_output=True).stdout)
-    return open_endpoint(options.endpoint, settings=replace(Settings.from_environment(), schema=schema))
+    return open_endpoint(
+        options.endpoint, settings=replace(EndpointSettings.from_environment(), schema=schema)
+    )
 
 
 def lines_of(options: argparse.Namespace, method: str, dataset: str, place: str) -> Path:

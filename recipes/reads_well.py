@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from arcaneqa.induction.found import Found, Outcome, is_same
+from arcaneqa.induction.found import Found, SearchOutcome, is_same
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.name_forms import split, stem
 from arcaneqa.kb.schema import Relation, ValueKind
@@ -51,7 +51,7 @@ class Judge:
         self._fitted = fitted
         self._near = near
 
-    def reads_well(self, question: str, links: Links, found: Found, outcome: Outcome) -> bool:
+    def reads_well(self, question: str, links: Links, found: Found, outcome: SearchOutcome) -> bool:
         """Whether a program that a model found means the question, as far as words and the model can tell."""
         seen = evidence(links, outcome, self._near, self._kb)
         if not self._fits(question, found, seen):
@@ -66,7 +66,7 @@ class Judge:
 
     def is_said(self, question: str, links: Links, found: Found) -> bool:
         """The same for a program that no model has looked at."""
-        seen = evidence(links, Outcome((found,), is_complete=True), self._near, self._kb)
+        seen = evidence(links, SearchOutcome((found,), is_complete=True), self._near, self._kb)
         fits = self._fits(question, found, seen) and not _is_small_count(found)
         return fits and is_all_said(question, found.program, self._kb)
 

@@ -18,7 +18,7 @@ from zlib import crc32
 import numpy as np
 
 from arcaneqa.answer.arcaneqa import SECONDS, ArcaneQA
-from arcaneqa.induction.found import Considered, Found, Outcome, Trace
+from arcaneqa.induction.found import Considered, Found, SearchOutcome, Trace
 from arcaneqa.induction.search import SHORTLIST, Search
 from arcaneqa.kb.open import open_kb
 from arcaneqa.links import Links
@@ -38,7 +38,7 @@ class Searched:
     id: str
     kb: str
     links: Links
-    outcome: Outcome
+    outcome: SearchOutcome
     answers: tuple[str, ...]
     ids: tuple[str, ...]
     lost: str | None

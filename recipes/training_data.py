@@ -41,8 +41,8 @@ from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.open import open_kb
 from arcaneqa.kb.short_names import Names
 from arcaneqa.lab.datasets import spider
-from arcaneqa.lab.datasets.convert import Converter, Summary
-from arcaneqa.lab.datasets.draft import Draft
+from arcaneqa.lab.datasets.convert import ConversionSummary, Converter
+from arcaneqa.lab.datasets.draft import DraftQuestion
 from arcaneqa.lab.datasets.sql.translate import mentions
 from arcaneqa.lab.synthesis.synthesize import synthesize
 from arcaneqa.lab.training.prepare import GOLD, LINKED, READINGS, Plan, prepare
@@ -150,7 +150,7 @@ def convert(options: Options) -> None:
 
 
 def convert_one(data: Path, source: str, name: str, kb: Path, out: Path) -> None:
-    summary = Summary()
+    summary = ConversionSummary()
     with open_kb(str(kb)) as opened:
         converter = Converter(Names(opened.profile), opened, summary)
         drafts = spider.read(data / "spider", name, opened)
@@ -166,7 +166,9 @@ def other_words(folder: Path, split: str = "train") -> dict[str, str]:
     return {item["id"]: item["other_words"] for item in lines if item["split"] == split}
 
 
-def rewritten(drafts: Iterable[Draft], words: Mapping[str, str], kb: KnowledgeBase) -> Iterator[Draft]:
+def rewritten(
+    drafts: Iterable[DraftQuestion], words: Mapping[str, str], kb: KnowledgeBase
+) -> Iterator[DraftQuestion]:
     """The questions that were rewritten, with what they name where they now name it."""
     for draft in drafts:
         if (other := words.get(draft.id)) is not None and draft.programs:

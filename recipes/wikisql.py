@@ -27,9 +27,9 @@ from arcaneqa.kb.build import build_index
 from arcaneqa.kb.open import open_kb
 from arcaneqa.kb.short_names import Names
 from arcaneqa.lab.datasets.convert import Converter
-from arcaneqa.lab.datasets.draft import Draft
+from arcaneqa.lab.datasets.draft import DraftQuestion
 from arcaneqa.lab.datasets.sql.mapping import Cell, Grapher, RawColumn, RawTable, Style
-from arcaneqa.lab.datasets.sql.table_facts import Facts
+from arcaneqa.lab.datasets.sql.table_facts import TableFacts
 from arcaneqa.lab.datasets.sql.translate import Recorded, mentions, program_of
 from arcaneqa.lab.datasets.sql.variables import Unsayable
 from arcaneqa.language.expression import Count, Entity
@@ -133,7 +133,7 @@ def make(group: Group, questions: dict[str, list[Any]], kb: Path, records: Path)
     with open_kb(str(kb)) as opened, replacing(records) as file:
         converter = Converter(Names(opened.profile), opened)
         for source in sources:
-            known = Facts(source.grapher.database(), opened)
+            known = TableFacts(source.grapher.database(), opened)
             told = (draft_of(item, source, known, found) for item in questions[source.id])
             for record in converter.records(draft for draft in told if draft is not None):
                 file.write(json_text(record.to_json()) + "\n")
@@ -202,7 +202,7 @@ def tidy_text(text: str) -> str:
     return re.sub(r"(?<=\w)\s+([-/])\s+(?=\w)", r"\1", joined)
 
 
-def draft_of(item: Any, source: Source, facts: Facts, found: Counter[str]) -> Draft | None:
+def draft_of(item: Any, source: Source, facts: TableFacts, found: Counter[str]) -> DraftQuestion | None:
     """A question that is worth learning from; anything else is counted under its reason."""
     query = sqlglot.parse_one(item["sql"], read="sqlite")
     for kind, words in _ASKED_BY.items():
@@ -231,7 +231,7 @@ def draft_of(item: Any, source: Source, facts: Facts, found: Counter[str]) -> Dr
         found["counts a single thing"] += 1
         return None
     found["kept"] += 1
-    return Draft(item["id"], item["question"], (program,), mentions=located)
+    return DraftQuestion(item["id"], item["question"], (program,), mentions=located)
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ from training_data import join_parts
 
 from arcaneqa.answer.arcaneqa import ArcaneQA
 from arcaneqa.answer.describe import items_of_result
-from arcaneqa.induction.found import NONE, Found, Outcome, Readings, distinct
+from arcaneqa.induction.found import NONE, Found, Readings, SearchOutcome, distinct
 from arcaneqa.induction.learned import Learned
 from arcaneqa.induction.scorer import WordRanker
 from arcaneqa.induction.targets import Inadmissible, targets
@@ -43,9 +43,9 @@ from arcaneqa.kb.build import build_index
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.open import open_kb
 from arcaneqa.lab.datasets.convert import Converter
-from arcaneqa.lab.datasets.draft import Draft
-from arcaneqa.lab.training.prepare import GOLD, LINKED, Plan, Preparer, Report
-from arcaneqa.lab.training.prepared import Builder, Example, Step, write
+from arcaneqa.lab.datasets.draft import DraftQuestion
+from arcaneqa.lab.training.prepare import GOLD, LINKED, Plan, Preparer, PrepareReport
+from arcaneqa.lab.training.prepared import Builder, Decided, Example, write
 from arcaneqa.lab.training.readings import Choices
 from arcaneqa.language.expression import Entity
 from arcaneqa.language.run import Result
@@ -201,7 +201,7 @@ class Asked:
     question: str
     links: Links
     topics: Topics
-    outcome: Outcome
+    outcome: SearchOutcome
     wanted: set[str]
 
 
@@ -246,10 +246,12 @@ class Asker:
         return kept
 
     def teach(self, asked: Asked, kept: Found, made: Made) -> None:
-        draft = Draft(asked.id, asked.question, (kept.program,), mentions=tuple(self._mentions(asked, kept)))
+        draft = DraftQuestion(
+            asked.id, asked.question, (kept.program,), mentions=tuple(self._mentions(asked, kept))
+        )
         for record in self._converter.records([draft]):
             made.records.append(record)
-            for example in self._preparer.examples(record, Report()):
+            for example in self._preparer.examples(record, PrepareReport()):
                 made.steps.add(example)
         for step in self._whole_programs(asked, kept):
             made.readings.add(Example(asked.id, asked.question, (), (step,)))
@@ -263,7 +265,7 @@ class Asker:
                 name = f"{topic.term.literal.lexical}^^{topic.term.literal.datatype}"
             yield Mention(name, asked.question[start:end] or None, start, end)
 
-    def _whole_programs(self, asked: Asked, kept: Found) -> Iterator[Step]:
+    def _whole_programs(self, asked: Asked, kept: Found) -> Iterator[Decided]:
         """The kept program among all that were found, and what is found where it lacks something. Where none
         was right nobody knows whether one could have been: that does not teach "none of these"."""
         draw, readings = Random(crc32(asked.id.encode())), Readings(self._kb)
@@ -274,7 +276,7 @@ class Asker:
             found = [gold, *(readings.candidate(one.program, one.result) for one in wrong), NONE]
             candidates = list(dict.fromkeys(found))
             draw.shuffle(candidates)
-            yield Step(tuple(candidates), candidates.index(gold), "")
+            yield Decided(tuple(candidates), candidates.index(gold), "")
         if draw.random() < HOLES:
             target = targets(self._qa.induction, asked.question, kept.program, asked.topics)
             if not isinstance(target, Inadmissible) and (

@@ -10,7 +10,7 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processor
 from transformers import BertConfig, BertModel
 
 from arcaneqa.induction.scorer import Candidate, TokenKind, TopicWords
-from arcaneqa.lab.training.prepared import Builder, Example, Step, write
+from arcaneqa.lab.training.prepared import Builder, Decided, Example, write
 
 RELATIONS = [f"{a} {b}" for a in ("birth", "death", "home", "work") for b in ("place", "date", "name")]
 CITIES = ["paris", "london", "rome", "oslo", "lima", "cairo"]
@@ -86,29 +86,29 @@ def prepared_set(folder: Path, count: int, seed: int, relations: int = 5) -> Pat
 
 def _steps(
     topics: tuple[TopicWords, ...], gold: list[str], counts: bool, draw: Random, relations: int
-) -> tuple[Step, ...]:
+) -> tuple[Decided, ...]:
     opening = Candidate(TokenKind.OPEN, "(")
     closing = Candidate(TokenKind.CLOSE, ")")
     ending = Candidate(TokenKind.END, "end")
     functions = tuple(Candidate(TokenKind.FUNCTION, name) for name in ("join", "and", "count"))
     variables = [Candidate(TokenKind.VARIABLE, t.text, variable=i) for i, t in enumerate(topics)]
-    steps: list[Step] = [Step((opening,), 0, "")]
+    steps: list[Decided] = [Decided((opening,), 0, "")]
     context = ""
     for hop, relation in enumerate(gold):
-        steps.append(Step(functions, 0, context))
-        steps.append(Step(tuple(variables), 0 if hop == 0 else len(variables) - 1, f"{context} join"))
+        steps.append(Decided(functions, 0, context))
+        steps.append(Decided(tuple(variables), 0 if hop == 0 else len(variables) - 1, f"{context} join"))
         others = draw.sample([r for r in RELATIONS if r != relation], relations - 1)
         named = sorted([relation, *others])
         candidates = tuple(Candidate(TokenKind.RELATION, name, "city town") for name in named)
-        steps.append(Step(candidates, named.index(relation), f"{context} join it"))
-        steps.append(Step((closing,), 0, ""))
+        steps.append(Decided(candidates, named.index(relation), f"{context} join it"))
+        steps.append(Decided((closing,), 0, ""))
         context = f"{context} {relation}".strip()
         variables = [*variables, Candidate(TokenKind.VARIABLE, context, variable=len(topics) + hop)]
         more = hop + 1 < len(gold) or counts
-        steps.append(Step((opening, ending), 0 if more else 1, context))
+        steps.append(Decided((opening, ending), 0 if more else 1, context))
     if counts:
-        steps.append(Step(functions, 2, context))
-        steps.append(Step((variables[-1],), 0, context))
-        steps.append(Step((closing,), 0, ""))
-        steps.append(Step((opening, ending), 1, f"count {context}"))
+        steps.append(Decided(functions, 2, context))
+        steps.append(Decided((variables[-1],), 0, context))
+        steps.append(Decided((closing,), 0, ""))
+        steps.append(Decided((opening, ending), 1, f"count {context}"))
     return tuple(steps)

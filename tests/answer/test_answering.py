@@ -16,7 +16,7 @@ from arcaneqa.answer.arcaneqa import ArcaneQA
 from arcaneqa.answer.batch import answer_file
 from arcaneqa.answer.describe import named_of
 from arcaneqa.answer.explain import draw_answer
-from arcaneqa.induction.found import Found, Outcome, Trace
+from arcaneqa.induction.found import Found, SearchOutcome, Trace
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.terms import Blank, Iri
@@ -152,7 +152,7 @@ def test_what_somebody_is_by_profession_answers_who_they_are(tmp_path: Path) -> 
     def answered(relation: str, threshold: float = 0.0) -> Answer:
         program = ex.Join(ex.Relation(f"http://e/{relation}", inverse=True), ex.Entity(Iri("http://e/tex")))
         read = Found(program, -9.0, execute(program, qa.kb), (), Trace((), []), reading=-9.0)
-        return qa.conclude(links.question, links, Outcome((read,), True), threshold=threshold)
+        return qa.conclude(links.question, links, SearchOutcome((read,), True), threshold=threshold)
 
     by_profession = answered("occupation")
     assert {item.label for item in by_profession.items} == {"saxophonist", "bandleader"}

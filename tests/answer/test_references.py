@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from arcaneqa.answer.references import Kind, Place, referring
+from arcaneqa.answer.references import ReferenceKind, ReferringWord, referring
 
 NOUNS = frozenset({"country", "club"})
 
@@ -12,35 +12,35 @@ NOUNS = frozenset({"country", "club"})
 @pytest.mark.parametrize(
     ("text", "kind", "words"),
     [
-        ("how many?", Kind.COUNT, ""),
-        ("And how many of them are there in total?", Kind.COUNT, ""),
-        ("Count them.", Kind.COUNT, ""),
-        ("How many of them use the euro?", Kind.AMONG, "of them"),
-        ("Which of those are in Asia?", Kind.AMONG, "of those"),
-        ("what is the highest of them?", Kind.AMONG, "of them"),
-        ("and which one has the most inhabitants?", Kind.AMONG, "one"),
-        ("only those in Africa", Kind.AMONG, ""),
-        ("sort them by area", Kind.AMONG, "them"),
-        ("What currency does it use?", Kind.PRONOUN, "it"),
-        ("and its population?", Kind.PRONOUN, "its"),
-        ("How many people live there?", Kind.PRONOUN, "there"),
-        ("Which languages are spoken in that country?", Kind.PRONOUN, "that country"),
-        ("How many games did the club play?", Kind.PRONOUN, "the club"),
-        ("What is that football club called?", Kind.PRONOUN, "that football club"),
-        ("who discovered them?", Kind.PRONOUN, "them"),
-        ("and in France?", Kind.FRAGMENT, ""),
-        ("What about helium?", Kind.FRAGMENT, ""),
-        ("of Nepal?", Kind.FRAGMENT, ""),
-        ("And the largest?", Kind.FRAGMENT, ""),
-        ("what is the capital of France?", Kind.WHOLE, ""),
-        ("How many airports are there in Norway?", Kind.WHOLE, ""),
-        ("How many countries are there?", Kind.WHOLE, ""),
-        ("And what is the capital of France?", Kind.WHOLE, ""),
-        ("which films that won a prize are long?", Kind.WHOLE, ""),
-        ("the country with the longest coastline", Kind.WHOLE, ""),
+        ("how many?", ReferenceKind.COUNT, ""),
+        ("And how many of them are there in total?", ReferenceKind.COUNT, ""),
+        ("Count them.", ReferenceKind.COUNT, ""),
+        ("How many of them use the euro?", ReferenceKind.AMONG, "of them"),
+        ("Which of those are in Asia?", ReferenceKind.AMONG, "of those"),
+        ("what is the highest of them?", ReferenceKind.AMONG, "of them"),
+        ("and which one has the most inhabitants?", ReferenceKind.AMONG, "one"),
+        ("only those in Africa", ReferenceKind.AMONG, ""),
+        ("sort them by area", ReferenceKind.AMONG, "them"),
+        ("What currency does it use?", ReferenceKind.PRONOUN, "it"),
+        ("and its population?", ReferenceKind.PRONOUN, "its"),
+        ("How many people live there?", ReferenceKind.PRONOUN, "there"),
+        ("Which languages are spoken in that country?", ReferenceKind.PRONOUN, "that country"),
+        ("How many games did the club play?", ReferenceKind.PRONOUN, "the club"),
+        ("What is that football club called?", ReferenceKind.PRONOUN, "that football club"),
+        ("who discovered them?", ReferenceKind.PRONOUN, "them"),
+        ("and in France?", ReferenceKind.FRAGMENT, ""),
+        ("What about helium?", ReferenceKind.FRAGMENT, ""),
+        ("of Nepal?", ReferenceKind.FRAGMENT, ""),
+        ("And the largest?", ReferenceKind.FRAGMENT, ""),
+        ("what is the capital of France?", ReferenceKind.WHOLE, ""),
+        ("How many airports are there in Norway?", ReferenceKind.WHOLE, ""),
+        ("How many countries are there?", ReferenceKind.WHOLE, ""),
+        ("And what is the capital of France?", ReferenceKind.WHOLE, ""),
+        ("which films that won a prize are long?", ReferenceKind.WHOLE, ""),
+        ("the country with the longest coastline", ReferenceKind.WHOLE, ""),
     ],
 )
-def test_how_a_text_refers_back(text: str, kind: Kind, words: str) -> None:
+def test_how_a_text_refers_back(text: str, kind: ReferenceKind, words: str) -> None:
     found = referring(text, NOUNS)
     assert (found.kind, found.words) == (kind, words)
 
@@ -62,7 +62,7 @@ def test_several_are_asked_for_only_where_the_words_say_so() -> None:
     assert not referring("which of them is the largest?", NOUNS).is_many
     assert not referring("what is the highest of them?", NOUNS).is_many
     assert referring("what are their capitals?", NOUNS).is_many
-    assert referring("what are their capitals?", NOUNS).place is Place.OWNER
+    assert referring("what are their capitals?", NOUNS).place is ReferringWord.OWNER
 
 
 def test_what_may_be_whole_is_known_to_be_weak() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from arcaneqa.induction import scorer
 from arcaneqa.induction.induction import Induction
-from arcaneqa.induction.results import State
+from arcaneqa.induction.results import Partial
 from arcaneqa.induction.scorer import Decision, Scores
 from arcaneqa.induction.targets import Target, targets
 from arcaneqa.induction.topics import Topic, Topics
@@ -240,7 +240,7 @@ def test_stages_go_on_until_nothing_better_comes() -> None:
     (films,) = grown(machine, machine.start(topics("ridley")), KB.schema)
     cast = next(s for s in grown(machine, films, KB.schema) if s.top and "cast" in s.top.words)
 
-    def words(state: State) -> str:
+    def words(state: Partial) -> str:
         return machine.context(state)
 
     oracle = Staged([words(films), words(cast)])

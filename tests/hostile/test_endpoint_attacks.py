@@ -21,7 +21,7 @@ import zstandard
 from arcaneqa.kb.endpoint import client as client_module
 from arcaneqa.kb.endpoint import open_endpoint
 from arcaneqa.kb.endpoint.client import Client, Garbled, Limits, Oversized, Rejected, TimedOut, _check_reach
-from arcaneqa.kb.endpoint.opening import Settings
+from arcaneqa.kb.endpoint.opening import EndpointSettings
 from arcaneqa.support.errors import EndpointError
 from tests.hostile.limited import run
 
@@ -141,7 +141,7 @@ def test_a_key_in_the_address_is_never_shown(
     caplog.set_level(logging.DEBUG)
     with server(f"{KEY} is not welcome".encode(), status) as (url, forms):
         address = f"{url}?default-graph-uri=http://e/g&apikey={KEY}"
-        settings = Settings(folder=tmp_path, limits=Limits(deadline=2.0, attempts=1))
+        settings = EndpointSettings(folder=tmp_path, limits=Limits(deadline=2.0, attempts=1))
         with pytest.raises(EndpointError) as failed:
             open_endpoint(address, settings=settings)
         assert forms[0]["apikey"] == [KEY]
@@ -160,7 +160,9 @@ def test_a_key_is_in_no_file(tmp_path: Path) -> None:
         return json.dumps({"head": {"vars": names}, "results": {"bindings": rows}}).encode()
 
     with server(reply) as (url, _):
-        settings = Settings(folder=tmp_path, limits=Limits(deadline=5.0, attempts=1), cache_bytes=1 << 20)
+        settings = EndpointSettings(
+            folder=tmp_path, limits=Limits(deadline=5.0, attempts=1), cache_bytes=1 << 20
+        )
         opened = open_endpoint(f"{url}?apikey={KEY}", settings=settings)
         assert KEY not in repr(opened)
         opened.close()

@@ -12,9 +12,9 @@ import pytest
 from arcaneqa.induction import scorer
 from arcaneqa.induction.expansions import constraints_of
 from arcaneqa.induction.induction import Induction, Machine
-from arcaneqa.induction.results import State
+from arcaneqa.induction.results import Partial
 from arcaneqa.induction.topics import Topic, Topics
-from arcaneqa.induction.vocabulary import Form, Token, Vocabulary
+from arcaneqa.induction.vocabulary import DecisionForm, Token, Vocabulary
 from arcaneqa.kb.interface import Comparison, NodeSet, Step
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.kb.short_names import Names
@@ -32,7 +32,7 @@ PAPER = frozenset(
 )
 
 
-def offered(machine: Machine, state: State) -> set[ex.Expression]:
+def offered(machine: Machine, state: Partial) -> set[ex.Expression]:
     """Every subprogram that can be built next, as the program it gives."""
     found: set[ex.Expression] = set()
     stack = [machine.advance(state, Symbol.OPEN)] if Symbol.OPEN in machine.options(state).tokens else []
@@ -50,14 +50,14 @@ def offered(machine: Machine, state: State) -> set[ex.Expression]:
     return found
 
 
-def is_plain(state: State, token: Token) -> bool:
+def is_plain(state: Partial, token: Token) -> bool:
     """Whether a token is of the paper's functions; the others have walks and searches of their own."""
-    if isinstance(token, Form):
+    if isinstance(token, DecisionForm):
         return False
     return not isinstance(token, Function) or (token in PAPER and state.function is None)
 
 
-def possible(kb: PlainKb, vocabulary: Vocabulary, state: State) -> Iterator[ex.Expression]:
+def possible(kb: PlainKb, vocabulary: Vocabulary, state: Partial) -> Iterator[ex.Expression]:
     """Every well-typed subprogram over the visible schema, faithful or not, while no branch waits."""
     relations = [ex.Relation(relation.iri) for relation in kb.schema.relations if not relation.hidden]
     inverses = [ex.Relation(relation.iri, True) for relation in relations]
@@ -137,7 +137,7 @@ def conjuncts(program: ex.Expression) -> Iterator[ex.Expression]:
         yield program
 
 
-def dated(kb: PlainKb, state: State, start: int) -> bool:
+def dated(kb: PlainKb, state: Partial, start: int) -> bool:
     assert state.top is not None
     end = kb.schema.time_pairs[start]
     values = [
@@ -175,7 +175,7 @@ def test_what_is_offered_is_exactly_what_denotes_something(block: int) -> None:
             state = step(machine, state, rng)
 
 
-def is_of_the_paper(program: ex.Expression, state: State) -> bool:
+def is_of_the_paper(program: ex.Expression, state: Partial) -> bool:
     """Whether it is of what `possible` knows."""
     if isinstance(program, ex.Compare):
         return isinstance(program.value, ex.Value)
@@ -197,7 +197,7 @@ def grows(program: ex.Expression, top: ex.Expression) -> bool:
             return False
 
 
-def step(machine: Machine, state: State, rng: random.Random) -> State:
+def step(machine: Machine, state: Partial, rng: random.Random) -> Partial:
     """One more subprogram at random, without opening a branch beside the newest set."""
     best = state
     for _ in range(20):
@@ -237,11 +237,11 @@ FILMS = PlainKb(
 )
 
 
-def texts(machine: Machine, state: State) -> list[str]:
+def texts(machine: Machine, state: Partial) -> list[str]:
     return [candidate.text for candidate in machine.options(state).candidates]
 
 
-def after(machine: Machine, state: State, *words: str) -> State:
+def after(machine: Machine, state: Partial, *words: str) -> Partial:
     """Take the candidates with these words, one after the other."""
     for word in words:
         position = texts(machine, state).index(word)

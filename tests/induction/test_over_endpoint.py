@@ -12,7 +12,7 @@ from arcaneqa.induction.induction import Induction
 from arcaneqa.induction.topics import Topic, Topics
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.endpoint import open_endpoint
-from arcaneqa.kb.endpoint.opening import Settings
+from arcaneqa.kb.endpoint.opening import EndpointSettings
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.terms import Iri, Literal
@@ -66,7 +66,7 @@ def _agree(server: Oxigraph | Virtuoso, seeds: range, folder: Path) -> set[type[
         source = folder / f"{seed}.nt"
         source.write_text(facts, encoding="utf-8")
         build_index([source], folder / f"{seed}")
-        settings = Settings(folder=folder / f"{seed}.memory")
+        settings = EndpointSettings(folder=folder / f"{seed}.memory")
         with (
             Index(folder / f"{seed}") as index,
             open_endpoint(server.load(facts), settings=settings) as endpoint,

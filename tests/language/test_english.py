@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from arcaneqa.language.english import (
-    Kind,
+    SaidAs,
     is_plural,
     listed,
     ordinal,
@@ -64,21 +64,21 @@ def test_articles(noun: str, phrase: str) -> None:
 @pytest.mark.parametrize(
     ("name", "kind", "many", "one"),
     [
-        ("mayor", Kind.NOUN, "mayor", "mayor"),
-        ("has maker", Kind.NOUN, "maker", "maker"),
-        ("located in", Kind.STATE, "located in", "located in"),
-        ("is part of", Kind.STATE, "parts of", "a part of"),
-        ("president of", Kind.STATE, "presidents of", "a president of"),
-        ("plays in", Kind.VERB, "play in", "plays in"),
-        ("contains", Kind.VERB, "contain", "contains"),
-        ("gained independence from", Kind.VERB, "gained independence from", "gained independence from"),
-        ("members of", Kind.STATE, "members of", "members of"),
+        ("mayor", SaidAs.NOUN, "mayor", "mayor"),
+        ("has maker", SaidAs.NOUN, "maker", "maker"),
+        ("located in", SaidAs.STATE, "located in", "located in"),
+        ("is part of", SaidAs.STATE, "parts of", "a part of"),
+        ("president of", SaidAs.STATE, "presidents of", "a president of"),
+        ("plays in", SaidAs.VERB, "play in", "plays in"),
+        ("contains", SaidAs.VERB, "contain", "contains"),
+        ("gained independence from", SaidAs.VERB, "gained independence from", "gained independence from"),
+        ("members of", SaidAs.STATE, "members of", "members of"),
     ],
 )
-def test_how_a_relation_is_said(name: str, kind: Kind, many: str, one: str) -> None:
+def test_how_a_relation_is_said(name: str, kind: SaidAs, many: str, one: str) -> None:
     found = shape(name)
     assert found.kind is kind
-    assert (states(found) if kind is Kind.STATE else (found.many, found.one)) == (many, one)
+    assert (states(found) if kind is SaidAs.STATE else (found.many, found.one)) == (many, one)
 
 
 def test_lists_and_ranks() -> None:

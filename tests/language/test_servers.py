@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from arcaneqa.kb.endpoint import open_endpoint
-from arcaneqa.kb.endpoint.opening import Settings
+from arcaneqa.kb.endpoint.opening import EndpointSettings
 from arcaneqa.kb.sparql.terms import from_json
 from arcaneqa.kb.terms import Blank
 from arcaneqa.language import expression as ex
@@ -79,7 +79,7 @@ def test_every_form_over_an_endpoint(facts: str, asked: list[ex.Expression], oxi
     with (
         tempfile.TemporaryDirectory() as folder,
         indexed(named) as kb,
-        open_endpoint(oxigraph.load(named), PROFILE, Settings(folder=Path(folder))) as endpoint,
+        open_endpoint(oxigraph.load(named), PROFILE, EndpointSettings(folder=Path(folder))) as endpoint,
     ):
         for program in filter(is_sound, asked):
             if not all(

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.terms import XSD, Iri
-from arcaneqa.linking.features import Weights, bundled
+from arcaneqa.linking.features import LinkerWeights, bundled
 from arcaneqa.linking.linker import MOST_MENTIONS, PER_MENTION, Linker, _goes_on_otherwise
-from arcaneqa.linking.mentions import Span, Text
+from arcaneqa.linking.mentions import QuestionText, Span
 from arcaneqa.links import Links
 
 pytest_plugins = ["tests.linking.linking_kb"]
@@ -23,7 +23,7 @@ EX = "http://example.org/"
 
 @pytest.fixture(scope="module", params=["by hand", "bundled"])
 def linker(kb: Index, request: pytest.FixtureRequest) -> Linker:
-    return Linker(kb, Weights.by_hand() if request.param == "by hand" else bundled())
+    return Linker(kb, LinkerWeights.by_hand() if request.param == "by hand" else bundled())
 
 
 def best(links: Links, kb: Index, text: str) -> list[str]:
@@ -456,7 +456,7 @@ def test_a_name_that_begins_otherwise_is_another_name_where_many_end_so(tmp_path
 
 def test_where_words_of_names_are_not_known_a_name_may_go_on() -> None:
     """A server tells no words of names, so that nothing can be told from there being none."""
-    text = Text.of("how high is Mount Doom?")
+    text = QuestionText.of("how high is Mount Doom?")
     begun = Span(3, 4)
     assert _goes_on_otherwise(text, begun, "Mount Haddington", {"mount": 0.5})
     assert not _goes_on_otherwise(text, begun, "Mount Haddington", {"doom": 0.5})

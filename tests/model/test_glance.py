@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from arcaneqa.induction.scorer import Candidate, Shortlist, TokenKind
-from arcaneqa.int8.stored_arrays import Table
+from arcaneqa.int8.stored_arrays import VectorTable
 from arcaneqa.model import glance as room
 from arcaneqa.model.glance import Glance
 from arcaneqa.model.stored import Stored, bundled_model, read_stored
@@ -78,16 +78,16 @@ def test_variables_and_symbols_stay(glance: Glance) -> None:
 
 def test_a_model_with_other_words_has_no_glance(stored: Stored, monkeypatch: pytest.MonkeyPatch) -> None:
     """As another encoder's table, whose rows mean other words."""
-    whole = Table.__getitem__
-    monkeypatch.setattr(Table, "__getitem__", lambda self, ids: whole(self, ids[::-1].copy()))
+    whole = VectorTable.__getitem__
+    monkeypatch.setattr(VectorTable, "__getitem__", lambda self, ids: whole(self, ids[::-1].copy()))
     assert Glance.of(stored) is None
 
 
 def test_numpy_and_torch_give_the_same_scores(stored: Stored, tmp_path: Path) -> None:
     pytest.importorskip("torch")
-    from arcaneqa.lab.training.glance import GlanceNetwork, Listed, train_glance
+    from arcaneqa.lab.training.glance import GlanceNetwork, LongList, train_glance
 
-    lists = [Listed(QUESTION, TEXTS, gold) for gold in (1, 1, 30)]
+    lists = [LongList(QUESTION, TEXTS, gold) for gold in (1, 1, 30)]
     network: GlanceNetwork = train_glance(stored, lists, epochs=3)
     network.save(tmp_path / "glance.safetensors")
     own = Glance.of(stored, tmp_path / "glance.safetensors")

@@ -16,7 +16,7 @@ from arcaneqa.model.config import ModelConfig
 from arcaneqa.model.stored import bundled_model, read_stored
 from arcaneqa.model.word_pieces import (
     EMPTY,
-    Asked,
+    EncoderInput,
     KnownPieces,
     Packed,
     PiecesOfWords,
@@ -33,7 +33,7 @@ def _words() -> WordPieces:
     return WordPieces(read_stored(bundled_model()).tokenizer, CONFIG)
 
 
-def _as_in_training(decisions: list[Asked]) -> Packed:
+def _as_in_training(decisions: list[EncoderInput]) -> Packed:
     words, named = _words(), [pair for asked in decisions for pair in asked.candidates]
     table = words.specials
     first = [len(table.lengths)]
@@ -63,13 +63,13 @@ _SAID = st.lists(st.sampled_from(["river", "Oslo's", "of", "unquestionably", "3.
     " ".join
 )
 _CANDIDATE = st.tuples(st.none() | _SAID, st.just("") | _SAID)
-_ASKED = st.builds(Asked, _SAID, _SAID, st.lists(_CANDIDATE, min_size=1, max_size=12).map(tuple))
+_ASKED = st.builds(EncoderInput, _SAID, _SAID, st.lists(_CANDIDATE, min_size=1, max_size=12).map(tuple))
 
 
 @given(st.lists(_ASKED, min_size=1, max_size=3))
 @settings(deadline=None)
-@example([Asked("where", "", ((None, ""), (None, "")))])
-def test_decisions_are_laid_out_as_in_training(decisions: list[Asked]) -> None:
+@example([EncoderInput("where", "", ((None, ""), (None, "")))])
+def test_decisions_are_laid_out_as_in_training(decisions: list[EncoderInput]) -> None:
     found, expected = KnownPieces(_words()).pack(decisions), _as_in_training(decisions)
     for field in fields(Packed):
         assert np.array_equal(getattr(found, field.name), getattr(expected, field.name)), field.name

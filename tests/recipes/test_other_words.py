@@ -17,7 +17,7 @@ from training_data import is_held
 
 from arcaneqa.induction.found import NONE
 from arcaneqa.induction.scorer import Candidate, TokenKind, TopicWords
-from arcaneqa.lab.training.prepared import Builder, Example, Step
+from arcaneqa.lab.training.prepared import Builder, Decided, Example
 
 POOL = ("bridge", "colour", "city", "mass")
 SINGERS = Example(
@@ -25,7 +25,7 @@ SINGERS = Example(
     "How many singers in Singer Hall have a song?",
     (TopicWords("", 20, 31, 0),),
     (
-        Step(
+        Decided(
             (
                 Candidate(TokenKind.CLASS, "singer"),
                 Candidate(TokenKind.RELATION, "songs", "singer to song"),
@@ -38,7 +38,7 @@ SINGERS = Example(
 )
 RIGHT = Candidate(TokenKind.END, "the number of singers whose hall is Singer Hall", "number")
 OTHER = Candidate(TokenKind.END, "the number of halls", "number")
-WHOLE = replace(SINGERS, topics=(), steps=(Step((OTHER, NONE, RIGHT), 2, ""),))
+WHOLE = replace(SINGERS, topics=(), steps=(Decided((OTHER, NONE, RIGHT), 2, ""),))
 
 
 def test_a_set_gives_back_what_was_put_into_it() -> None:
@@ -85,7 +85,7 @@ def test_synonyms_are_for_the_question_alone_and_not_for_names() -> None:
 @given(seed=st.integers(0, 10_000))
 def test_broken_asks_for_what_no_program_says(seed: int) -> None:
     right = Candidate(TokenKind.END, "the number of singers of halls", "number")
-    asked = replace(WHOLE, question="How many singers are in halls?", steps=(Step((NONE, right), 1, ""),))
+    asked = replace(WHOLE, question="How many singers are in halls?", steps=(Decided((NONE, right), 1, ""),))
     new = other_words.broken(asked, POOL, Random(seed))
     assert new is not None
     (step,) = new.steps

@@ -12,7 +12,7 @@ from arcaneqa.kb.build import build_index
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.open import open_kb
 from arcaneqa.kb.short_names import Names
-from arcaneqa.lab.datasets.convert import Converter, Summary
+from arcaneqa.lab.datasets.convert import ConversionSummary, Converter
 
 NS = overnight.NAMESPACE
 BLOCKS = "( call SW.getProperty ( call SW.singleton en.block ) ( string ! type ) )"
@@ -69,7 +69,7 @@ def test_a_form_finds_what_it_denotes(kb: KnowledgeBase, form: str, answers: lis
 
 
 def test_a_form_that_finds_other_answers_gives_no_program(kb: KnowledgeBase) -> None:
-    summary = Summary()
+    summary = ConversionSummary()
     form = f"( call SW.listValue ( call .size {BLOCKS} ) )"
     item: dict[str, Any] = {"id": "1", "question": "which blocks?", "lf": form}
     item |= {"answers": ["2"], "answer_ids": [None]}

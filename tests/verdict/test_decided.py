@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from arcaneqa.induction.found import Found
-from arcaneqa.induction.found import Outcome as Searched
+from arcaneqa.induction.found import SearchOutcome as Searched
 from arcaneqa.induction.scorer import TopicWords
 from arcaneqa.induction.topics import Topic
 from arcaneqa.kb.index import Index

@@ -12,7 +12,7 @@ from typing import Literal as Choice
 
 from arcaneqa.answer.answer import Answer, as_asked, refusal
 from arcaneqa.answer.entity_facts import Facts, facts_about, find_entity
-from arcaneqa.induction.found import Considered, Outcome, Readings
+from arcaneqa.induction.found import Considered, Readings, SearchOutcome
 from arcaneqa.induction.induction import Induction
 from arcaneqa.induction.learned import Learned
 from arcaneqa.induction.scorer import Heat, Scorer
@@ -26,7 +26,7 @@ from arcaneqa.language.expression import Expression
 from arcaneqa.language.forms import PAPER
 from arcaneqa.language.run import Budget, execute
 from arcaneqa.language.text import parse
-from arcaneqa.linking.features import Weights
+from arcaneqa.linking.features import LinkerWeights
 from arcaneqa.linking.linker import Linker
 from arcaneqa.links import Links
 from arcaneqa.record import Mention, Question
@@ -121,7 +121,7 @@ class ArcaneQA:
             raise ArgumentError(f"`beam` is how many programs grow side by side, at least 1, not {beam}.")
         opened = kb if isinstance(kb, KnowledgeBase) else open_kb(kb)
         scorer = ModelScorer.load(folder, device)
-        linker = Linker(opened, Weights.of_model(folder))
+        linker = Linker(opened, LinkerWeights.of_model(folder))
         settings = SearchSettings(
             beam or scorer.config.beam,
             exact,
@@ -288,7 +288,7 @@ class ArcaneQA:
         self,
         question: str,
         links: Links,
-        outcome: Outcome,
+        outcome: SearchOutcome,
         exclude_mentioned: bool = False,
         threshold: float | None = None,
     ) -> Answer:

@@ -24,7 +24,7 @@ _BEGINNING = b'{"id": "'
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class BatchReport:
     asked: int
     answered: int
     before: int
@@ -51,7 +51,7 @@ def answer_file(
     threshold: float | None = None,
     exclude_mentioned: bool = False,
     glossary: Path | None = None,
-) -> Summary:
+) -> BatchReport:
     """Answer every question of `source` whose id is not in `target` yet, appending as answers come.
 
     `exclude_mentioned` is for all questions; without it each record says so for itself.
@@ -86,7 +86,7 @@ def answer_file(
                     bar.update(task, advance=1, rate=f"{rate:.1f} questions/s")
         except OSError as error:
             raise InputError(f"{target}: cannot be written ({error.strerror}).") from error
-    return Summary(len(left), answered, len(done), time.perf_counter() - started, expected)
+    return BatchReport(len(left), answered, len(done), time.perf_counter() - started, expected)
 
 
 def progress() -> Progress:

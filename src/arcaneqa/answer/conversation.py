@@ -14,7 +14,7 @@ import numpy as np
 
 from arcaneqa.answer.answer import Answer, as_asked, refusal
 from arcaneqa.answer.arcaneqa import SECONDS, ArcaneQA
-from arcaneqa.answer.references import Kind, Reference, is_superlative, referring
+from arcaneqa.answer.references import Reference, ReferenceKind, is_superlative, referring
 from arcaneqa.answer.turns import Referent, Turn, last_word, nouns_of, remembered
 from arcaneqa.induction.found import Found
 from arcaneqa.kb.interface import KnowledgeBase
@@ -290,7 +290,7 @@ class Conversation:
 
     def stands_alone(self, text: str) -> bool:
         """Whether nothing in a question refers back: it is answered the same without what came before."""
-        return referring(as_asked(text), self._nouns()).kind is Kind.WHOLE
+        return referring(as_asked(text), self._nouns()).kind is ReferenceKind.WHOLE
 
     def hear(self, answer: Answer) -> None:
         """Take in an answer that was given elsewhere to a question that stands alone."""
@@ -313,20 +313,24 @@ class Conversation:
 
     def _answered(self, text: str, asking: Asking) -> Answered:
         reference = referring(text, self._nouns())
-        if reference.kind in (Kind.COUNT, Kind.AMONG) and not reference.is_weak and not self._sets():
+        if (
+            reference.kind in (ReferenceKind.COUNT, ReferenceKind.AMONG)
+            and not reference.is_weak
+            and not self._sets()
+        ):
             said = reference.words or reference.text
             return Answer(text, reason=f"There is nothing before this that “{said}” could be about."), 1.0
         if not self._turns:
             return self._without_a_past(reference) or asking.whole(text), 1.0
         found: Answered | None = None
         match reference.kind:
-            case Kind.COUNT:
+            case ReferenceKind.COUNT:
                 found = self._counted(reference)
-            case Kind.AMONG:
+            case ReferenceKind.AMONG:
                 found = self._among(reference, asking)
-            case Kind.PRONOUN:
+            case ReferenceKind.PRONOUN:
                 found = self._pronoun(reference, asking)
-            case Kind.FRAGMENT:
+            case ReferenceKind.FRAGMENT:
                 found = self._fragment(reference, asking)
         if reference.is_weak and self._says_more(reference):
             found = self._or_whole(found, reference, asking)
@@ -335,7 +339,7 @@ class Conversation:
     def _without_a_past(self, reference: Reference) -> Answer | None:
         """Ask back what a pronoun refers to, where neither an earlier turn nor the question says it."""
         alone = replace(reference, noun=None)
-        if reference.kind is not Kind.PRONOUN or reference.is_weak or self._says_more(alone):
+        if reference.kind is not ReferenceKind.PRONOUN or reference.is_weak or self._says_more(alone):
             return None
         said = reference.words
         reason = f"What is “{said}”? Nothing was asked before this; ask again with its name."
@@ -383,13 +387,13 @@ class Conversation:
             return found
         rest = reference.text.rstrip(" ?.!")
         if links.mentions:
-            return self._among(Reference(Kind.AMONG, rest, is_many=True, is_choice=True), asking)
+            return self._among(Reference(ReferenceKind.AMONG, rest, is_many=True, is_choice=True), asking)
         if is_superlative(rest):
-            return self._among(Reference(Kind.AMONG, rest, is_choice=True), asking)
+            return self._among(Reference(ReferenceKind.AMONG, rest, is_choice=True), asking)
         text = f"what is {rest} of "
         referents = (one for turn in reversed(self._turns) for one in chain(turn.topics(), turn.answers()))
         alone = (one for one in referents if not one.is_many)
-        return self._best(alone, Reference(Kind.PRONOUN, f"{text}?", len(text), len(text)), asking)
+        return self._best(alone, Reference(ReferenceKind.PRONOUN, f"{text}?", len(text), len(text)), asking)
 
     def _best(self, referents: Iterable[Referent], reference: Reference, asking: Asking) -> Answered | None:
         """With the first referent that a likely program says something about, without a detour; else with the

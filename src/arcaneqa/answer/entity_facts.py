@@ -14,7 +14,7 @@ from arcaneqa.kb.interface import Ids, KnowledgeBase, NodeSet, Step
 from arcaneqa.kb.names.name_forms import split
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Literal
-from arcaneqa.language.english import Kind, shape
+from arcaneqa.language.english import SaidAs, shape
 from arcaneqa.linking.linker import Linker
 from arcaneqa.links import Links, MentionLink
 from arcaneqa.record import AnswerItem
@@ -42,7 +42,7 @@ class RelationFacts:
         """What stands before the values: "mayor", "is capital of", "discovered by this"."""
         if not self.inverse:
             return self.label
-        return f"is {self.label} of" if shape(self.label).kind is Kind.NOUN else f"{self.label} this"
+        return f"is {self.label} of" if shape(self.label).kind is SaidAs.NOUN else f"{self.label} this"
 
     def to_json(self) -> dict[str, Any]:
         return {

@@ -43,21 +43,21 @@ class Format(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class ExportRows:
     """What a table says, cell by cell as text."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
 
-def rows_of(answer: Answer) -> Rows:
+def rows_of(answer: Answer) -> ExportRows:
     """All rows and columns of an answer; of an entity that was asked about, its facts."""
     if answer.facts is not None:
         return rows_of_facts(answer.facts)
     return rows_of_answer(answer.items, answer.shown(is_whole=True, most=MOST_ITEMS))
 
 
-def rows_of_answer(items: Sequence[AnswerItem], shown: Shown | None = None) -> Rows:
+def rows_of_answer(items: Sequence[AnswerItem], shown: Shown | None = None) -> ExportRows:
     """Things with their name, IRI and columns, tables, values; all values as the facts have them."""
     if shown is not None:
         columns, rows = shown.table.columns, [tuple(map(_plain, row)) for row in shown.table.cells]
@@ -65,10 +65,10 @@ def rows_of_answer(items: Sequence[AnswerItem], shown: Shown | None = None) -> R
             columns = ("label", "iri", *columns[1:])
             iris = [_address(row[0]) for row in shown.table.cells]
             rows = [(row[0], iri, *row[1:]) for row, iri in zip(rows, iris, strict=True)]
-        return Rows(columns, tuple(rows))
+        return ExportRows(columns, tuple(rows))
     if all(item.id is None for item in items):
-        return Rows(("value",), tuple((item.value or "",) for item in items))
-    return Rows(("label", "iri"), tuple((_plain(item), _address(item)) for item in items))
+        return ExportRows(("value",), tuple((item.value or "",) for item in items))
+    return ExportRows(("label", "iri"), tuple((_plain(item), _address(item)) for item in items))
 
 
 def _plain(item: AnswerItem | None) -> str:
@@ -79,14 +79,14 @@ def _address(item: AnswerItem | None) -> str:
     return "" if item is None else item.iri or item.id or ""
 
 
-def rows_of_facts(facts: Facts) -> Rows:
+def rows_of_facts(facts: Facts) -> ExportRows:
     rows = []
     for relation in facts.relations:
         rows += [(relation.heading, _plain(item), _address(item)) for item in relation.values]
-    return Rows(("relation", "value", "iri"), tuple(rows))
+    return ExportRows(("relation", "value", "iri"), tuple(rows))
 
 
-def write_rows(rows: Rows, form: Format) -> str:
+def write_rows(rows: ExportRows, form: Format) -> str:
     """CSV, TSV or Markdown."""
     if form is Format.MD:
         lines = [rows.columns, tuple("---" for _ in rows.columns), *rows.rows]

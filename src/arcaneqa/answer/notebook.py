@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 
 from arcaneqa.answer.answer import Answer
-from arcaneqa.answer.export import Rows, rows_of
+from arcaneqa.answer.export import ExportRows, rows_of
 from arcaneqa.record import Outcome
 
 MOST_ROWS = 20
@@ -19,7 +19,7 @@ _DIM = "color:#667"
 def answer_html(answer: Answer) -> str:
     """Everything that strangers wrote is text here, never markup."""
     shown = answer.shown()
-    rows = rows_of(answer) if shown is None else Rows(shown.table.columns, shown.table.told)
+    rows = rows_of(answer) if shown is None else ExportRows(shown.table.columns, shown.table.told)
     parts = [f"<b>{escape(answer.question)}</b>"]
     if answer.reason is not None:
         heading = "Not sure." if answer.outcome is Outcome.ASK else "No answer."
@@ -42,7 +42,7 @@ def _lines(parts: Iterable[str]) -> str:
     return "".join(f"<div>{part}</div>" for part in parts)
 
 
-def _table(rows: Rows) -> str:
+def _table(rows: ExportRows) -> str:
     shown = [_row("td", row) for row in rows.rows[:MOST_ROWS]]
     more = len(rows.rows) - len(shown)
     rest = f'<div style="{_DIM}">… and {more:,} more</div>' if more else ""

@@ -12,7 +12,7 @@ from arcaneqa.language.forms import Form
 from arcaneqa.verdict.frame import signs
 
 
-class Kind(StrEnum):
+class ReferenceKind(StrEnum):
     WHOLE = "a question by itself"
     COUNT = "how many?"
     AMONG = "which of them …?"
@@ -20,7 +20,7 @@ class Kind(StrEnum):
     FRAGMENT = "and in France?"
 
 
-class Place(StrEnum):
+class ReferringWord(StrEnum):
     """How a name stands where the word is that refers back."""
 
     PLAIN = "it"
@@ -37,11 +37,11 @@ class Reference:
     part of a question by itself ("the country").
     """
 
-    kind: Kind
+    kind: ReferenceKind
     text: str
     start: int = 0
     end: int = 0
-    place: Place = Place.PLAIN
+    place: ReferringWord = ReferringWord.PLAIN
     noun: str | None = None
     is_many: bool = False
     is_choice: bool = False
@@ -61,8 +61,8 @@ class Reference:
 
     def filled(self, name: str) -> tuple[str, int]:
         """The text with a name in place of what refers back, and where the name begins."""
-        lead = "in " if self.place is Place.INSIDE else ""
-        tail = "'s" if self.place is Place.OWNER else ""
+        lead = "in " if self.place is ReferringWord.INSIDE else ""
+        tail = "'s" if self.place is ReferringWord.OWNER else ""
         return f"{self.before}{lead}{name}{tail}{self.after}", self.start + len(lead)
 
 
@@ -91,15 +91,15 @@ _AMONG = (
 """With whether some of them are asked for."""
 _ONLY = re.compile(r"(?:only|just)\b(?: (?:the ones|those|these|the))?\s*", re.I)
 _PRONOUNS = (
-    (re.compile(r"\b(?:its|his|her(?=\s+[a-z]))\b", re.I), Place.OWNER, False),
-    (re.compile(r"\btheir\b", re.I), Place.OWNER, True),
+    (re.compile(r"\b(?:its|his|her(?=\s+[a-z]))\b", re.I), ReferringWord.OWNER, False),
+    (re.compile(r"\btheir\b", re.I), ReferringWord.OWNER, True),
     (
         re.compile(r"(?<!is )(?<!are )(?<!was )(?<!were )\b(?:there|here)\b(?! (?:is|are|was|were))", re.I),
-        Place.INSIDE,
+        ReferringWord.INSIDE,
         False,
     ),
-    (re.compile(r"\b(?:it|he|she|him|her|this one|that one)\b", re.I), Place.PLAIN, False),
-    (re.compile(r"\b(?:they|them|those|these)\b(?! who| that)", re.I), Place.PLAIN, True),
+    (re.compile(r"\b(?:it|he|she|him|her|this one|that one)\b", re.I), ReferringWord.PLAIN, False),
+    (re.compile(r"\b(?:they|them|those|these)\b(?! who| that)", re.I), ReferringWord.PLAIN, True),
 )
 _POINTING = re.compile(r"\b(?P<how>that|this|the same|the)((?: [\w-]+){1,3})", re.I)
 _RESTRICTED = re.compile(r" (?:that|which|who|whose|with|where|of|in)\b", re.I)
@@ -117,24 +117,29 @@ def referring(text: str, nouns: Set[str]) -> Reference:
     lead = _LEAD.match(text)
     rest = text[lead.end() :] if lead else text.strip()
     if _COUNT.fullmatch(rest):
-        return Reference(Kind.COUNT, rest)
+        return Reference(ReferenceKind.COUNT, rest)
     about = _ABOUT.match(rest)
     rest = rest[about.end() :] if about else rest
     only = _ONLY.match(rest)
     if only:
-        return Reference(Kind.AMONG, rest[only.end() :], is_many=True, is_choice=True)
+        return Reference(ReferenceKind.AMONG, rest[only.end() :], is_many=True, is_choice=True)
     for pattern, is_choice in _AMONG:
         if found := pattern.search(rest):
             is_many = not _SINGULAR.match(rest, found.end()) and not is_superlative(rest[: found.start()])
             # "Which is the largest country?" has all it needs.
             is_weak = not found[0]
             return Reference(
-                Kind.AMONG, rest, *found.span(), is_many=is_many, is_choice=is_choice, is_weak=is_weak
+                ReferenceKind.AMONG,
+                rest,
+                *found.span(),
+                is_many=is_many,
+                is_choice=is_choice,
+                is_weak=is_weak,
             )
     is_fragment = bool(about) or (not _ASKS.match(rest) and bool(lead or _LINKING.match(rest)))
     pronoun = _pronoun(rest, nouns)
     if not is_fragment:
-        return pronoun or Reference(Kind.WHOLE, rest)
+        return pronoun or Reference(ReferenceKind.WHOLE, rest)
     if pronoun is not None and not pronoun.is_weak:
         start = "what is "
         return replace(
@@ -143,7 +148,7 @@ def referring(text: str, nouns: Set[str]) -> Reference:
             start=pronoun.start + len(start),
             end=pronoun.end + len(start),
         )
-    return Reference(Kind.FRAGMENT, rest)
+    return Reference(ReferenceKind.FRAGMENT, rest)
 
 
 def is_superlative(text: str) -> bool:
@@ -160,8 +165,8 @@ def _pronoun(text: str, nouns: Set[str]) -> Reference | None:
         if how == "the" and _RESTRICTED.match(text, end):
             continue
         noun = stem(words[said].lower())
-        return Reference(Kind.PRONOUN, text, found.start(), end, noun=noun, is_weak=how == "the")
+        return Reference(ReferenceKind.PRONOUN, text, found.start(), end, noun=noun, is_weak=how == "the")
     for pattern, place, is_many in _PRONOUNS:
         if match := pattern.search(text):
-            return Reference(Kind.PRONOUN, text, *match.span(), place=place, is_many=is_many)
+            return Reference(ReferenceKind.PRONOUN, text, *match.span(), place=place, is_many=is_many)
     return None

@@ -13,7 +13,7 @@ from arcaneqa.kb.interface import Ids, KnowledgeBase
 from arcaneqa.kb.schema import Relation, ValueKind
 from arcaneqa.kb.short_names import Names
 from arcaneqa.language import expression as ex
-from arcaneqa.language.run import Budget, Cell, Run
+from arcaneqa.language.run import Budget, Cell, Execution
 from arcaneqa.language.tables import in_order, of_each
 from arcaneqa.record import AnswerItem, Table
 from arcaneqa.support.errors import ArcaneError, BudgetExceeded, EndpointError
@@ -59,13 +59,13 @@ def shown(
         cells = tuple(row[:width] for row in table.cells[:most])
         return Shown(Table(table.columns[:width], cells), len(table.cells), table.columns[width:])
     try:
-        return _of_answers(Run(kb, Budget(), []), program, items, is_whole, most)
+        return _of_answers(Execution(kb, Budget(), []), program, items, is_whole, most)
     except (BudgetExceeded, EndpointError):  # the answer stands without its columns
         return None
 
 
 def _of_answers(
-    run: Run, program: ex.Expression, items: Sequence[AnswerItem], is_whole: bool, most: int
+    run: Execution, program: ex.Expression, items: Sequence[AnswerItem], is_whole: bool, most: int
 ) -> Shown | None:
     if isinstance(program, ex.Join) and program.relation.inverse and items and items[0].id is None:
         return _series(run, program, most)
@@ -147,12 +147,12 @@ def _are_nameless(kb: KnowledgeBase, items: Sequence[AnswerItem]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    run: Run
+    run: Execution
     ids: Ids
     items: dict[int, AnswerItem]
 
     @classmethod
-    def of(cls, run: Run, items: Sequence[AnswerItem]) -> _Rows | None:
+    def of(cls, run: Execution, items: Sequence[AnswerItem]) -> _Rows | None:
         names, found = Names(run.kb.profile), {}
         for item in items:
             try:
@@ -240,7 +240,7 @@ def _heading(key: ex.Key, kb: KnowledgeBase) -> str:
     return heading(ex.path_of(key) if is_best else key, kb)
 
 
-def _column(run: Run, ids: Ids, key: ex.Key) -> list[AnswerItem | None]:
+def _column(run: Execution, ids: Ids, key: ex.Key) -> list[AnswerItem | None]:
     """What each thing has; several values are listed in one cell."""
     found = of_each(run.kb.nodes(ids), key, (), run)
     nodes = {cell for cells in found.values() for cell in cells[:_LISTED] if isinstance(cell, int)}
@@ -261,7 +261,7 @@ def _column(run: Run, ids: Ids, key: ex.Key) -> list[AnswerItem | None]:
 # Series --------------------------------------------------------------------------------------------
 
 
-def _series(run: Run, program: ex.Join, most: int) -> Shown | None:
+def _series(run: Execution, program: ex.Join, most: int) -> Shown | None:
     """Values beside the thing, or the date, that each is of."""
     kb = run.kb
     members = run.nodes(program.argument)
@@ -293,5 +293,5 @@ def _says_when(relation: Relation) -> bool:
     return ValueKind.TIME in relation.kinds or (is_number and relation.label.split()[-1].lower() in _DATES)
 
 
-def _is_of_all(run: Run, relation: Relation, ids: Ids) -> bool:
+def _is_of_all(run: Execution, relation: Relation, ids: Ids) -> bool:
     return len(of_each(run.kb.nodes(ids), (ex.Relation(relation.iri),), (), run)) == len(ids)

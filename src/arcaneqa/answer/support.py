@@ -11,7 +11,7 @@ from arcaneqa.answer.describe import items_of
 from arcaneqa.kb.interface import Ids, KnowledgeBase, NodeSet, Step
 from arcaneqa.kb.short_names import Names
 from arcaneqa.language import expression as ex
-from arcaneqa.language.run import Budget, Run
+from arcaneqa.language.run import Budget, Execution
 from arcaneqa.record import AnswerItem
 
 MOST_FACTS = 200
@@ -48,7 +48,7 @@ class Fact:
 
 def support(kb: KnowledgeBase, program: ex.Expression, items: Sequence[AnswerItem] = ()) -> tuple[Fact, ...]:
     """Of the first answers, or of all that the program finds where they are values."""
-    witnesses = _Witnesses(Run(kb, Budget(), []))
+    witnesses = _Witnesses(Execution(kb, Budget(), []))
     witnesses.tell(program, _nodes(kb, items))
     return witnesses.facts()
 
@@ -72,7 +72,7 @@ def _nodes(kb: KnowledgeBase, items: Sequence[AnswerItem]) -> Ids | None:
 class _Witnesses:
     """Facts of a program's members, found from the answers inwards, each once and in that order."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Execution) -> None:
         self._run = run
         self._kb = run.kb
         self._found: dict[tuple[int, int, int], None] = {}

@@ -24,7 +24,7 @@ from arcaneqa.answer.entity_facts import Facts
 from arcaneqa.answer.shown import Shown, shown
 from arcaneqa.answer.talks import Talks
 from arcaneqa.apps.http.connections import uvicorn_config
-from arcaneqa.apps.http.gate import Gate, Kind
+from arcaneqa.apps.http.gate import Gate, WorkKind
 from arcaneqa.apps.http.safety import MOST_BODY, Safety
 from arcaneqa.language.phrase import paraphrase
 from arcaneqa.language.run import Budget, execute
@@ -234,10 +234,10 @@ def create_server(qa: ArcaneQA, seconds: float = SECONDS, places: int = PLACES) 
     server: MCPServer = MCPServer(
         "arcaneqa", instructions=_INSTRUCTIONS, version=__version__, log_level="WARNING"
     )
-    gate = Gate(dict.fromkeys(Kind, places))
+    gate = Gate(dict.fromkeys(WorkKind, places))
     talks = Talks(qa)
 
-    async def aside(kind: Kind, work: Callable[[float], T]) -> T:
+    async def aside(kind: WorkKind, work: Callable[[float], T]) -> T:
         """Off the loop that speaks with the client, when it is this kind's turn, with the seconds that are
         left; failures on purpose are sentences for the assistant."""
         until = time.monotonic() + seconds
@@ -267,7 +267,7 @@ def create_server(qa: ArcaneQA, seconds: float = SECONDS, places: int = PLACES) 
             found = asked(talk.ask(question, seconds=left), rows, talk.id, support)
             return found if most_bytes is None else within(found, most_bytes)
 
-        return await aside(Kind.QUESTION, work)
+        return await aside(WorkKind.QUESTION, work)
 
     @server.tool(annotations=_READS)
     async def describe(
@@ -275,7 +275,7 @@ def create_server(qa: ArcaneQA, seconds: float = SECONDS, places: int = PLACES) 
     ) -> Described:
         """An entity's facts by relation, in both directions. `entity` is a name, a short id or an IRI."""
 
-        return await aside(Kind.LOOK, lambda _: described(qa.facts(entity, page)))
+        return await aside(WorkKind.LOOK, lambda _: described(qa.facts(entity, page)))
 
     @server.tool(annotations=_READS)
     async def find(name: Text, rows: Rows = 10) -> Found:
@@ -285,12 +285,12 @@ def create_server(qa: ArcaneQA, seconds: float = SECONDS, places: int = PLACES) 
             nodes = [candidate.node for candidate in qa.linker.suggest(name, rows)]
             return Found(entities=items(items_of(qa.kb, np.array(nodes, np.int64))))
 
-        return await aside(Kind.LOOK, work)
+        return await aside(WorkKind.LOOK, work)
 
     @server.tool(annotations=_READS)
     async def schema(rows: Annotated[int, Field(ge=1, le=MOST_LISTED)] = 50) -> Schema:
         """The classes and relations of the knowledge base, the most used first."""
-        return await aside(Kind.LOOK, lambda _: _schema(qa, rows))
+        return await aside(WorkKind.LOOK, lambda _: _schema(qa, rows))
 
     @server.tool(annotations=_READS)
     async def run(program: Text, rows: Rows = 50) -> Ran:
@@ -308,12 +308,12 @@ def create_server(qa: ArcaneQA, seconds: float = SECONDS, places: int = PLACES) 
                 sparql=to_sparql(expression, qa.kb.profile, qa.kb.schema),
             )
 
-        return await aside(Kind.PROGRAM, work)
+        return await aside(WorkKind.PROGRAM, work)
 
     @server.resource("arcaneqa://schema", name="schema", mime_type="application/json")
     async def schema_resource() -> str:
         """The classes and relations of the knowledge base."""
-        return (await aside(Kind.LOOK, lambda _: _schema(qa, MOST_LISTED))).model_dump_json(indent=2)
+        return (await aside(WorkKind.LOOK, lambda _: _schema(qa, MOST_LISTED))).model_dump_json(indent=2)
 
     return server
 

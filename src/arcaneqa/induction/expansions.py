@@ -8,10 +8,10 @@ import numpy as np
 
 from arcaneqa.induction import vocabulary
 from arcaneqa.induction.meaning import Meaning
-from arcaneqa.induction.results import Known, State
+from arcaneqa.induction.results import Known, Partial
 from arcaneqa.induction.rules import CLOSE, OPEN, Rules, is_alone, variable, variables
 from arcaneqa.induction.scorer import Candidate, TokenKind
-from arcaneqa.induction.vocabulary import COMPARATIVES, NOTHING, PAIRING, Chosen, Form, Options, Token
+from arcaneqa.induction.vocabulary import COMPARATIVES, NOTHING, PAIRING, Chosen, DecisionForm, Options, Token
 from arcaneqa.kb.interface import Comparison, Ids, Step, Window
 from arcaneqa.kb.names.called import names_of
 from arcaneqa.kb.names.words import label_from_iri
@@ -26,10 +26,10 @@ from arcaneqa.language.steps import Function, Variable
 
 
 class Walking(Rules):
-    functions = frozenset((Function.JOIN, Form.ALL, Function.HAS))
+    functions = frozenset((Function.JOIN, DecisionForm.ALL, Function.HAS))
 
-    def offers(self, state: State, function: Chosen) -> bool:
-        if function is Form.ALL:
+    def offers(self, state: Partial, function: Chosen) -> bool:
+        if function is DecisionForm.ALL:
             return state.top is None and state.outer is None and len(self._vocabulary.countable) > 0
         if function is Function.HAS:
             return self._may_have(state) and self._is_had(state)
@@ -38,19 +38,19 @@ class Walking(Rules):
             return True  # quicker to see than whether another topic is within reach
         return any(True for _ in self._walkers(state))
 
-    def sources(self, state: State, function: Chosen) -> Options:
-        if function is Form.ALL:
+    def sources(self, state: Partial, function: Chosen) -> Options:
+        if function is DecisionForm.ALL:
             return self._vocabulary.countable
         if function is Function.HAS:
             return self._had(state)
         return variables(self._walkers(state))
 
-    def arguments(self, state: State, function: Chosen, source: Known) -> Options:
+    def arguments(self, state: Partial, function: Chosen, source: Known) -> Options:
         if function is not Function.JOIN or state.rest:
             return CLOSE
         return self._reach.walks(state, source)
 
-    def _walkers(self, state: State) -> Iterator[Known]:
+    def _walkers(self, state: Partial) -> Iterator[Known]:
         """Topics and the newest set, where a JOIN of them stays within reach."""
         top = state.top
         if self._reach.may_branch(state) and not (top is not None and isinstance(top.expression, Class)):
@@ -60,7 +60,7 @@ class Walking(Rules):
         if top is not None and top.meaning.is_set and self._reach.can_walk(state, top):
             yield top
 
-    def _can_start(self, state: State, topic: Known) -> bool:
+    def _can_start(self, state: Partial, topic: Known) -> bool:
         if state.top is None:
             return self._reach.can_walk(state, topic)
         wanted = self._reach.wanted(state, topic)
@@ -71,13 +71,13 @@ class Walking(Rules):
 
     # HAS -------------------------------------------------------------------------------------
 
-    def _may_have(self, state: State) -> bool:
+    def _may_have(self, state: Partial) -> bool:
         top = state.top
         if top is not None and isinstance(top.expression, Class):
             return False
         return self._reach.may_branch(state)
 
-    def _is_had(self, state: State) -> bool:
+    def _is_had(self, state: Partial) -> bool:
         outer = state.outer
         if state.top is not None:
             wanted = self._reach.wanted(state, None)
@@ -92,7 +92,7 @@ class Walking(Rules):
         assert goal is not None
         return goal.has_entities and any(True for _ in self._fitting(state, goal))
 
-    def _had(self, state: State) -> Options:
+    def _had(self, state: Partial) -> Options:
         """Relations that some member of what must be met has; where nothing must be met, all there are."""
         wanted = self._reach.wanted(state, None) if state.top is not None else self._reach.goal(state)
         if wanted is None:
@@ -106,7 +106,7 @@ class Walking(Rules):
         backward = [step.relation for step in fitting if step.inverse]
         return self._vocabulary.paths(np.array(forward, np.int64), np.array(backward, np.int64))
 
-    def _fitting(self, state: State, goal: Meaning) -> Iterator[Step]:
+    def _fitting(self, state: Partial, goal: Meaning) -> Iterator[Step]:
         """Of a set that is built inside a function nothing but HAS: it must fit."""
         if not self._reach.must_leave(state):
             yield from goal.walks  # what members of the goal have meets it
@@ -122,19 +122,19 @@ class Walking(Rules):
 class Filtering(Rules):
     functions = frozenset((Function.AND, Function.CONS, Function.TC))
 
-    def offers(self, state: State, function: Chosen) -> bool:
+    def offers(self, state: Partial, function: Chosen) -> bool:
         top = state.top
         if top is None:
             starts = function is Function.CONS and state.outer is None and self._has_forms
             return starts and len(self._starts.with_constants) > 0
         return top.meaning.is_set and len(self._first(state, function, top)) > 0
 
-    def sources(self, state: State, function: Chosen) -> Options:  # noqa: ARG002
+    def sources(self, state: Partial, function: Chosen) -> Options:  # noqa: ARG002
         if state.top is None:
             return self._starts.with_constants
         return variables([state.top])
 
-    def arguments(self, state: State, function: Chosen, source: Known) -> Options:
+    def arguments(self, state: Partial, function: Chosen, source: Known) -> Options:
         rest = state.rest
         if not rest:
             return self._first(state, function, source)
@@ -146,7 +146,7 @@ class Filtering(Rules):
             return self._constants(state, source, relation)
         return self._moments(state, source, self._results.relation(relation))
 
-    def _first(self, state: State, function: Chosen, source: Known) -> Options:
+    def _first(self, state: Partial, function: Chosen, source: Known) -> Options:
         match function:
             case Function.AND:
                 return self._conjuncts(state, source)
@@ -160,7 +160,7 @@ class Filtering(Rules):
             case _:
                 return self._dates(state, source)
 
-    def _conjuncts(self, state: State, source: Known) -> Options:
+    def _conjuncts(self, state: Partial, source: Known) -> Options:
         classes = self._reach.members(state, source).classes
         repeated = [klass for klass in classes.tolist() if self._has_class(source.meaning, klass)]
         if repeated:
@@ -178,14 +178,14 @@ class Filtering(Rules):
     def _has_class(self, meaning: Meaning, klass: int) -> bool:
         return len(meaning.parts) > 1 and self._meanings.members(klass) in meaning.parts
 
-    def _has_others(self, state: State, source: Known, number: int, used: Used) -> bool:
+    def _has_others(self, state: Partial, source: Known, number: int, used: Used) -> bool:
         """Whether a relation has a constant that does not hold of the set already."""
         relation = ex.Relation(self._kb.schema.relations[number].iri)
         return (
             all(known != relation for known, _ in used) or len(self._constants(state, source, relation)) > 0
         )
 
-    def _constants(self, state: State, source: Known, relation: ex.Relation) -> Options:
+    def _constants(self, state: Partial, source: Known, relation: ex.Relation) -> Options:
         used = constraints_of(source.expression)
         ids = self._reach.members(state, source).constants(self._results.relation(relation)).ids
         tokens: list[Token] = []
@@ -206,7 +206,7 @@ class Filtering(Rules):
             return words if value_of(term) else f"not {words}"
         return term.lexical if isinstance(term, Literal) else name
 
-    def _dates(self, state: State, source: Known) -> Options:
+    def _dates(self, state: Partial, source: Known) -> Options:
         relations = [
             relation
             for relation in self._reach.members(state, source).dated
@@ -214,7 +214,7 @@ class Filtering(Rules):
         ]
         return self._vocabulary.attributes(np.array(relations, np.int64))
 
-    def _moments(self, state: State, source: Known, relation: int) -> Options:
+    def _moments(self, state: Partial, source: Known, relation: int) -> Options:
         members = self._reach.members(state, source)
         tokens: list[Token] = []
         candidates = []
@@ -254,18 +254,18 @@ def constraints_of(program: ex.Expression) -> Used:
 class Comparing(Rules):
     functions = COMPARATIVES | {Function.LIKE, Function.NAMED}
 
-    def offers(self, state: State, function: Chosen) -> bool:
+    def offers(self, state: Partial, function: Chosen) -> bool:
         return any(True for _ in self._values(state, function))
 
-    def sources(self, state: State, function: Chosen) -> Options:
+    def sources(self, state: Partial, function: Chosen) -> Options:
         return variables(self._values(state, function))
 
-    def arguments(self, state: State, function: Chosen, source: Known) -> Options:
+    def arguments(self, state: Partial, function: Chosen, source: Known) -> Options:
         if state.rest or function is Function.NAMED:
             return CLOSE
         return self._vocabulary.attributes(self._relations(state, function, source))
 
-    def _values(self, state: State, function: Chosen) -> Iterator[Known]:
+    def _values(self, state: Partial, function: Chosen) -> Iterator[Known]:
         """Values of the question, and those that the newest set or number is."""
         top = state.top
         if self._reach.may_branch(state) and not (top is not None and isinstance(top.expression, Class)):
@@ -277,12 +277,12 @@ class Comparing(Rules):
             if is_value and len(self._relations(state, function, top)):
                 yield top
 
-    def _is_of_use(self, state: State, function: Chosen, topic: Known) -> bool:
+    def _is_of_use(self, state: Partial, function: Chosen, topic: Known) -> bool:
         if function is Function.NAMED:
             return self._names_some(state, topic)
         return len(self._relations(state, function, topic)) > 0
 
-    def _relations(self, state: State, function: Chosen, source: Known) -> Ids:
+    def _relations(self, state: Partial, function: Chosen, source: Known) -> Ids:
         if function is Function.LIKE:
             return self._texts(state, source)
         comparison = Comparison(function.value)
@@ -312,7 +312,7 @@ class Comparing(Rules):
 
     # Texts -----------------------------------------------------------------------------------
 
-    def _texts(self, state: State, source: Known) -> Ids:
+    def _texts(self, state: Partial, source: Known) -> Ids:
         text = _text(source)
         if text is None:
             return _NONE
@@ -327,11 +327,11 @@ class Comparing(Rules):
         ]
         return np.array(found, np.int64)
 
-    def _names_some(self, state: State, topic: Known) -> bool:
+    def _names_some(self, state: Partial, topic: Known) -> bool:
         text = _text(topic)
         return text is not None and self._may_stand(state, topic, self._meanings.named(text))
 
-    def _may_stand(self, state: State, source: Known, found: Meaning) -> bool:
+    def _may_stand(self, state: Partial, source: Known, found: Meaning) -> bool:
         if not found:
             return False
         target = self._reach.target(state, source)
@@ -362,19 +362,19 @@ there are more of them than this."""
 class Pairing(Rules):
     functions = PAIRING
 
-    def offers(self, state: State, function: Chosen) -> bool:
+    def offers(self, state: Partial, function: Chosen) -> bool:
         if not is_alone(state):
             return False
         if state.top is None and function is Function.NOT:
             return self._starts.have_parts(self._has_parts) or len(self._whole(state)) > 0
         return any(True for _ in self._firsts(state, function))
 
-    def sources(self, state: State, function: Chosen) -> Options:
+    def sources(self, state: Partial, function: Chosen) -> Options:
         if state.top is None and function is Function.NOT:
             return self._whole(state)
         return variables(self._firsts(state, function))
 
-    def arguments(self, state: State, function: Chosen, source: Known) -> Options:
+    def arguments(self, state: Partial, function: Chosen, source: Known) -> Options:
         if state.rest:
             return CLOSE
         is_topic = source is not state.top and not isinstance(source.expression, Class)
@@ -397,7 +397,7 @@ class Pairing(Rules):
             return classes_of_kin
         return variables(self._within(state, source.meaning.kin)) + classes_of_kin + self._built(state)
 
-    def _whole(self, state: State) -> Options:
+    def _whole(self, state: Partial) -> Options:
         """Classes from which something can be taken: by what their members have, or by what is named."""
         known = self._starts.with_parts(self._has_parts)
         alike = self._starts.without_parts
@@ -412,14 +412,14 @@ class Pairing(Rules):
             return known
         return known + Options([alike.tokens[i] for i in others], [alike.candidates[i] for i in others])
 
-    def _can_take(self, state: State, klass: Known) -> bool:
+    def _can_take(self, state: Partial, klass: Known) -> bool:
         opened = self._opened(state, Function.NOT, klass)
         return any(True for _ in self._within(opened, klass.meaning)) or self._tools.can_build(opened)
 
-    def _built(self, state: State) -> Options:
+    def _built(self, state: Partial) -> Options:
         return OPEN if self._tools.can_build(state) else NOTHING
 
-    def _firsts(self, state: State, function: Chosen) -> Iterator[Known]:
+    def _firsts(self, state: Partial, function: Chosen) -> Iterator[Known]:
         """What the first set can be: the newest one, or at the start a topic."""
         top = state.top
         if top is None:
@@ -429,12 +429,12 @@ class Pairing(Rules):
         elif top.meaning.is_set and self._can_go_on(state, function, top):
             yield top
 
-    def _can_be_first(self, state: State, function: Chosen, topic: Known) -> bool:
+    def _can_be_first(self, state: Partial, function: Chosen, topic: Known) -> bool:
         if function is Function.MEET:
             return isinstance(topic.expression, Entity) and len(topic.meaning.classes) > 0
         return any(True for _ in self._partners(self._opened(state, function, topic), topic))
 
-    def _can_go_on(self, state: State, function: Chosen, top: Known) -> bool:
+    def _can_go_on(self, state: Partial, function: Chosen, top: Known) -> bool:
         meaning = top.meaning
         if function is not Function.NOT and not meaning.has_entities:
             return False
@@ -454,7 +454,7 @@ class Pairing(Rules):
         among = meaning.kin if function is Function.MEET else meaning
         return any(True for _ in self._within(opened, among)) or self._tools.can_build(opened)
 
-    def _opened(self, state: State, function: Chosen, source: Known) -> State:
+    def _opened(self, state: Partial, function: Chosen, source: Known) -> Partial:
         """The state once the function has this source."""
         excluded = state.excluded
         if source is not state.top and source.index is not None:
@@ -468,7 +468,7 @@ class Pairing(Rules):
             if not self._meanings.covers(other, members) and not self._meanings.covers(members, other):
                 yield klass
 
-    def _partners(self, state: State, source: Known) -> Iterator[Known]:
+    def _partners(self, state: Partial, source: Known) -> Iterator[Known]:
         """Topics that can stand beside the source in an OR: of its kind, and not in it."""
         for topic in self.free_topics(state):
             if topic.meaning.nodes and self._is_like(topic, source):
@@ -483,7 +483,7 @@ class Pairing(Rules):
         is_new = not self._meanings.covers(two.meaning, one.meaning)
         return is_new and one.meaning.is_akin(two.meaning)
 
-    def _within(self, state: State, members: Meaning) -> Iterator[Known]:
+    def _within(self, state: Partial, members: Meaning) -> Iterator[Known]:
         """Entities of the question that are in the set."""
         for topic in self.free_topics(state):
             is_entity = isinstance(topic.expression, Entity)

@@ -19,7 +19,7 @@ from arcaneqa.kb.values import kind_of
 from arcaneqa.language import expression as ex
 from arcaneqa.language.expression import Expression
 from arcaneqa.language.phrase import paraphrase
-from arcaneqa.language.run import Result, Table
+from arcaneqa.language.run import Result, ResultTable
 
 # What a search ends with: programs, and what was considered at each step of one, as plain data.
 
@@ -99,7 +99,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class SearchOutcome:
     """Programs, best first. `is_complete` is False where time ran out before the beam was done.
 
     `none` is the probability that none of them is meant, as far as the model was asked (`readings`).
@@ -126,7 +126,9 @@ class Readings:
         self._kb = kb
         self._offers_none = offers_none
 
-    def weigh(self, question: str, outcome: Outcome) -> Generator[list[Decision], Sequence[Scores], Outcome]:
+    def weigh(
+        self, question: str, outcome: SearchOutcome
+    ) -> Generator[list[Decision], Sequence[Scores], SearchOutcome]:
         """The programs with what the model makes of their answers; yields the decision and is sent its
         scores."""
         readings = distinct(outcome.found, self._kb)
@@ -184,7 +186,7 @@ def is_same(one: Result, two: Result, kb: KnowledgeBase) -> bool:
     return same_size and bool((one.nodes.ids == two.nodes.ids).all())
 
 
-def _same_rows(one: Table, two: Table, kb: KnowledgeBase) -> bool:
+def _same_rows(one: ResultTable, two: ResultTable, kb: KnowledgeBase) -> bool:
     """A number may be computed in one table and stand in the facts in the other."""
     same_size = len(one.rows) == len(two.rows) and len(one.columns) == len(two.columns)
     return same_size and (one.rows == two.rows or one.terms(kb) == two.terms(kb))

@@ -8,7 +8,7 @@ from arcaneqa.induction.keys import Keyed, Tabling
 from arcaneqa.induction.learned import Learned
 from arcaneqa.induction.meaning import Meanings, Roots
 from arcaneqa.induction.paths import Paths, Starts
-from arcaneqa.induction.results import State
+from arcaneqa.induction.results import Partial
 from arcaneqa.induction.rules import CLOSE, END, OPEN, Grammar, Reach, Rules, Tools, variables
 from arcaneqa.induction.topics import Topics
 from arcaneqa.induction.vocabulary import FUNCTIONS, NOTHING, PAPER, Chosen, Options, Token, Vocabulary
@@ -37,7 +37,7 @@ class Admissible:
             for function in rules.functions
         }
 
-    def options(self, state: State) -> Options:
+    def options(self, state: Partial) -> Options:
         if state.is_complete:
             return NOTHING
         if not state.is_open:
@@ -51,7 +51,7 @@ class Admissible:
             return rules.arguments(state, function, state.source)
         return CLOSE if state.rest else rules.sources(state, function)
 
-    def _between(self, state: State) -> Options:
+    def _between(self, state: Partial) -> Options:
         options = OPEN if self._can_go_on(state) else NOTHING
         if state.top is None or state.waiting is not None:
             return options
@@ -59,10 +59,10 @@ class Admissible:
             return options + END
         return options + variables([state.top]) if self._reach.fits(state, state.top.meaning) else options
 
-    def _can_go_on(self, state: State) -> bool:
+    def _can_go_on(self, state: Partial) -> bool:
         return any(self._offers(state, function) for function in FUNCTIONS)
 
-    def _can_build(self, state: State) -> bool:
+    def _can_build(self, state: Partial) -> bool:
         """Whether a set can be built inside the open subprogram."""
         if state.outer is not None:
             return False
@@ -70,7 +70,7 @@ class Admissible:
         # HAS is quickest to see.
         return self._offers(inside, Function.HAS) or self._can_go_on(inside)
 
-    def _offers(self, state: State, function: Chosen) -> bool:
+    def _offers(self, state: Partial, function: Chosen) -> bool:
         if state.left < 0 or (function not in PAPER and not self._has_forms):
             return False
         if (
@@ -116,16 +116,16 @@ class Machine:
         self._admissible = Admissible(meanings, starts)
         self._grammar = self._admissible.grammar
 
-    def start(self, topics: Topics) -> State:
-        return State(topics)
+    def start(self, topics: Topics) -> Partial:
+        return Partial(topics)
 
-    def options(self, state: State) -> Options:
+    def options(self, state: Partial) -> Options:
         """The admissible next tokens; none once the program is complete."""
         return self._admissible.options(state)
 
-    def advance(self, state: State, token: Token) -> State:
+    def advance(self, state: Partial, token: Token) -> Partial:
         """The state after one of the tokens that `options` offers."""
         return self._grammar.advance(state, token)
 
-    def context(self, state: State) -> str:
+    def context(self, state: Partial) -> str:
         return self._grammar.context(state)

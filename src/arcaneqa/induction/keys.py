@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from arcaneqa.induction import vocabulary
 from arcaneqa.induction.meaning import Meaning
 from arcaneqa.induction.paths import MEASURES, TOTALS, key_options, key_tokens, steps_of
-from arcaneqa.induction.results import Known, State, columns_of
+from arcaneqa.induction.results import Known, Partial, columns_of
 from arcaneqa.induction.rules import CLOSE, OPEN, Rules, is_alone, variables
 from arcaneqa.induction.scorer import Candidate
 from arcaneqa.induction.vocabulary import (
@@ -16,7 +16,7 @@ from arcaneqa.induction.vocabulary import (
     OUTERMOST,
     SUPERLATIVES,
     Chosen,
-    Form,
+    DecisionForm,
     Options,
     Token,
 )
@@ -42,10 +42,10 @@ from arcaneqa.language.steps import Function, Ranks, Symbol, Variable
 
 
 class Keyed(Rules):
-    functions = SUPERLATIVES | AGGREGATES | {Function.COUNT, Form.DISTINCT, Form.HAVING}
+    functions = SUPERLATIVES | AGGREGATES | {Function.COUNT, DecisionForm.DISTINCT, DecisionForm.HAVING}
 
-    def offers(self, state: State, function: Chosen) -> bool:
-        if function is Form.HAVING and not self._may_compare(state):
+    def offers(self, state: Partial, function: Chosen) -> bool:
+        if function is DecisionForm.HAVING and not self._may_compare(state):
             return False
         if state.top is None:
             if state.outer is not None:
@@ -56,21 +56,21 @@ class Keyed(Rules):
             return False
         if function is Function.COUNT:
             return True
-        if function is Form.HAVING:
+        if function is DecisionForm.HAVING:
             return len(self._measures(state, meaning)) > 0
         return self._can_start(function, meaning)
 
-    def sources(self, state: State, function: Chosen) -> Options:
+    def sources(self, state: Partial, function: Chosen) -> Options:
         if state.top is not None:
             return variables([state.top])
-        if function is Form.HAVING and not state.topics.counts:
+        if function is DecisionForm.HAVING and not state.topics.counts:
             return self._starts.with_totals(self._paths.seen_to_numbers)
         return self._classes(function)
 
     def _surely_starts(self, function: Chosen) -> bool:
         """Whether it goes by relations, of which some class surely has one."""
         is_superlative = function in SUPERLATIVES and self._has_forms
-        by_relations = is_superlative or function in (Form.DISTINCT, Form.HAVING)
+        by_relations = is_superlative or function in (DecisionForm.DISTINCT, DecisionForm.HAVING)
         return by_relations and self._starts.has_several
 
     def _classes(self, function: Chosen) -> Options:
@@ -93,21 +93,21 @@ class Keyed(Rules):
             return self._paths.seen_to_numbers(members)
         return self._paths.exist(members) if function in AGGREGATES else members.is_walkable
 
-    def arguments(self, state: State, function: Chosen, source: Known) -> Options:
+    def arguments(self, state: Partial, function: Chosen, source: Known) -> Options:
         if function is Function.COUNT:
             return CLOSE
-        if function is Form.DISTINCT:
+        if function is DecisionForm.DISTINCT:
             onward = self._paths.onward(source.meaning, steps_of(self._results, state.rest))
             return CLOSE + onward if state.rest else onward
         if function in AGGREGATES:
             return self._values(source, steps_of(self._results, state.rest), function in TOTALS)
-        if function is Form.HAVING:
+        if function is DecisionForm.HAVING:
             return self._having(state, source)
         return self._superlative(state, source)
 
     # Keys ------------------------------------------------------------------------------------
 
-    def keys(self, state: State, source: Known) -> Options:
+    def keys(self, state: Partial, source: Known) -> Options:
         """What a key can begin with, or how it goes on; with `)` where it is whole."""
         rest = state.rest
         meaning = source.meaning
@@ -146,7 +146,7 @@ class Keyed(Rules):
 
     # Superlatives ----------------------------------------------------------------------------
 
-    def _superlative(self, state: State, source: Known) -> Options:
+    def _superlative(self, state: Partial, source: Known) -> Options:
         rest = state.rest
         if rest and isinstance(rest[-1], Ranks):
             return CLOSE
@@ -158,14 +158,14 @@ class Keyed(Rules):
         options += self._ranks(state, source)
         return options + self._within(state, source) if rest[0] is Function.COUNT else options
 
-    def _ranks(self, state: State, source: Known) -> Options:
+    def _ranks(self, state: Partial, source: Known) -> Options:
         """Ranks that the question names, where they leave some members and not all."""
         if not self._has_forms:
             return NOTHING
         kept = [ranks for ranks in state.topics.ranks if self._cuts(state, source, ranks)]
         return Options(list(kept), [vocabulary.ranks_candidate(ranks) for ranks in kept])
 
-    def _cuts(self, state: State, source: Known, ranks: Ranks) -> bool:
+    def _cuts(self, state: Partial, source: Known, ranks: Ranks) -> bool:
         assert isinstance(state.function, Function)
         key, _ = self._results.key(state)
         direction = Direction(state.function.value)
@@ -173,7 +173,7 @@ class Keyed(Rules):
         found = self._results.picked(state, program, ranks)
         return 0 < len(found.nodes) < len(source.meaning.nodes)
 
-    def _within(self, state: State, source: Known) -> Options:
+    def _within(self, state: Partial, source: Known) -> Options:
         """A set to count in: a class of what is counted, or one that is built here."""
         counted = self._reach.counted(state, source.meaning)
         if not counted.has_entities:
@@ -183,19 +183,19 @@ class Keyed(Rules):
 
     # Comparisons of counts and totals --------------------------------------------------------
 
-    def _may_compare(self, state: State) -> bool:
+    def _may_compare(self, state: Partial) -> bool:
         """Whether the question has a number that counts or totals could compare with."""
         if state.topics.counts:
             return True
         return any(True for _ in self._numbers(state)) and len(self._starts.numeric) > 0
 
-    def _numbers(self, state: State) -> Iterator[Known]:
+    def _numbers(self, state: Partial) -> Iterator[Known]:
         for topic in self.free_topics(state):
             value = topic.expression
             if isinstance(value, Value) and kind_of(value.literal) is ValueKind.NUMBER:
                 yield topic
 
-    def _measures(self, state: State, members: Meaning) -> Options:
+    def _measures(self, state: Partial, members: Meaning) -> Options:
         """What is compared: how many there are of something, its total or its average."""
         options = _key(Function.COUNT) if state.topics.counts and members.is_walkable else NOTHING
         if not members.has_entities or not any(True for _ in self._numbers(state)):
@@ -203,7 +203,7 @@ class Keyed(Rules):
         totals = _key(Function.SUM) + _key(Function.AVG)
         return options + totals if self._paths.seen_to_numbers(members) else options
 
-    def _having(self, state: State, source: Known) -> Options:
+    def _having(self, state: Partial, source: Known) -> Options:
         rest = state.rest
         if not rest:
             return self._measures(state, source.meaning)
@@ -231,7 +231,7 @@ class Keyed(Rules):
             return options
         return options + self._within(state, source) + self._paths.onward(source.meaning, path)
 
-    def _totals(self, state: State, source: Known) -> Options:
+    def _totals(self, state: Partial, source: Known) -> Options:
         """Some total is more than a number or some is at most as much: there is always one to go on with."""
         *before, last = state.rest
         if isinstance(last, Variable):
@@ -249,7 +249,7 @@ class Keyed(Rules):
         ]
         return Options(list(comparisons), [vocabulary.COMPARISONS[one] for one in comparisons]) + onward
 
-    def _some_pass(self, state: State, source: Known, number: Known, *comparison: Token) -> bool:
+    def _some_pass(self, state: Partial, source: Known, number: Known, *comparison: Token) -> bool:
         """Whether some member's total passes, compared as the arguments say or as given."""
         key, said = self._results.key(state)
         (function,) = (*said, *comparison)
@@ -293,7 +293,7 @@ _SELF = Options([Symbol.SELF], [vocabulary.SELF])
 class Tabling(Rules):
     functions = OUTERMOST
 
-    def offers(self, state: State, function: Chosen) -> bool:
+    def offers(self, state: Partial, function: Chosen) -> bool:
         if not is_alone(state):
             return False
         top = state.top
@@ -308,14 +308,14 @@ class Tabling(Rules):
             return False
         return len(meaning.nodes) > 1 or (function is Function.SHOW and meaning.has_entities)
 
-    def sources(self, state: State, function: Chosen) -> Options:
+    def sources(self, state: Partial, function: Chosen) -> Options:
         if state.top is not None:
             return variables([state.top])
         if function is not Function.SHOW:
             return self._starts.related
         return self._joined(variables(self._shown(state)))
 
-    def _shown(self, state: State) -> Iterator[Known]:
+    def _shown(self, state: Partial) -> Iterator[Known]:
         """Entities of the question whose facts can be shown."""
         for topic in self.free_topics(state):
             if isinstance(topic.expression, Entity) and topic.meaning.is_walkable:
@@ -325,14 +325,14 @@ class Tabling(Rules):
         # A list of many classes is kept as it is: its shortlist is made once.
         return topics + self._starts.related if len(topics) else self._starts.related
 
-    def arguments(self, state: State, function: Chosen, source: Known) -> Options:
+    def arguments(self, state: Partial, function: Chosen, source: Known) -> Options:
         if function is Function.SORT:
             return self._sort(state, source)
         return self._show(state, source) if function is Function.SHOW else self._per(state, source)
 
     # Lists -----------------------------------------------------------------------------------
 
-    def _sort(self, state: State, source: Known) -> Options:
+    def _sort(self, state: Partial, source: Known) -> Options:
         rest = state.rest
         if rest and rest[-1] is Symbol.DESC:
             return CLOSE
@@ -351,7 +351,7 @@ class Tabling(Rules):
 
     # Tables ----------------------------------------------------------------------------------
 
-    def _show(self, state: State, source: Known) -> Options:
+    def _show(self, state: Partial, source: Known) -> Options:
         columns = columns_of(state.rest)
         column, members = columns[-1], _members(source)
         if column == (Symbol.SELF,):
@@ -362,7 +362,7 @@ class Tabling(Rules):
             options = _SELF + options
         return self._after_column(columns) + options if is_whole else options
 
-    def _per(self, state: State, source: Known) -> Options:
+    def _per(self, state: Partial, source: Known) -> Options:
         columns = columns_of(state.rest)
         column = columns[-1]
         if len(columns) == 1:

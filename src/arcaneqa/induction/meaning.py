@@ -15,7 +15,7 @@ from arcaneqa.kb.schema import ValueKind
 from arcaneqa.kb.terms import Literal
 from arcaneqa.kb.values import Number, kind_of, value_of
 from arcaneqa.language.expression import Denotation, Entity, Expression, Now, Sort, Value, denotes
-from arcaneqa.language.run import Budget, Result, Run, evaluate, now_window, with_zeros
+from arcaneqa.language.run import Budget, Execution, Result, evaluate, now_window, with_zeros
 
 # What subprograms denote, computed once, with everything induction asks about a set.
 
@@ -377,7 +377,7 @@ class Meanings:
         return found
 
     def _evaluated(self, program: Expression, given: Given) -> Result:
-        run = Run(self.kb, UNHURRIED, [])
+        run = Execution(self.kb, UNHURRIED, [])
         run.known.update({(part, False): meaning.nodes for part, meaning in given.items() if meaning.is_set})
         return evaluate(program, run)
 

@@ -18,7 +18,7 @@ from arcaneqa.induction.vocabulary import (
     SELF,
     SUPERLATIVES,
     Chosen,
-    Form,
+    DecisionForm,
     Token,
     class_words,
     ranks_words,
@@ -46,7 +46,7 @@ class Known:
     words: str
 
 
-class State(NamedTuple):
+class Partial(NamedTuple):
     """A decoding history, reduced to what the next tokens depend on. A tuple: a search makes one from another
     at every step, and of so many fields a data class takes four times as long.
 
@@ -66,7 +66,7 @@ class State(NamedTuple):
     source: Known | None = None
     rest: tuple[Token, ...] = ()
     argument: Known | None = None
-    outer: State | None = None
+    outer: Partial | None = None
     is_complete: bool = False
     prior: float = 0.0
 
@@ -87,16 +87,16 @@ class Results:
         self._meanings = meanings
         self._schema = meanings.kb.schema
 
-    def of(self, state: State, function: Chosen) -> Outcome:
+    def of(self, state: Partial, function: Chosen) -> Outcome:
         """The subprogram that is open in this state, closed."""
         source, rest = state.source, state.rest
         if source is None:
             return self._has(rest)
-        if function is Form.ALL:
+        if function is DecisionForm.ALL:
             return source.meaning, source.expression, source.words
-        if function is Form.HAVING:
+        if function is DecisionForm.HAVING:
             return self._having(state, source)
-        if function is Form.DISTINCT:
+        if function is DecisionForm.DISTINCT:
             return self._number(state, function, source)
         match function:
             case Function.JOIN | Function.AND | Function.CONS | Function.TC:
@@ -116,7 +116,7 @@ class Results:
 
     # The paper's functions -------------------------------------------------------------------
 
-    def _plain(self, state: State, function: Function, source: Known) -> Outcome:
+    def _plain(self, state: Partial, function: Function, source: Known) -> Outcome:
         meanings, meaning, inner = self._meanings, source.meaning, source.expression
         match function, state.rest:
             case Function.JOIN, (ex.Relation() as relation,):
@@ -193,7 +193,7 @@ class Results:
 
     # Keys ------------------------------------------------------------------------------------
 
-    def _superlative(self, state: State, direction: ex.Direction, source: Known) -> Outcome:
+    def _superlative(self, state: Partial, direction: ex.Direction, source: Known) -> Outcome:
         key, rest = self.key(state)
         ranks = next((token for token in rest if isinstance(token, Ranks)), Ranks(1, 1))
         program = ex.Extreme(direction, source.expression, key, ranks.first, ranks.last)
@@ -205,11 +205,11 @@ class Results:
             return found, program, words
         return self.picked(state, program), program, words
 
-    def picked(self, state: State, program: ex.Expression, *more: Token) -> Meaning:
+    def picked(self, state: Partial, program: ex.Expression, *more: Token) -> Meaning:
         """The set that the open subprogram would pick, were it closed after these tokens."""
         return self._meanings.picked(_key(state, more), program, _given(state))
 
-    def _having(self, state: State, source: Known) -> Outcome:
+    def _having(self, state: Partial, source: Known) -> Outcome:
         key, (comparison, said) = self.key(state)
         assert isinstance(comparison, Function)
         number = said if isinstance(said, ex.Value) else state.argument and state.argument.expression
@@ -221,11 +221,11 @@ class Results:
         words = f"{source.words} with {than} {self._key_words(state)}"
         return self.picked(state, program), program, words
 
-    def _number(self, state: State, function: Chosen, source: Known) -> Outcome:
+    def _number(self, state: Partial, function: Chosen, source: Known) -> Outcome:
         path = _path(state.rest)
         inner = source.expression
         program: ex.Expression
-        if function in (Function.COUNT, Form.DISTINCT):
+        if function in (Function.COUNT, DecisionForm.DISTINCT):
             program = ex.Count(inner, path)
         else:
             assert function in AGGREGATES
@@ -238,7 +238,7 @@ class Results:
             f"{FUNCTION_WORDS[function]} {of}",
         )
 
-    def key(self, state: State) -> tuple[ex.Key, Sequence[Token]]:
+    def key(self, state: Partial) -> tuple[ex.Key, Sequence[Token]]:
         """The key among the arguments of the open subprogram, and what comes after it."""
         rest = state.rest
         path = _path(rest)
@@ -251,7 +251,7 @@ class Results:
             return ex.Counted(path, state.argument.expression), after[1:]
         return path, rest[len(path) :]
 
-    def _key_words(self, state: State) -> str:
+    def _key_words(self, state: Partial) -> str:
         key = self.key(state)[0]
         words = self._column_words(key)
         within = state.argument if isinstance(key, ex.Counted) else None
@@ -259,7 +259,7 @@ class Results:
 
     # Lists and tables ------------------------------------------------------------------------
 
-    def _outermost(self, state: State, function: Function, source: Known) -> Outcome:
+    def _outermost(self, state: Partial, function: Function, source: Known) -> Outcome:
         inner, rest = source.expression, state.rest
         program: ex.Expression
         if function is Function.SORT:
@@ -299,7 +299,7 @@ class Results:
         words = class_words(self._schema.classes[number])
         return Known(None, self._meanings.members(number), klass, words)
 
-    def words_of(self, token: Token, state: State) -> str:
+    def words_of(self, token: Token, state: Partial) -> str:
         """An argument of the open subprogram in words."""
         match token:
             case ex.Relation():
@@ -352,12 +352,12 @@ def _column(tokens: Sequence[Token]) -> ex.Key:
             return path
 
 
-def _given(state: State) -> Given:
+def _given(state: Partial) -> Given:
     known = [known for known in (state.source, state.argument) if known is not None]
     return {one.expression: one.meaning for one in known}
 
 
-def _key(state: State, more: tuple[Token, ...] = ()) -> Hashable:
+def _key(state: Partial, more: tuple[Token, ...] = ()) -> Hashable:
     """Equal for subprograms that differ only in how their sets came about."""
     rest = tuple(token for token in (*state.rest, *more) if not isinstance(token, Variable))
     argument = None if state.argument is None else state.argument.meaning
@@ -374,7 +374,7 @@ def _path(rest: Sequence[Token]) -> ex.Path:
     return tuple(path)
 
 
-def _moment(state: State, token: Token) -> ex.Value | ex.Now:
+def _moment(state: Partial, token: Token) -> ex.Value | ex.Now:
     if isinstance(token, ex.Now):
         return token
     assert isinstance(token, Variable)

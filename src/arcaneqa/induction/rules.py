@@ -10,7 +10,7 @@ from arcaneqa.induction import vocabulary
 from arcaneqa.induction.building import MOST_BRANCH_JOINS
 from arcaneqa.induction.meaning import Meaning, Meanings
 from arcaneqa.induction.paths import Paths, Starts
-from arcaneqa.induction.results import Known, Results, State
+from arcaneqa.induction.results import Known, Partial, Results
 from arcaneqa.induction.scorer import Candidate, TokenKind
 from arcaneqa.induction.topics import Topics
 from arcaneqa.induction.vocabulary import (
@@ -18,7 +18,7 @@ from arcaneqa.induction.vocabulary import (
     FUNCTION_WORDS,
     NOTHING,
     Chosen,
-    Form,
+    DecisionForm,
     Options,
     Token,
     Vocabulary,
@@ -38,7 +38,7 @@ class Grammar:
         self.results = Results(meanings)
         self._topics: dict[tuple[int, int], tuple[Topics, Known]] = {}
 
-    def topic(self, state: State, index: int) -> Known:
+    def topic(self, state: Partial, index: int) -> Known:
         """Every rule asks for every topic at every step, so each is made once; its topics are kept beside it,
         so their id stays their own."""
         key = (id(state.topics), index)
@@ -48,7 +48,7 @@ class Grammar:
             found = self._topics[key] = (state.topics, known)
         return found[1]
 
-    def advance(self, state: State, token: Token) -> State:
+    def advance(self, state: Partial, token: Token) -> Partial:
         match token:
             case Symbol.OPEN:
                 return self._opened(state)
@@ -59,7 +59,7 @@ class Grammar:
         if not state.is_open:
             return self._handed_over(state)
         if state.function is None:
-            assert isinstance(token, Function | Form)
+            assert isinstance(token, Function | DecisionForm)
             return state._replace(function=token)
         if state.source is not None or isinstance(token, Relation):
             return self._argument(state, token)
@@ -68,7 +68,7 @@ class Grammar:
         assert isinstance(token, Class)
         return state._replace(source=self.results.known_class(token))
 
-    def context(self, state: State) -> str:
+    def context(self, state: Partial) -> str:
         """The program so far in a few words."""
         parts = [] if state.outer is None else [self.context(state.outer)]
         parts += [known.words for known in (state.waiting, state.top) if known is not None]
@@ -79,11 +79,11 @@ class Grammar:
             parts += [words for token in state.rest if (words := self.results.words_of(token, state))]
         return " ; ".join(parts)
 
-    def _opened(self, state: State) -> State:
+    def _opened(self, state: Partial) -> Partial:
         if not state.is_open:
             return state._replace(is_open=True)
         # A set is built inside the open subprogram.
-        return State(
+        return Partial(
             state.topics,
             excluded=state.excluded,
             closed=state.closed,
@@ -92,7 +92,7 @@ class Grammar:
             prior=state.prior,
         )
 
-    def _handed_over(self, state: State) -> State:
+    def _handed_over(self, state: Partial) -> Partial:
         """The set built inside becomes an argument of the subprogram around it."""
         assert state.outer is not None
         assert state.top is not None
@@ -105,16 +105,16 @@ class Grammar:
             rest=(*state.outer.rest, Variable(state.top.index)),
         )
 
-    def _source(self, state: State, index: int) -> State:
+    def _source(self, state: Partial, index: int) -> Partial:
         if state.top is not None and state.top.index == index:
             return state._replace(source=state.top)
         return self._taking(state, index)._replace(source=self.topic(state, index))
 
-    def _taking(self, state: State, index: int) -> State:
+    def _taking(self, state: Partial, index: int) -> Partial:
         excluded = state.excluded | state.topics.excluded_by[index]
         return state._replace(excluded=excluded, prior=state.prior + state.topics.items[index].prior)
 
-    def _argument(self, state: State, token: Token) -> State:
+    def _argument(self, state: Partial, token: Token) -> Partial:
         if isinstance(token, Variable) and token.index < len(state.topics.items):
             state = self._taking(state, token.index)._replace(argument=self.topic(state, token.index))
         elif isinstance(token, Variable):
@@ -123,7 +123,7 @@ class Grammar:
             state = state._replace(argument=self.results.known_class(token))
         return state._replace(rest=(*state.rest, token))
 
-    def _closed(self, state: State) -> State:
+    def _closed(self, state: Partial) -> Partial:
         function, source = state.function, state.source
         assert function is not None
         meaning, expression, words = self.results.of(state, function)
@@ -134,7 +134,7 @@ class Grammar:
         steps = function is Function.JOIN or function in COMPARATIVES
         must_meet = waiting is not None or state.outer is not None
         joins = (0 if starts_branch else state.joins) + steps if must_meet else 0
-        return State(
+        return Partial(
             state.topics,
             excluded=state.excluded,
             closed=state.closed + 1,
@@ -161,7 +161,7 @@ class Reach:
         self._results = results
         self._fitting: dict[Hashable, bool] = {}
 
-    def goal(self, state: State) -> Meaning | None:
+    def goal(self, state: Partial) -> Meaning | None:
         """What a set that is built inside a function must meet."""
         outer = state.outer
         if outer is None:
@@ -174,14 +174,14 @@ class Reach:
             return source.kin
         return self.counted(outer, source)
 
-    def counted(self, state: State, source: Meaning) -> Meaning:
+    def counted(self, state: Partial, source: Meaning) -> Meaning:
         """What the path of the count that stands in the open subprogram leads to."""
         for token in state.rest:
             if isinstance(token, Relation):
                 source = self._meanings.join(source, self._results.step(token))
         return source
 
-    def wanted(self, state: State, source: Known | None) -> Meaning | None:
+    def wanted(self, state: Partial, source: Known | None) -> Meaning | None:
         """What the open subprogram's result must come to meet: None where it is free."""
         waiting = state.waiting if source is state.top else state.top
         goal = self.goal(state)
@@ -189,7 +189,7 @@ class Reach:
             return goal
         return waiting.meaning if goal is None else self._meanings.within(waiting.meaning, goal.nodes)
 
-    def hops(self, state: State, source: Known | None) -> int:
+    def hops(self, state: Partial, source: Known | None) -> int:
         """How many JOINs may follow the open subprogram, if it is one, before its branch must fit."""
         starts = source is not state.top
         waiting = state.top if starts else state.waiting
@@ -198,7 +198,7 @@ class Reach:
             return min(MOST_INNER_JOINS - joins, state.left)
         return min(MOST_BRANCH_JOINS - joins, state.left - 1)
 
-    def fits(self, state: State, meaning: Meaning) -> bool:
+    def fits(self, state: Partial, meaning: Meaning) -> bool:
         """Whether a set built inside a function may be handed over."""
         goal = self.goal(state)
         assert goal is not None
@@ -206,11 +206,11 @@ class Reach:
             return False
         return not self.must_leave(state) or not self._meanings.covers(meaning, goal)
 
-    def must_leave(self, state: State) -> bool:
+    def must_leave(self, state: Partial) -> bool:
         """Whether a set built inside a function must not cover its goal."""
         return state.outer is not None and state.outer.function is Function.NOT
 
-    def comes_to_fit(self, state: State, meaning: Meaning, hops: int) -> bool:
+    def comes_to_fit(self, state: Partial, meaning: Meaning, hops: int) -> bool:
         """Whether a set inside a function fits, or will after so many JOINs."""
         outer = state.outer
         assert outer is not None
@@ -221,7 +221,7 @@ class Reach:
             found = self._fitting[key] = self._comes_to_fit(state, meaning, hops)
         return found
 
-    def _comes_to_fit(self, state: State, meaning: Meaning, hops: int) -> bool:
+    def _comes_to_fit(self, state: Partial, meaning: Meaning, hops: int) -> bool:
         if self.fits(state, meaning):
             return True
         if hops < 1:
@@ -238,7 +238,7 @@ class Reach:
             return self.comes_to_fit(state, meaning, 1)
         return any(True for _ in self._steps(state, meaning, hops - 1))
 
-    def _steps(self, state: State, meaning: Meaning, hops: int) -> Iterator[Step]:
+    def _steps(self, state: Partial, meaning: Meaning, hops: int) -> Iterator[Step]:
         """Steps of a set inside a function after which it fits, or will after so many JOINs more."""
         goal = self.goal(state)
         assert goal is not None
@@ -250,7 +250,7 @@ class Reach:
             if is_decided or self.comes_to_fit(state, self._meanings.join(meaning, step), hops):
                 yield step
 
-    def can_walk(self, state: State, source: Known) -> bool:
+    def can_walk(self, state: Partial, source: Known) -> bool:
         """Whether some JOIN of a set leaves its branch within reach."""
         if self.wanted(state, source) is None:
             return source.meaning.is_walkable
@@ -259,7 +259,7 @@ class Reach:
         hops = self.hops(state, source)
         return hops >= 0 and any(True for _ in self._steps(state, source.meaning, hops))
 
-    def walks(self, state: State, source: Known) -> Options:
+    def walks(self, state: Partial, source: Known) -> Options:
         """JOINs of a set after which its branch is within reach."""
         wanted = self.wanted(state, source)
         if wanted is None:
@@ -273,18 +273,18 @@ class Reach:
             steps = self._meanings.steps_into(source.meaning, wanted.around(hops))
         return self._meanings.vocabulary.joins_along(steps)
 
-    def _is_inner(self, state: State, source: Known | None) -> bool:
+    def _is_inner(self, state: Partial, source: Known | None) -> bool:
         """Whether the result is the set that a function waits for, not a branch beside it."""
         return state.outer is not None and (state.waiting if source is state.top else state.top) is None
 
-    def target(self, state: State, source: Known | None) -> NodeSet | None:
+    def target(self, state: Partial, source: Known | None) -> NodeSet | None:
         """What the result of a subprogram that is not a JOIN must meet; None where it is free."""
         wanted = self.wanted(state, source)
         if wanted is None:
             return None
         return wanted.nodes if self._is_inner(state, source) else wanted.around(self.hops(state, source))
 
-    def members(self, state: State, source: Known) -> Meaning:
+    def members(self, state: Partial, source: Known) -> Meaning:
         """The members of the newest set that a filter must leave at least one of."""
         wanted = self.wanted(state, source)
         if wanted is None:
@@ -300,7 +300,7 @@ class Reach:
         hops = min(MOST_BRANCH_JOINS - state.joins, state.left - 1)
         return self._meanings.within(source.meaning, wanted.around(hops))
 
-    def may_branch(self, state: State) -> bool:
+    def may_branch(self, state: Partial) -> bool:
         """Whether a topic may start the program, or a branch beside what there is."""
         if state.top is None:
             return True
@@ -326,7 +326,7 @@ class Tools:
     reach: Reach
     paths: Paths
     starts: Starts
-    can_build: Callable[[State], bool]
+    can_build: Callable[[Partial], bool]
     """Whether a set can be built inside the open subprogram."""
 
     @property
@@ -352,24 +352,24 @@ class Rules(ABC):
         self._has_forms = tools.vocabulary.has_forms
 
     @abstractmethod
-    def offers(self, state: State, function: Chosen) -> bool:
+    def offers(self, state: Partial, function: Chosen) -> bool:
         """Whether the function can be completed here."""
 
     @abstractmethod
-    def sources(self, state: State, function: Chosen) -> Options:
+    def sources(self, state: Partial, function: Chosen) -> Options:
         """What it can start from."""
 
     @abstractmethod
-    def arguments(self, state: State, function: Chosen, source: Known) -> Options:
+    def arguments(self, state: Partial, function: Chosen, source: Known) -> Options:
         """What may follow its source and the arguments it has."""
 
-    def free_topics(self, state: State) -> Iterator[Known]:
+    def free_topics(self, state: Partial) -> Iterator[Known]:
         for index in range(len(state.topics.items)):
             if not state.excluded >> index & 1:
                 yield self._grammar.topic(state, index)
 
 
-def is_alone(state: State) -> bool:
+def is_alone(state: Partial) -> bool:
     """Whether nothing waits: neither a branch nor a function around."""
     return state.waiting is None and state.outer is None
 

@@ -13,11 +13,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arcaneqa.induction.found import Considered, Found, Outcome, Readings, Trace
+from arcaneqa.induction.found import Considered, Found, Readings, SearchOutcome, Trace
 from arcaneqa.induction.induction import Induction, Machine
 from arcaneqa.induction.learned import Learned
 from arcaneqa.induction.meaning import Meaning
-from arcaneqa.induction.results import State
+from arcaneqa.induction.results import Partial
 from arcaneqa.induction.scorer import (
     Attentive,
     Candidate,
@@ -47,7 +47,7 @@ NEVER = -1e6
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class GivenChoice:
     """A candidate as somebody outside can name it."""
 
     kind: TokenKind
@@ -55,7 +55,7 @@ class Choice:
     variable: int | None = None
 
     @classmethod
-    def of(cls, candidate: Candidate) -> Choice:
+    def of(cls, candidate: Candidate) -> GivenChoice:
         return cls(candidate.kind, candidate.text, candidate.variable)
 
 
@@ -74,7 +74,7 @@ class Guide:
     `before` on decisions, `after` on their scores.
     """
 
-    def __init__(self, choices: Sequence[Choice] = ()) -> None:
+    def __init__(self, choices: Sequence[GivenChoice] = ()) -> None:
         self._choices = tuple(choices)
 
     def before(self, decisions: Sequence[Decision]) -> Sequence[Decision]:
@@ -98,7 +98,7 @@ class Guide:
             return scores  # the choices have shaped these programs already
         log_probs = scores.log_probs
         if taken < len(self._choices):
-            wanted = [Choice.of(candidate) == self._choices[taken] for candidate in decision.candidates]
+            wanted = [GivenChoice.of(candidate) == self._choices[taken] for candidate in decision.candidates]
             log_probs = np.where(wanted, np.float32(0), np.float32(NEVER)).astype(np.float32)
         return scores._replace(log_probs=log_probs, state=_Guided(scores.state, taken + 1))
 
@@ -106,7 +106,7 @@ class Guide:
 # Several searches side by side: what all of them ask next is scored in one call.
 
 
-Steps = Generator[list[Decision], Sequence[Scores], Outcome]
+Steps = Generator[list[Decision], Sequence[Scores], SearchOutcome]
 """A search as a coroutine: yields the decisions of one step, is sent their scores."""
 
 
@@ -122,12 +122,12 @@ class Underway:
     asked: list[Decision] = field(default_factory=list)
     told: Sequence[Scores] | None = None
 
-    def advance(self) -> Outcome | None:
+    def advance(self) -> SearchOutcome | None:
         """On to the next decisions; what was found, once there are none."""
         try:
             self.asked = next(self.steps) if self.told is None else self.steps.send(self.told)
         except StopIteration as stop:
-            outcome: Outcome = stop.value
+            outcome: SearchOutcome = stop.value
             return outcome
         return None
 
@@ -143,9 +143,9 @@ def score_together(scorer: Scorer, searches: Sequence[Underway]) -> None:
         first = last
 
 
-def run_together(scorer: Scorer, searches: Sequence[Steps]) -> list[Outcome]:
+def run_together(scorer: Scorer, searches: Sequence[Steps]) -> list[SearchOutcome]:
     """What each search finds, in their order."""
-    outcomes: dict[int, Outcome] = {}
+    outcomes: dict[int, SearchOutcome] = {}
     live = [(place, Underway(steps)) for place, steps in enumerate(searches)]
     while live:
         going = []
@@ -233,7 +233,7 @@ class _Taken(NamedTuple):
 
 
 class _Hypothesis(NamedTuple):
-    state: State
+    state: Partial
     log_prob: float
     scorer_state: object | None = None
     choice: int | None = None
@@ -273,11 +273,11 @@ class Search:
         self._propose = propose
         self._shortlist = None if limit is None else Shortlist(ranker or WordRanker(), limit)
 
-    def run(self, question: str, hypotheses: Sequence[Topics], seconds: float | None = None) -> Outcome:
+    def run(self, question: str, hypotheses: Sequence[Topics], seconds: float | None = None) -> SearchOutcome:
         """The best programs, at most as many as the beam is wide; the best so far when time runs out."""
         return next(self.run_many([(question, hypotheses)], seconds=seconds))
 
-    def read(self, question: str, outcome: Outcome) -> Steps:
+    def read(self, question: str, outcome: SearchOutcome) -> Steps:
         """What was found, with what is proposed beside it, each read as a whole; for somebody else to
         drive."""
         if self._propose is not None:
@@ -289,7 +289,7 @@ class Search:
         questions: Iterable[tuple[str, Sequence[Topics]]],
         together: int = 32,
         seconds: float | None = None,
-    ) -> Iterator[Outcome]:
+    ) -> Iterator[SearchOutcome]:
         """Search for many questions in their order, some `together`; `seconds` is for each group."""
         waiting = iter(questions)
         while group := list(islice(waiting, together)):
@@ -384,10 +384,10 @@ class Search:
         known[id(options)] = (options, result)
         return result
 
-    def _outcome(self, done: dict[Meaning, _Hypothesis], is_complete: bool) -> Outcome:
+    def _outcome(self, done: dict[Meaning, _Hypothesis], is_complete: bool) -> SearchOutcome:
         best = nlargest(self._beam, done.values(), key=lambda hypothesis: hypothesis.score)
         found = (_found(hypothesis) for hypothesis in best)
-        return Outcome(tuple(one for one in found if one is not None), is_complete)
+        return SearchOutcome(tuple(one for one in found if one is not None), is_complete)
 
 
 def _decision(question: str, hypothesis: _Hypothesis, options: Options, context: str) -> Decision:
@@ -408,7 +408,7 @@ def _best(log_probs: NDArray[np.float32], most: int) -> list[tuple[int, float]]:
     return [(position, chances[position]) for position in order[:most]]
 
 
-def _prior(state: State, options: Options, position: int) -> float:
+def _prior(state: Partial, options: Options, position: int) -> float:
     """What the state's prior gains if a topic is chosen here."""
     token = options.tokens[position]
     if isinstance(token, Variable) and token.index < len(state.topics.items):
@@ -436,7 +436,7 @@ def _extend(
     return _Hypothesis(state, log_prob, scores.state, position, _Taken(step, hypothesis.taken))
 
 
-def _key(state: State) -> Hashable:
+def _key(state: Partial) -> Hashable:
     """Equal for states that differ only in the order in which they came about."""
     return (
         id(state.topics),

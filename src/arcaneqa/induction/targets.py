@@ -12,7 +12,7 @@ from arcaneqa.induction.induction import Induction
 from arcaneqa.induction.results import MOST_SUBPROGRAMS
 from arcaneqa.induction.scorer import Candidate
 from arcaneqa.induction.topics import Topics, is_same, terms_of
-from arcaneqa.induction.vocabulary import Chosen, Form, Token
+from arcaneqa.induction.vocabulary import Chosen, DecisionForm, Token
 from arcaneqa.kb.terms import XSD, Literal
 from arcaneqa.kb.values import Number, value_of
 from arcaneqa.language import expression as ex
@@ -40,7 +40,7 @@ class Linear:
         """Write the subprograms of a node; its variable."""
         match node:
             case ex.Class():
-                return self._closed(Form.ALL, node)
+                return self._closed(DecisionForm.ALL, node)
             case ex.Join(relation, argument):
                 source = self._built(argument) if isinstance(argument, ex.Class) else self._source(argument)
                 return self._closed(Function.JOIN, source, relation)
@@ -73,7 +73,9 @@ class Linear:
                 moment = when if isinstance(when, ex.Now) else self._source(when)
                 return self._closed(Function.TC, source, relation, moment)
             case ex.Count(argument, path):
-                return self._closed(Form.DISTINCT if path else Function.COUNT, self._source(argument), *path)
+                return self._closed(
+                    DecisionForm.DISTINCT if path else Function.COUNT, self._source(argument), *path
+                )
             case ex.Aggregate(function, argument, path):
                 return self._closed(Function(function.value), self._source(argument), *path)
             case _:
@@ -118,7 +120,7 @@ class Linear:
         return Variable(self._topics[node]) if isinstance(node, ex.Entity | ex.Value) else self._built(node)
 
     def _having(self, compare: ex.Compare, source: Token) -> Variable:
-        self._open(Form.HAVING, source)
+        self._open(DecisionForm.HAVING, source)
         assert isinstance(compare.key, ex.Counted | ex.Totalled)
         assert isinstance(compare.value, ex.Value)
         self._key(compare.key)
@@ -292,7 +294,7 @@ def _reason(token: Token) -> Reason:
     match token:
         case Symbol():
             return Reason.SYMBOL
-        case Function() | Form():
+        case Function() | DecisionForm():
             return Reason.FUNCTION
         case Variable():
             return Reason.VARIABLE

@@ -46,7 +46,7 @@ _INTRODUCED = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class StatedText:
     """A text that the question gives as such, and where."""
 
     text: str
@@ -70,13 +70,13 @@ def numbers_said(question: str) -> tuple[tuple[Ranks, ...], tuple[int, ...]]:
     return tuple(ranks), tuple(sorted(counts))
 
 
-def texts_said(question: str) -> Iterator[Text]:
+def texts_said(question: str) -> Iterator[StatedText]:
     """What stands in quotation marks or after words that introduce a text, from left to right."""
-    found: list[Text] = []
+    found: list[StatedText] = []
     for pattern in (_QUOTED, _INTRODUCED):
         for match in pattern.finditer(question):
             group = next(number for number, text in enumerate(match.groups(), 1) if text)
-            text = Text(match[group], *match.span(group))
+            text = StatedText(match[group], *match.span(group))
             if not any(text.start < other.end and other.start < text.end for other in found):
                 found.append(text)
     yield from sorted(found, key=lambda text: text.start)

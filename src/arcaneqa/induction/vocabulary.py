@@ -27,7 +27,7 @@ from arcaneqa.language.steps import Function, Ranks, Symbol
 # tokens.
 
 
-class Form(StrEnum):
+class DecisionForm(StrEnum):
     """Functions of decisions alone."""
 
     ALL = "ALL"
@@ -38,9 +38,9 @@ class Form(StrEnum):
     """`(AND u (GT (COUNT r) n))`: a comparison of counts picks from a set, so it starts from one."""
 
 
-Chosen = Function | Form
+Chosen = Function | DecisionForm
 """What stands after `(`."""
-Token = steps.Token | Form
+Token = steps.Token | DecisionForm
 
 COMPARATIVES = frozenset((Function.LT, Function.LE, Function.GT, Function.GE))
 SUPERLATIVES = frozenset((Function.ARGMAX, Function.ARGMIN))
@@ -66,9 +66,9 @@ FUNCTIONS: tuple[Chosen, ...] = (
     Function.COUNT,
     Function.CONS,
     Function.TC,
-    Form.ALL,
-    Form.HAVING,
-    Form.DISTINCT,
+    DecisionForm.ALL,
+    DecisionForm.HAVING,
+    DecisionForm.DISTINCT,
     Function.SUM,
     Function.AVG,
     Function.MAX,
@@ -101,9 +101,9 @@ FUNCTION_WORDS: dict[Chosen, str] = {
     Function.COUNT: "how many",
     Function.CONS: "only those with",
     Function.TC: "at the time",
-    Form.ALL: "all of a kind",
-    Form.HAVING: "with so many",
-    Form.DISTINCT: "how many different",
+    DecisionForm.ALL: "all of a kind",
+    DecisionForm.HAVING: "with so many",
+    DecisionForm.DISTINCT: "how many different",
     Function.SUM: "total",
     Function.AVG: "average",
     Function.MAX: "maximum",

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcaneqa.int8.buffers import (
+    EncoderShape,
+    EncoderWeights,
     Layers,
     Matrix,
     Norm,
-    Shape,
     Size,
-    Weights,
     Workplace,
     Workplaces,
     in_large_pages,
@@ -22,7 +22,7 @@ from arcaneqa.int8.buffers import (
 from arcaneqa.int8.instructions import BYTE_COLUMNS, FLOAT_COLUMNS, MULTIPLIES_BYTES, ROWS
 from arcaneqa.int8.kernels import encode, lay_out
 from arcaneqa.int8.plain import PREFIX, PlainReader, looks, too_long
-from arcaneqa.int8.stored_arrays import UNKNOWN_WORDS, Flags, Floats, StoredArrays, Table, Words
+from arcaneqa.int8.stored_arrays import UNKNOWN_WORDS, Flags, Floats, StoredArrays, VectorTable, Words
 from arcaneqa.int8.threads import Helper, Team, announce, left
 from arcaneqa.support.errors import ModelError
 from arcaneqa.support.ragged import Ints
@@ -41,15 +41,15 @@ class BertReader:
         self._heads = int(shape["num_attention_heads"])
         self._depth = int(shape["num_hidden_layers"])
         self.width = int(shape["hidden_size"])
-        self._words = Table(stored, f"{PREFIX}embeddings.word_embeddings.weight")
+        self._words = VectorTable(stored, f"{PREFIX}embeddings.word_embeddings.weight")
         types = stored.floats(f"{PREFIX}embeddings.token_type_embeddings.weight")
         self._positions = stored.floats(f"{PREFIX}embeddings.position_embeddings.weight") + types[0]
         layers, self._is_exact = _layers(stored, self._depth, in_bytes)
         first = _norm(stored, [f"{PREFIX}embeddings.LayerNorm"])
-        self._weights = Weights(first, layers, float(shape["layer_norm_eps"]))
+        self._weights = EncoderWeights(first, layers, float(shape["layer_norm_eps"]))
         self._team = Team()
         inner = layers.wide.bias.shape[1]
-        self._workplaces = Workplaces(Shape(self.width, inner, self._heads, self._depth))
+        self._workplaces = Workplaces(EncoderShape(self.width, inner, self._heads, self._depth))
 
     @staticmethod
     def can_read(stored: StoredArrays) -> bool:

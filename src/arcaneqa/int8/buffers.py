@@ -72,7 +72,7 @@ class Layers(NamedTuple):
     after: Norm
 
 
-class Weights(NamedTuple):
+class EncoderWeights(NamedTuple):
     """All of an encoder but its tables of words and positions."""
 
     first: Norm
@@ -106,7 +106,7 @@ class Size(NamedTuple):
 _LEAST = Size(256, 16, 128)
 
 
-class Shape(NamedTuple):
+class EncoderShape(NamedTuple):
     """Of an encoder: its width, that of its inner product, its heads and layers."""
 
     width: int
@@ -137,7 +137,7 @@ class Buffers(NamedTuple):
     values: Floats
 
     @classmethod
-    def of(cls, size: Size, shape: Shape) -> Buffers:
+    def of(cls, size: Size, shape: EncoderShape) -> Buffers:
         width, heads = shape.width, shape.heads
         return cls(
             board=board(shape.layers + 1),
@@ -171,7 +171,7 @@ class Scratch(NamedTuple):
     raised: NDArray[np.int32]
 
     @classmethod
-    def of(cls, size: Size, shape: Shape) -> Scratch:
+    def of(cls, size: Size, shape: EncoderShape) -> Scratch:
         width, inner, longest = shape.width, shape.inner, size.longest
         columns = -(-longest // FLOAT_COLUMNS) * FLOAT_COLUMNS
         return cls(
@@ -194,7 +194,7 @@ class Scratch(NamedTuple):
 class Workplace:
     """Buffers, the scratch space of each thread that works in them, and those threads that help."""
 
-    def __init__(self, size: Size, shape: Shape) -> None:
+    def __init__(self, size: Size, shape: EncoderShape) -> None:
         self.size = size
         self.buffers = Buffers.of(size, shape)
         self.helpers: dict[int, Helper] = {}
@@ -219,7 +219,7 @@ def _send_home(process: int, board: Ints, helpers: dict[int, Helper]) -> None:
 class Workplaces:
     """As many as are in use at once. The one used last comes first: its helpers may still be there."""
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: EncoderShape) -> None:
         self._shape = shape
         self._free: list[Workplace] = []
         self._process = os.getpid()

@@ -8,7 +8,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from arcaneqa.int8.buffers import CHUNK, Buffers, Matrix, Norm, Scratch, Weights
+from arcaneqa.int8.buffers import CHUNK, Buffers, EncoderWeights, Matrix, Norm, Scratch
 from arcaneqa.int8.instructions import (
     BYTE_COLUMNS,
     FLOAT_COLUMNS,
@@ -91,7 +91,7 @@ def _exact(function: Any) -> Any:
 
 @_kept
 def encode(
-    buffers: Buffers, weights: Weights, scratch: Scratch, is_exact: bool, helper: int, bell: int
+    buffers: Buffers, weights: EncoderWeights, scratch: Scratch, is_exact: bool, helper: int, bell: int
 ) -> None:
     """Take part in a turn: what is in the buffers goes through the first norm and the layers, in place.
 
@@ -110,7 +110,13 @@ def encode(
 
 @_exact
 def _read(
-    buffers: Buffers, weights: Weights, scratch: Scratch, is_exact: bool, board: int, turn: int, own: int
+    buffers: Buffers,
+    weights: EncoderWeights,
+    scratch: Scratch,
+    is_exact: bool,
+    board: int,
+    turn: int,
+    own: int,
 ) -> None:
     """Attention needs the keys of all rows, so a layer's first product belongs to the round before it."""
     depth, rows, layers, joined = buffers.job[1], buffers.rows, weights.layers, scratch.joined
@@ -154,7 +160,13 @@ def _cut_off(first: int, last: int, chunk: int, chunks: int) -> tuple[int, int]:
 
 @_exact
 def _see_wanted(
-    buffers: Buffers, weights: Weights, scratch: Scratch, layer: int, is_exact: bool, start: int, stop: int
+    buffers: Buffers,
+    weights: EncoderWeights,
+    scratch: Scratch,
+    layer: int,
+    is_exact: bool,
+    start: int,
+    stop: int,
 ) -> None:
     """The last layer of those rows that somebody wants, taken out to lie side by side and put back."""
     rows, queries, wanted = buffers.rows, buffers.queries, buffers.wanted
@@ -176,7 +188,7 @@ def _copy(source: Floats, out: Floats) -> None:
 @_exact
 def _see(
     buffers: Buffers,
-    weights: Weights,
+    weights: EncoderWeights,
     scratch: Scratch,
     layer: int,
     is_exact: bool,

@@ -13,7 +13,15 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from arcaneqa.int8.stored_arrays import UNKNOWN_WORDS, Flags, Floats, StoredArrays, Table, Words, softmax
+from arcaneqa.int8.stored_arrays import (
+    UNKNOWN_WORDS,
+    Flags,
+    Floats,
+    StoredArrays,
+    VectorTable,
+    Words,
+    softmax,
+)
 from arcaneqa.support.errors import ModelError
 from arcaneqa.support.ragged import Ints, offsets_of
 
@@ -59,7 +67,7 @@ class PlainReader:
         self._epsilon = np.float32(shape["layer_norm_eps"])
         self.width = int(shape["hidden_size"])
         own = f"{PREFIX}embeddings."
-        self._words = Table(stored, f"{own}word_embeddings.weight")
+        self._words = VectorTable(stored, f"{own}word_embeddings.weight")
         types = stored.floats(f"{own}token_type_embeddings.weight")
         self._positions = stored.floats(f"{own}position_embeddings.weight") + types[0]
         self._first = self._norm(f"{own}LayerNorm")

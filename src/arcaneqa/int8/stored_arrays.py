@@ -55,7 +55,7 @@ class StoredArrays:
         return self.arrays[name]
 
 
-class Table:
+class VectorTable:
     """Rows of a stored table, at full length only when they are asked for: `rows` times their `scales`."""
 
     def __init__(self, stored: StoredArrays, name: str) -> None:

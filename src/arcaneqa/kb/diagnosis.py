@@ -11,7 +11,7 @@ _FEW = 0.5
 
 
 @dataclass(frozen=True)
-class Named:
+class NamedThings:
     """So many things of a kind (None: of no class) are called by these attributes, joined: in words, and as
     the IRIs of class and relations."""
 
@@ -34,7 +34,7 @@ class Diagnosis:
     things: int
     labelled: int
     labels: list[str]
-    by_attributes: list[Named]
+    by_attributes: list[NamedThings]
     by_iri: int
     typed: int
     types: list[str]
@@ -64,7 +64,7 @@ class Diagnosis:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Diagnosis:
-        return cls(**{**data, "by_attributes": [Named(**each) for each in data["by_attributes"]]})
+        return cls(**{**data, "by_attributes": [NamedThings(**each) for each in data["by_attributes"]]})
 
     @property
     def named(self) -> int:

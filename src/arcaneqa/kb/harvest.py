@@ -23,10 +23,10 @@ from arcaneqa.kb.endpoint.client import Oversized, Rejected, Row, TimedOut
 from arcaneqa.kb.endpoint.endpoint import Endpoint
 from arcaneqa.kb.endpoint.names import Harvested, name_predicates
 from arcaneqa.kb.endpoint.patterns import either
-from arcaneqa.kb.endpoint.queries import Question, whole_number
+from arcaneqa.kb.endpoint.queries import SelectQuery, whole_number
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import Ids
-from arcaneqa.kb.names.name_forms import Form
+from arcaneqa.kb.names.name_forms import Forgotten
 from arcaneqa.kb.names.surfaces import LONGEST_TEXT, Hit, Surfaces, likeliest
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.schema import ValueKind
@@ -46,7 +46,7 @@ _STATE = "state.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class NamingPredicate:
     """Facts of one predicate that say what things are called or what they are, and how many there are."""
 
     predicate: str
@@ -54,8 +54,8 @@ class Wanted:
     total: int = 0
 
     @property
-    def question(self) -> Question:
-        return Question(("?x", "?l"), self.where)
+    def question(self) -> SelectQuery:
+        return SelectQuery(("?x", "?l"), self.where)
 
     def page(self, offset: int, size: int, counted: bool) -> str:
         """Some of the facts, each with the number of all facts that mention its subject if that is asked."""
@@ -78,7 +78,7 @@ class _State:
     pages: int = 0
 
 
-def wanted_of(endpoint: Endpoint) -> list[Wanted]:
+def wanted_of(endpoint: Endpoint) -> list[NamingPredicate]:
     """Labels and aliases, texts that a question may state, and, where they are needed to name things, types;
     counted on the server."""
     profile, schema = endpoint.profile, endpoint.schema
@@ -94,13 +94,13 @@ def wanted_of(endpoint: Endpoint) -> list[Wanted]:
     return counted(endpoint, wanted)
 
 
-def counted(endpoint: Endpoint, wanted: Sequence[Wanted]) -> list[Wanted]:
+def counted(endpoint: Endpoint, wanted: Sequence[NamingPredicate]) -> list[NamingPredicate]:
     counts = endpoint.count_all([each.question for each in wanted])
     return [replace(each, total=total) for each, total in zip(wanted, counts, strict=True) if total]
 
 
-def _wanted(predicate: str, kept: str, also: str = "") -> Wanted:
-    return Wanted(predicate, f"?x {iri(predicate)} ?l . FILTER(isIRI(?x) && {kept}){also}")
+def _wanted(predicate: str, kept: str, also: str = "") -> NamingPredicate:
+    return NamingPredicate(predicate, f"?x {iri(predicate)} ?l . FILTER(isIRI(?x) && {kept}){also}")
 
 
 def _has_unnamed(endpoint: Endpoint, named: Sequence[str]) -> bool:
@@ -110,7 +110,7 @@ def _has_unnamed(endpoint: Endpoint, named: Sequence[str]) -> bool:
     if not types or not names:
         return bool(types)
     unnamed = f"FILTER NOT EXISTS {{ ?x {either(tuple(names))} ?l }}"
-    question = Question(("?x",), f"?x {either(tuple(types))} ?t . FILTER(isIRI(?x)) {unnamed}")
+    question = SelectQuery(("?x",), f"?x {either(tuple(types))} ?t . FILTER(isIRI(?x)) {unnamed}")
     return bool(endpoint.client.select(question.text(1)))
 
 
@@ -123,7 +123,7 @@ def _has_facts(profile: Profile, described: Sequence[str]) -> str:
     return f" FILTER EXISTS {{ {{ ?x ?r ?o . {spoken_of} }} UNION {{ ?s ?r ?x . {spoken_of} }} }}"
 
 
-def fetch(endpoint: Endpoint, wanted: Sequence[Wanted], folder: Path, progress: Progress) -> None:
+def fetch(endpoint: Endpoint, wanted: Sequence[NamingPredicate], folder: Path, progress: Progress) -> None:
     """Every page on disk; pages that are there already are not asked for again."""
     state = _resumed(folder, wanted)
     total = sum(each.total for each in wanted)
@@ -162,7 +162,7 @@ def fetch(endpoint: Endpoint, wanted: Sequence[Wanted], folder: Path, progress: 
         progress("fetching names", done, total)
 
 
-def check_complete(endpoint: Endpoint, facts: int, wanted: Sequence[Wanted]) -> None:
+def check_complete(endpoint: Endpoint, facts: int, wanted: Sequence[NamingPredicate]) -> None:
     total = sum(each.total for each in wanted)
     if facts < total:
         raise Oversized(
@@ -171,7 +171,7 @@ def check_complete(endpoint: Endpoint, facts: int, wanted: Sequence[Wanted]) -> 
         )
 
 
-def _resumed(folder: Path, wanted: Sequence[Wanted]) -> _State:
+def _resumed(folder: Path, wanted: Sequence[NamingPredicate]) -> _State:
     """Where an earlier fetch of the same names stopped; another one's pages are thrown away."""
     listed = [(each.predicate, each.where, each.total) for each in wanted]
     try:
@@ -236,7 +236,7 @@ def fame(dealt: Path, iris: Sequence[str]) -> list[int]:
     return [known.get(name, 0) for name in iris]
 
 
-class Part:
+class NamesIndex:
     """One index of names: its nodes are not those of another part."""
 
     def __init__(self, folder: Path) -> None:
@@ -267,12 +267,12 @@ class Ranked:
 
     place: tuple[bool, bool, int]
     term: Term = field(compare=False)
-    form: Form = field(compare=False)
+    form: Forgotten = field(compare=False)
     alias: bool = field(compare=False)
 
 
 def _ranked(hit: Hit, is_literal: bool, known: int, term: Term) -> Ranked:
-    return Ranked((hit.form >= Form.SHORT, is_literal, -known), term, hit.form, hit.alias)
+    return Ranked((hit.form >= Forgotten.SHORT, is_literal, -known), term, hit.form, hit.alias)
 
 
 def first(hits: Iterable[Ranked], limit: int) -> list[Ranked]:
@@ -302,7 +302,7 @@ class HarvestedNames(Harvested):
     def __init__(self, folder: Path, endpoint: Endpoint) -> None:
         about = plain_json(folder / _ABOUT)
         self.made = float(about["made"])
-        self._by_number = [name and Part(folder / name) for name in about["parts"]]
+        self._by_number = [name and NamesIndex(folder / name) for name in about["parts"]]
         self._parts = [part for part in self._by_number if part]
         self._endpoint = endpoint
 
@@ -343,7 +343,7 @@ class HarvestedNames(Harvested):
         found: list[int] = self._endpoint.adopted(terms).tolist()
         return found
 
-    def _held(self, term: Term) -> tuple[Part, Ids] | None:
+    def _held(self, term: Term) -> tuple[NamesIndex, Ids] | None:
         if not isinstance(term, Iri):
             return None
         part = self._by_number[part_of(term.value, len(self._by_number))]

@@ -30,7 +30,7 @@ _LONGEST_LIST = 10_000
 Node = TypeVar("Node")
 
 
-class Facts(Protocol[Node]):
+class OntologyFacts(Protocol[Node]):
     """Facts of the predicates above, in an index that is being built or on a server."""
 
     def pairs(self, predicate: str) -> Iterable[tuple[Node, Node]]: ...
@@ -38,14 +38,14 @@ class Facts(Protocol[Node]):
     def one(self, predicate: str, subject: Node) -> Node | None: ...
 
 
-def owl_parents(facts: Facts[Node], name_of: Callable[[Node], str]) -> Iterator[tuple[str, str]]:
+def owl_parents(facts: OntologyFacts[Node], name_of: Callable[[Node], str]) -> Iterator[tuple[str, str]]:
     """Pairs of class and superclass, both named; a name that begins with `_:` is none."""
     for name, node in _above(facts, name_of):
         if not (other := name_of(node)).startswith("_:"):
             yield name, other
 
 
-def owl_values(facts: Facts[Node], name_of: Callable[[Node], str]) -> Iterator[tuple[str, str, str]]:
+def owl_values(facts: OntologyFacts[Node], name_of: Callable[[Node], str]) -> Iterator[tuple[str, str, str]]:
     """Class, property and value, all named, where every member of the class has that value, or some of it: a
     perithecium develops from some protoperithecium."""
     for name, node in _above(facts, name_of):
@@ -56,7 +56,7 @@ def owl_values(facts: Facts[Node], name_of: Callable[[Node], str]) -> Iterator[t
                 yield name, name_of(on), name_of(value)
 
 
-def _above(facts: Facts[Node], name_of: Callable[[Node], str]) -> Iterator[tuple[str, Node]]:
+def _above(facts: OntologyFacts[Node], name_of: Callable[[Node], str]) -> Iterator[tuple[str, Node]]:
     """Named classes, with what is above each as far as to the next that has a name."""
     above: dict[Node, set[Node]] = {}
     for low, high in _edges(facts):
@@ -74,7 +74,7 @@ def _above(facts: Facts[Node], name_of: Callable[[Node], str]) -> Iterator[tuple
                     ahead.append(node)
 
 
-def _edges(facts: Facts[Node]) -> Iterator[tuple[Node, Node]]:
+def _edges(facts: OntologyFacts[Node]) -> Iterator[tuple[Node, Node]]:
     yield from facts.pairs(RDFS + "subClassOf")
     for one, other in facts.pairs(OWL + "equivalentClass"):
         yield one, other
@@ -85,7 +85,7 @@ def _edges(facts: Facts[Node]) -> Iterator[tuple[Node, Node]]:
         yield from ((item, klass) for item in _listed(facts, items))
 
 
-def _listed(facts: Facts[Node], head: Node) -> Iterator[Node]:
+def _listed(facts: OntologyFacts[Node], head: Node) -> Iterator[Node]:
     at: Node | None = head
     for _ in range(_LONGEST_LIST):  # a list may run in a circle
         item = None if at is None else facts.one(RDF + "first", at)
@@ -102,7 +102,7 @@ ROLES, TYPES, REVERSE = "fb_roles", "fb_types", "reverse_properties"
 
 
 @dataclass
-class Ontology:
+class Declarations:
     """What is declared about the schema, by IRI."""
 
     domains: dict[str, str] = field(default_factory=dict)
@@ -111,9 +111,9 @@ class Ontology:
     parents: list[tuple[str, str]] = field(default_factory=list)
 
 
-def read_ontology(folder: Path, names: Names) -> Ontology:
+def read_ontology(folder: Path, names: Names) -> Declarations:
     """Where names are declared twice, the first declaration holds."""
-    ontology = Ontology()
+    ontology = Declarations()
     for name, row in ontology_rows(folder, names):
         if name == ROLES:
             ontology.domains.setdefault(row[1], row[0])

@@ -372,14 +372,14 @@ or label are not counted: they are alike everywhere."""
 
 
 @dataclass(frozen=True)
-class Choice:
+class ChosenProfile:
     """A profile, and why it was taken."""
 
     profile: Profile
     why: str
 
 
-def choose_profile(facts: Mapping[str, int]) -> Choice:
+def choose_profile(facts: Mapping[str, int]) -> ChosenProfile:
     """By the number of facts of each predicate."""
     told = {iri: count for iri, count in facts.items() if not iri.startswith((RDF, RDFS))}
     total = sum(told.values())
@@ -389,12 +389,12 @@ def choose_profile(facts: Mapping[str, int]) -> Choice:
         }
         if total and sum(counts.values()) >= least * total:
             share = f"{100 * sum(counts.values()) / total:.0f}% of the facts use"
-            return Choice(BUILT_IN[name], f"{share} {max(counts, key=lambda space: counts[space])}")
-    return Choice(RDF_PROFILE, "no other vocabulary is used throughout")
+            return ChosenProfile(BUILT_IN[name], f"{share} {max(counts, key=lambda space: counts[space])}")
+    return ChosenProfile(RDF_PROFILE, "no other vocabulary is used throughout")
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ProfileOptions:
     """What a user asks for: a profile, or else the one the facts need; with some fields overruled, and with
     predicates that name before all others. `why` says what speaks for the profile."""
 
@@ -403,7 +403,7 @@ class Wanted:
     labels: tuple[str, ...] = ()
     why: str = "it was asked for"
 
-    def without(self, misread: Profile) -> Wanted:
+    def without(self, misread: Profile) -> ProfileOptions:
         """Plain RDF, for facts that a profile does not fit though they use its vocabulary."""
         plain = dataclasses.replace(
             RDF_PROFILE,
@@ -414,8 +414,8 @@ class Wanted:
         why = f"read as {misread.name} nothing could be asked for"
         return dataclasses.replace(self, profile=plain, why=why)
 
-    def settle(self, facts: Mapping[str, int]) -> Choice:
-        choice = choose_profile(facts) if self.profile is None else Choice(self.profile, self.why)
+    def settle(self, facts: Mapping[str, int]) -> ChosenProfile:
+        choice = choose_profile(facts) if self.profile is None else ChosenProfile(self.profile, self.why)
         profile = dataclasses.replace(choice.profile, **dict(self.overruled))
         for iri in self.labels:
             if iri not in facts:
@@ -425,16 +425,16 @@ class Wanted:
             profile = dataclasses.replace(
                 profile, label=(*self.labels, *profile.label), names=(*profile.names, *self.labels)
             )
-        return Choice(profile, choice.why)
+        return ChosenProfile(profile, choice.why)
 
 
-def wanted_profile(name: str | Path | None) -> Wanted:
+def wanted_profile(name: str | Path | None) -> ProfileOptions:
     """By the name of a built-in profile, or a JSON file. A file with the name of a built-in profile overrules
     a part of that one, a file without a name a part of the one that the facts need; any other is complete."""
     if name is None:
-        return Wanted()
+        return ProfileOptions()
     if str(name) in BUILT_IN:
-        return Wanted(BUILT_IN[str(name)])
+        return ProfileOptions(BUILT_IN[str(name)])
     path = Path(name)
     try:
         data = plain_json(path)
@@ -444,8 +444,8 @@ def wanted_profile(name: str | Path | None) -> Wanted:
     except (OSError, ValueError) as error:
         raise InputError(f"The profile {path} cannot be read as JSON: {error}.") from None
     if not isinstance(data, dict) or ("name" in data and str(data["name"]) not in BUILT_IN):
-        return Wanted(profile_from_json(data, str(path)))
-    return Wanted(BUILT_IN.get(data.get("name", "")), tuple(checked_fields(data, str(path)).items()))
+        return ProfileOptions(profile_from_json(data, str(path)))
+    return ProfileOptions(BUILT_IN.get(data.get("name", "")), tuple(checked_fields(data, str(path)).items()))
 
 
 def load_profile(name: str | Path) -> Profile:

@@ -63,7 +63,7 @@ _VERBS = frozenset(
 """Those that schemas use without a preposition after them; any other word in -s is taken for a plural."""
 
 
-class Kind(Enum):
+class SaidAs(Enum):
     """What stands before what in a sentence with a relation."""
 
     NOUN = "the mayor of Paris"
@@ -72,16 +72,16 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class Predicate:
     """`many` is said of several things, `one` of one; they differ for verbs alone."""
 
-    kind: Kind
+    kind: SaidAs
     many: str
     one: str
 
 
 @cache
-def shape(name: str) -> Shape:
+def shape(name: str) -> Predicate:
     """How a relation of this name is used in a sentence.
 
     >>> shape("plays in").many, shape("is part of").kind.name, shape("has maker").many
@@ -90,9 +90,9 @@ def shape(name: str) -> Shape:
     for prefix in ("is ", "are ", "was ", "were ", "has ", "have ", "had "):
         if name.startswith(prefix) and len(name) > len(prefix):
             inner = shape(name[len(prefix) :])
-            if prefix[0] == "h" or inner.kind is not Kind.NOUN:
+            if prefix[0] == "h" or inner.kind is not SaidAs.NOUN:
                 return inner
-            return Shape(Kind.STATE, inner.many, inner.one)
+            return Predicate(SaidAs.STATE, inner.many, inner.one)
     first, _, rest = name.partition(" ")
     if first in _VERBS or (
         _THIRD_PERSON.fullmatch(first)
@@ -100,15 +100,15 @@ def shape(name: str) -> Shape:
         and not name.endswith((" of", " by", " as"))
     ):
         base = _base(first)
-        return Shape(Kind.VERB, f"{base} {rest}".strip(), name)
+        return Predicate(SaidAs.VERB, f"{base} {rest}".strip(), name)
     if not _ENDS_IN_PREPOSITION.fullmatch(name):
-        return Shape(Kind.NOUN, name, name)
+        return Predicate(SaidAs.NOUN, name, name)
     if _PARTICIPLE.fullmatch(first) and name.count(" ") > 1:
-        return Shape(Kind.VERB, name, name)  # "gained independence from"
-    return Shape(Kind.STATE, name, name)
+        return Predicate(SaidAs.VERB, name, name)  # "gained independence from"
+    return Predicate(SaidAs.STATE, name, name)
 
 
-def states(found: Shape) -> tuple[str, str]:
+def states(found: Predicate) -> tuple[str, str]:
     """What follows "are" and "is": "located in", "parts of" and "a part of"."""
     if found.many.endswith(" of") and not is_participle(found.many):
         noun = found.many.removesuffix(" of")
@@ -120,9 +120,9 @@ def is_participle(name: str) -> bool:
     return _PARTICIPLE.fullmatch(name.partition(" ")[0]) is not None
 
 
-def is_had(found: Shape) -> bool:
+def is_had(found: Predicate) -> bool:
     """Whether one can say that somebody has it: a mayor, but neither "located in" nor "born"."""
-    return found.kind is Kind.NOUN and not is_participle(found.many)
+    return found.kind is SaidAs.NOUN and not is_participle(found.many)
 
 
 @cache
@@ -226,7 +226,7 @@ _UNLINKED = ("with the ", "except ", "without ")
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class NounForms:
     """Words for several things and for one, and what they end with. `is_open`: that has a noun of its own."""
 
     many: str
@@ -248,8 +248,8 @@ class Phrase:
     follows would mean something else before it.
     """
 
-    noun: Part
-    parts: tuple[Part, ...] = ()
+    noun: NounForms
+    parts: tuple[NounForms, ...] = ()
     the: str | None = None
     classes: frozenset[int] = frozenset()
     bare: bool = False
@@ -278,7 +278,7 @@ class Phrase:
     @property
     def those(self) -> str:
         """After "except": "those located in France"."""
-        return replace(self, noun=Part("those", "one")).many if self.bare else self.many
+        return replace(self, noun=NounForms("those", "one")).many if self.bare else self.many
 
     @property
     def closed(self) -> str:
@@ -286,17 +286,17 @@ class Phrase:
         is_plain = not self.parts and not self.noun.inner
         return self.many if is_plain else f"({self.many})"
 
-    def also(self, *more: Part) -> Phrase:
+    def also(self, *more: NounForms) -> Phrase:
         """What is plain first, whatever the order in a program."""
         return replace(self, parts=self.parts + tuple(sorted(more, key=lambda part: part.is_open)))
 
-    def cut(self, part: Part) -> Phrase:
+    def cut(self, part: NounForms) -> Phrase:
         """What follows is said of what is left."""
         start = self.only_those() if self.is_cut else self
         return replace(start.also(part), is_cut=True)
 
     def only_those(self) -> Phrase:
-        return Phrase(Part(f"{self.many}, only those", f"one of {self.many}, only those"))
+        return Phrase(NounForms(f"{self.many}, only those", f"one of {self.many}, only those"))
 
     def _text(self, is_one: bool) -> str:
         said = [
@@ -308,9 +308,9 @@ class Phrase:
         return " ".join((self.noun.text(is_one, is_last=not said), *linked))
 
 
-THINGS = Phrase(Part("things", "something"), bare=True)
-SOMETHING = Phrase(Part("something", "something"), is_name=True)
+THINGS = Phrase(NounForms("things", "something"), bare=True)
+SOMETHING = Phrase(NounForms("something", "something"), is_name=True)
 
 
 def named(name: str) -> Phrase:
-    return Phrase(Part(name, name), is_name=True)
+    return Phrase(NounForms(name, name), is_name=True)

@@ -30,7 +30,7 @@ Roles = tuple[str | None, str | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Edge:
+class RelationEnd:
     """A relation as seen from one end, named the same whichever of its inverses was written."""
 
     name: str
@@ -78,7 +78,7 @@ class Ontology:
     def classes(self) -> frozenset[str]:
         return frozenset(self.parents).union(*self.parents.values())
 
-    def edge(self, relation: Relation) -> Edge:
+    def edge(self, relation: Relation) -> RelationEnd:
         """The subject's end of a plain relation, the object's end of an inverse one."""
         end = (relation.iri, relation.inverse)
         if (known := self._edges.get(end)) is not None:
@@ -86,7 +86,7 @@ class Ontology:
         ends = self._groups.get(end, [end])
         sides = [self._ends(*other) for other in ends]
         near, far = (_NOTHING.union(*(side[at] for side in sides)) for at in (0, 1))
-        edge = Edge(_end_name(ends[0]), near, far)
+        edge = RelationEnd(_end_name(ends[0]), near, far)
         self._edges.update(dict.fromkeys(ends, edge))
         return edge
 
@@ -107,7 +107,7 @@ class Ontology:
         return {}
 
     @cached_property
-    def _edges(self) -> dict[End, Edge]:
+    def _edges(self) -> dict[End, RelationEnd]:
         return {}
 
     @cached_property

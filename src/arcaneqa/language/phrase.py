@@ -14,10 +14,10 @@ from arcaneqa.language import expression as ex
 from arcaneqa.language.english import (
     SOMETHING,
     THINGS,
-    Kind,
-    Part,
+    NounForms,
     Phrase,
-    Shape,
+    Predicate,
+    SaidAs,
     is_participle,
     is_plural,
     listed,
@@ -98,7 +98,7 @@ class Measures:
         if last.inverse:
             return f"{(within or THINGS).closed} {self._leading_here(last, start)}"
         shape = self._spoken.relation(last.iri, home)
-        if shape.kind is Kind.NOUN:
+        if shape.kind is SaidAs.NOUN:
             said = plural(shape.many) + (f" of {start}" if start else "")
         else:
             said = "things " + self._away(last, start, home).removeprefix("what ")
@@ -110,7 +110,7 @@ class Measures:
         start = self._reached(tuple(steps), owners)
         home = _NOBODY if steps else owners
         shape = self._spoken.relation(last.iri, home)
-        if last.inverse or shape.kind is not Kind.NOUN:
+        if last.inverse or shape.kind is not SaidAs.NOUN:
             return self._step(last, start, home)
         return f"{shape.many} of {start}" if start else shape.many
 
@@ -129,9 +129,9 @@ class Measures:
     def _away(self, step: ex.Relation, start: str, owners: Set[int]) -> str:
         """ "their capital", "what they are located in"."""
         shape = self._spoken.relation(step.iri, owners)
-        if shape.kind is Kind.NOUN:
+        if shape.kind is SaidAs.NOUN:
             return f"the {shape.many} of {start}" if start else f"their {shape.many}"
-        if shape.kind is Kind.VERB:
+        if shape.kind is SaidAs.VERB:
             return f"what {start} {shape.one}" if start else f"what they {shape.many}"
         many, one = states(shape)
         return f"what {start} is {one}" if start else f"what they are {many}"
@@ -139,9 +139,9 @@ class Measures:
     def _leading_here(self, step: ex.Relation, start: str) -> str:
         """ "whose supplier they are", "located in them"."""
         shape = self._spoken.relation(step.iri)
-        if shape.kind is Kind.NOUN:
+        if shape.kind is SaidAs.NOUN:
             return f"whose {shape.many} is {start}" if start else f"whose {shape.many} they are"
-        words = f"that {shape.many}" if shape.kind is Kind.VERB else states(shape)[0]
+        words = f"that {shape.many}" if shape.kind is SaidAs.VERB else states(shape)[0]
         return f"{words} {start or 'them'}"
 
 
@@ -234,14 +234,16 @@ class Speaker:
                 return members.also(self.lacks(relation, members.classes))
             case ex.Not(argument, without):
                 taken = self.phrase(without)
-                return self.phrase(argument).also(Part("except", "except", taken.those, not taken.is_name))
+                return self.phrase(argument).also(
+                    NounForms("except", "except", taken.those, not taken.is_name)
+                )
             case ex.Extreme(argument=argument):
                 members = self.phrase(argument)
                 words = self.measures.superlative(node, members.classes)
-                return members.cut(Part(words, words))
+                return members.cut(NounForms(words, words))
             case ex.Count() | ex.Aggregate():
                 said = self.say(node)
-                return Phrase(Part("", "", said, is_open=True), the="")
+                return Phrase(NounForms("", "", said, is_open=True), the="")
             case _:
                 return self.both([node])
 
@@ -258,15 +260,17 @@ class Speaker:
             start = self.phrase(stage)
             if not others and not classes:
                 return start
-            parts = [Part("that are", "that is", plural(self.spoken.klass(node.iri))) for node in classes]
+            parts = [
+                NounForms("that are", "that is", plural(self.spoken.klass(node.iri))) for node in classes
+            ]
             parts += [self.part(node, owners | start.classes) for node in others]
             return replace(start.only_those().also(*parts), classes=owners | start.classes)
         if classes:
             first, *rest = classes
             name = self.spoken.klass(first.iri)
-            start = Phrase(Part(plural(name), with_article(name)), classes=owners)
+            start = Phrase(NounForms(plural(name), with_article(name)), classes=owners)
             parts = [
-                Part(f"that are {plural(other)}", f"that is {with_article(other)}")
+                NounForms(f"that are {plural(other)}", f"that is {with_article(other)}")
                 for other in (self.spoken.klass(node.iri) for node in rest)
             ]
         else:
@@ -286,16 +290,16 @@ class Speaker:
             case _:
                 return self.phrase(node)
 
-    def part(self, node: ex.Expression, owners: Set[int]) -> Part:
+    def part(self, node: ex.Expression, owners: Set[int]) -> NounForms:
         """What a condition says of a noun."""
         match node:
             case ex.Join(relation, argument) if not relation.inverse:
                 return self.has(relation.iri, self.said(relation.iri, argument), owners)
             case ex.Has(relation) if not relation.inverse:
                 shape = self.spoken.relation(relation.iri, owners)
-                if shape.kind is Kind.NOUN:
+                if shape.kind is SaidAs.NOUN:
                     words = f"with {with_article(shape.many)}"
-                    return Part(words, words)
+                    return NounForms(words, words)
                 return self.has(relation.iri, SOMETHING, owners)
             case ex.Join(relation, argument):
                 return self.is_object(relation.iri, self.phrase(argument))
@@ -305,13 +309,13 @@ class Speaker:
                 return self.comparison(node, owners)
             case ex.Like(relation, text):
                 words = f"whose {self.spoken.relation(relation.iri, owners).many} contains"
-                return Part(words, words, f'"{self.spoken.written(text.literal)}"')
+                return NounForms(words, words, f'"{self.spoken.written(text.literal)}"')
             case ex.Named(text):
-                return Part("called", "called", f'"{self.spoken.written(text.literal)}"')
+                return NounForms("called", "called", f'"{self.spoken.written(text.literal)}"')
             case ex.During(_, relation, when):
                 time = "now" if isinstance(when, ex.Now) else f"in {self.spoken.written(when.literal)}"
                 words = f"valid {time} by {self.spoken.relation(relation.iri).many}"
-                return Part(words, words)
+                return NounForms(words, words)
             case ex.Or():
                 found = self.either(node)
                 if found.bare:
@@ -319,7 +323,7 @@ class Speaker:
                 return replace(found.noun, many="that are either", one="that is either")
             case _:
                 members = self.phrase(node)
-                return Part("that are among", "that is among", members.alone, not members.is_name)
+                return NounForms("that are among", "that is among", members.alone, not members.is_name)
 
     def either(self, node: ex.Or) -> Phrase:
         """ "either Nile or Amazon", "things either located in France or located in Spain"."""
@@ -329,9 +333,9 @@ class Speaker:
                 listed([side.parts[0].text(is_one, is_last=True) for side in sides], "or")
                 for is_one in (False, True)
             )
-            return THINGS.also(Part(f"either {many}", f"either {one}"))
+            return THINGS.also(NounForms(f"either {many}", f"either {one}"))
         said = listed([side.alone if side.is_single else side.closed for side in sides], "or")
-        return Phrase(Part("either", "either", said, is_open=True))
+        return Phrase(NounForms("either", "either", said, is_open=True))
 
     # Relations -------------------------------------------------------------------------------
 
@@ -340,67 +344,67 @@ class Speaker:
             return named(self.spoken.value(argument.literal, relation) or "nothing")
         return self.phrase(argument)
 
-    def has(self, relation: str, thing: Phrase, owners: Set[int] = frozenset()) -> Part:
+    def has(self, relation: str, thing: Phrase, owners: Set[int] = frozenset()) -> NounForms:
         """ "whose mayor is Ann", "located in France", "that plays in La Liga"."""
         shape = self.spoken.relation(relation, owners)
         one, is_open = thing.one, not thing.is_name
         match shape.kind:
-            case Kind.NOUN:
+            case SaidAs.NOUN:
                 words = f"whose {shape.many} {'include' if is_plural(shape.many) else 'is'}"
-                return Part(words, words, one, is_open)
-            case Kind.STATE if is_participle(shape.many):
-                return Part(shape.many, shape.one, one, is_open)
-            case Kind.STATE:
+                return NounForms(words, words, one, is_open)
+            case SaidAs.STATE if is_participle(shape.many):
+                return NounForms(shape.many, shape.one, one, is_open)
+            case SaidAs.STATE:
                 are, is_ = states(shape)
-                return Part(f"that are {are}", f"that is {is_}", one, is_open)
-            case Kind.VERB:
-                return Part(f"that {shape.many}", f"that {shape.one}", one, is_open)
+                return NounForms(f"that are {are}", f"that is {is_}", one, is_open)
+            case SaidAs.VERB:
+                return NounForms(f"that {shape.many}", f"that {shape.one}", one, is_open)
 
     def objects(self, relation: str, thing: Phrase) -> Phrase:
         """ "the mayor of Paris", "what Paris is located in", "what Ajax plays in"."""
         shape = self.shape(relation, thing)
-        if shape.kind is Kind.NOUN:
+        if shape.kind is SaidAs.NOUN:
             name = shape.many
             inner, is_open = (thing.alone, not thing.is_name) if thing.is_single else (thing.many, True)
-            noun = Part(f"{plural(name)} of", f"{with_article(singular(name))} of", inner, is_open)
+            noun = NounForms(f"{plural(name)} of", f"{with_article(singular(name))} of", inner, is_open)
             return Phrase(noun, the=f"the {name} of" if thing.is_single else None)
         does = self._does(shape, thing)
-        return Phrase(Part(f"things {does}", f"something {does}"), the=f"what {does}")
+        return Phrase(NounForms(f"things {does}", f"something {does}"), the=f"what {does}")
 
-    def is_object(self, relation: str, thing: Phrase) -> Part:
+    def is_object(self, relation: str, thing: Phrase) -> NounForms:
         """ "that are mayors of Paris", "that Paris is located in"."""
         shape = self.shape(relation, thing)
-        if shape.kind is not Kind.NOUN:
+        if shape.kind is not SaidAs.NOUN:
             does = f"that {self._does(shape, thing)}"
-            return Part(does, does)
+            return NounForms(does, does)
         noun = self.objects(relation, thing).noun
         return replace(noun, many=f"that are {noun.many}", one=f"that is {noun.one}")
 
-    def shape(self, relation: str, thing: Phrase) -> Shape:
+    def shape(self, relation: str, thing: Phrase) -> Predicate:
         if thing is SOMETHING:
             return self.spoken.owned(relation)
         return self.spoken.relation(relation, thing.classes)
 
-    def _does(self, shape: Shape, thing: Phrase) -> str:
+    def _does(self, shape: Predicate, thing: Phrase) -> str:
         """ "Paris is located in", "Ajax plays in"."""
         is_one = thing.is_single
         who = thing.alone if thing.is_name else f"({thing.alone})"
-        if shape.kind is Kind.VERB:
+        if shape.kind is SaidAs.VERB:
             return f"{who} {shape.one if is_one else shape.many}"
         many, one = states(shape)
         return f"{who} is {one}" if is_one else f"{who} are {many}"
 
-    def lacks(self, relation: ex.Relation, owners: Set[int]) -> Part:
+    def lacks(self, relation: ex.Relation, owners: Set[int]) -> NounForms:
         """ "without a mayor"."""
         if relation.inverse:
             part = self.is_object(relation.iri, SOMETHING)
         else:
             shape = self.spoken.relation(relation.iri, owners)
-            if shape.kind is Kind.NOUN:
+            if shape.kind is SaidAs.NOUN:
                 words = f"without {with_article(shape.many)}"
-                return Part(words, words)
+                return NounForms(words, words)
             part = self.has(relation.iri, SOMETHING, owners)
-        return Part(f"except those {part.many}", f"except one {part.one}", part.inner)
+        return NounForms(f"except those {part.many}", f"except one {part.one}", part.inner)
 
     def walked(self, start: Phrase, path: ex.Path) -> Phrase:
         """What a path leads to from all members."""
@@ -408,12 +412,12 @@ class Speaker:
             start = THINGS.also(self.has(step.iri, start)) if step.inverse else self.objects(step.iri, start)
         return start
 
-    def comparison(self, node: ex.Compare, owners: Set[int]) -> Part:
+    def comparison(self, node: ex.Compare, owners: Set[int]) -> NounForms:
         """ "whose height is more than 5", "founded before 1900", "with at least 3 official languages"."""
         key, value = node.key, node.value
         if isinstance(key, ex.Counted):
             words = f"with {_COUNTS[node.comparison]} {self.phrase(value).closed}"
-            return Part(words, words, self.measures.counted(key, owners), key.within is not None)
+            return NounForms(words, words, self.measures.counted(key, owners), key.within is not None)
         name = self.measures.key((key,) if isinstance(key, ex.Relation) else key, owners)
         is_time = self.spoken.is_time(key.iri) if isinstance(key, ex.Relation) else False
         if isinstance(value, ex.Value):
@@ -423,10 +427,10 @@ class Speaker:
         if is_time and " " not in name and is_participle(name):
             words = f"{name} {word}"
         if isinstance(value, ex.Value):
-            return Part(words, words, self.spoken.written(value.literal))
+            return NounForms(words, words, self.spoken.written(value.literal))
         other = self.phrase(value)
         inner = other.alone if other.is_single else f"all of {other.many}"
-        return Part(words, words, inner, not other.is_name)
+        return NounForms(words, words, inner, not other.is_name)
 
 
 def _is_noun(node: ex.Expression) -> bool:

@@ -37,7 +37,7 @@ _PLAIN = 1e15
 
 
 @dataclass(frozen=True, slots=True)
-class Scores:
+class NodeScores:
     """A number for each node; nodes are in order, and those without a number are left out."""
 
     nodes: Ids
@@ -111,7 +111,7 @@ Cell = int | Literal
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ResultTable:
     """Columns as the program names them; a cell without a value is None."""
 
     columns: tuple[ex.Key, ...]
@@ -142,7 +142,7 @@ class Result:
     nodes: NodeSet
     value: Literal | None = None
     order: Ids | None = None
-    table: Table | None = None
+    table: ResultTable | None = None
     nothing: bool = False
 
 
@@ -161,16 +161,16 @@ def execute(
     so a superlative or a count at the top does not see those entities either.
     """
     check(program, Names(kb.profile), kb.schema)
-    return evaluate(program, Run(kb, budget, ex.mentioned(program) if exclude_mentioned else []))
+    return evaluate(program, Execution(kb, budget, ex.mentioned(program) if exclude_mentioned else []))
 
 
-def evaluate(program: ex.Expression, run: Run) -> Result:
+def evaluate(program: ex.Expression, run: Execution) -> Result:
     """What a well-typed program denotes, with what the run knows already."""
     with allowing(run.deadline, run.budget.seconds, run.budget.cells):
         return _evaluated(program, run)
 
 
-def _evaluated(program: ex.Expression, run: Run) -> Result:
+def _evaluated(program: ex.Expression, run: Execution) -> Result:
     match program:
         case ex.Count(argument, _):
             nodes = run.nodes(argument, asked_for=True)
@@ -199,7 +199,7 @@ def now_window(profile: Profile) -> Window:
     return window
 
 
-class Run:
+class Execution:
     """One execution: what the sets of a program denote, each computed once."""
 
     def __init__(self, kb: KnowledgeBase, budget: Budget, excluded: list[ex.Entity]) -> None:
@@ -322,22 +322,22 @@ class Run:
 
     # Numbers ---------------------------------------------------------------------------------
 
-    def scores(self, nodes: NodeSet, key: ex.Key, largest: bool) -> Scores:
+    def scores(self, nodes: NodeSet, key: ex.Key, largest: bool) -> NodeScores:
         """What the members are ordered by."""
         match key:
             case ex.Counted(path, within):
                 tally = self.kb.tally(nodes, self.steps(path), None if within is None else self.nodes(within))
                 counts = with_zeros(nodes.ids, tally.nodes, tally.counts)
-                return Scores(nodes.ids, counts)
+                return NodeScores(nodes.ids, counts)
             case ex.Totalled(ex.Aggregation.SUM | ex.Aggregation.AVG as function, path):
                 totals = self.kb.totals(nodes, self.steps(path))
                 sums = totals.sums if function is ex.Aggregation.SUM else totals.sums / totals.counts
-                return Scores(totals.nodes, sums)
+                return NodeScores(totals.nodes, sums)
             case ex.Totalled(function, path):
                 best = self.kb.standings(nodes, self.steps(path), function is ex.Aggregation.MAX)
             case _:
                 best = self.kb.standings(nodes, self.steps(key), largest)
-        return Scores(best.nodes, best.scores)
+        return NodeScores(best.nodes, best.scores)
 
     def count(self, nodes: NodeSet, path: ex.Path) -> int:
         return len(self.ends(nodes, path))

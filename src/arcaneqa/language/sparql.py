@@ -8,7 +8,7 @@ from arcaneqa.kb.interface import Window
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.schema import Schema, ValueKind
 from arcaneqa.kb.short_names import Names
-from arcaneqa.kb.sparql.filters import Bound, bounded, compares, equals, is_time, meets
+from arcaneqa.kb.sparql.filters import TimeBound, bounded, compares, equals, is_time, meets
 from arcaneqa.kb.sparql.terms import quoted
 from arcaneqa.kb.terms import Iri
 from arcaneqa.kb.values import value_of
@@ -16,7 +16,7 @@ from arcaneqa.language import expression as ex
 from arcaneqa.language.check import check, lets_none_pass
 from arcaneqa.language.rewrite import leaves
 from arcaneqa.language.run import now_window
-from arcaneqa.language.sparql_keys import Among, Keys, group, named, order_key, same_value, triple
+from arcaneqa.language.sparql_keys import Among, KeyPatterns, group, named, order_key, same_value, triple
 
 # Sets as SPARQL patterns: a group that binds one variable to the members.
 
@@ -29,7 +29,7 @@ class SetWriter:
         self.schema = schema
         self.excluded = [named(entity.term) for entity in excluded]
         self.variables = 0
-        self.keys = Keys(self)
+        self.keys = KeyPatterns(self)
 
     def fresh(self) -> str:
         self.variables += 1
@@ -173,8 +173,8 @@ class SetWriter:
         if end is None:
             return [self.undated_or(x, relation, y, meets(y, window))]
         return [
-            self.undated_or(x, relation, y, bounded(y, Bound.STARTS_BEFORE, window.end)),
-            self.undated_or(x, ex.Relation(end), y, bounded(y, Bound.ENDS_AFTER, window.start)),
+            self.undated_or(x, relation, y, bounded(y, TimeBound.STARTS_BEFORE, window.end)),
+            self.undated_or(x, ex.Relation(end), y, bounded(y, TimeBound.ENDS_AFTER, window.start)),
         ]
 
     def undated_or(self, x: str, relation: ex.Relation, y: str, condition: str) -> str:

@@ -156,7 +156,7 @@ class Sets(Protocol):
     def triple(self, x: str, relation: ex.Relation, y: str) -> str: ...
 
 
-class Keys:
+class KeyPatterns:
     def __init__(self, sets: Sets) -> None:
         self.sets = sets
 

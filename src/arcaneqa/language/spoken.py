@@ -17,7 +17,7 @@ from arcaneqa.kb.schema import Class, Relation, ValueKind
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import RDF_LANG_STRING, XSD, Blank, Iri, Literal
 from arcaneqa.kb.values import kind_of
-from arcaneqa.language.english import Shape, shape, singular
+from arcaneqa.language.english import Predicate, shape, singular
 
 _TIMES = {XSD + "gYear": "year", XSD + "gYearMonth": "month", XSD + "date": "date"}
 _CODE = re.compile(r"\W*\w?\W*|[\d\W]+")
@@ -51,7 +51,7 @@ class Spoken:
         known = self.known(iri)
         return _own_words(iri, known.label if known else None)
 
-    def relation(self, iri: str, owners: Set[int] = frozenset()) -> Shape:
+    def relation(self, iri: str, owners: Set[int] = frozenset()) -> Predicate:
         """How a relation is said of members of the classes `owners`."""
         known = self.known(iri)
         name = self.words_of(iri)
@@ -60,16 +60,16 @@ class Spoken:
             found = shape(name)
             # The label itself is said in a LIKE, though it is hidden and so not among those told apart.
             apart = self._apart.get(iri) or tail(iri)
-            return Shape(found.kind, f"{found.many} ({apart})", f"{found.one} ({apart})")
+            return Predicate(found.kind, f"{found.many} ({apart})", f"{found.one} ({apart})")
         return shape(name)
 
-    def owned(self, iri: str) -> Shape:
+    def owned(self, iri: str) -> Predicate:
         """With what its own name says it is a relation of, where no thing beside it tells: "members (round)
         of something". The class that most of its subjects are in would be a guess."""
         found, owner = self.relation(iri), _owner(iri)
         if not owner or found.many.endswith(")"):
             return found
-        return Shape(found.kind, f"{found.many} ({owner})", f"{found.one} ({owner})")
+        return Predicate(found.kind, f"{found.many} ({owner})", f"{found.one} ({owner})")
 
     def klass(self, iri: str) -> str:
         """One member of the class: "city"."""

@@ -16,7 +16,7 @@ from arcaneqa.kb.terms import Literal
 from arcaneqa.kb.values import Number, value_of
 from arcaneqa.language import expression as ex
 from arcaneqa.language import run
-from arcaneqa.language.run import Cell, Result, Run, Scores, Table, whole_number
+from arcaneqa.language.run import Cell, Execution, NodeScores, Result, ResultTable, whole_number
 from arcaneqa.support.errors import BudgetExceeded
 from arcaneqa.support.ragged import ranges
 
@@ -27,7 +27,7 @@ _NAME = 8
 _Cells = list[Cell | None]
 
 
-def arranged(program: ex.Sort | ex.Show | ex.Per, run: Run) -> Result:
+def arranged(program: ex.Sort | ex.Show | ex.Per, run: Execution) -> Result:
     match program:
         case ex.Sort(ex.Per() as table, key, descending):
             found = _per(table, run)
@@ -50,16 +50,16 @@ def arranged(program: ex.Sort | ex.Show | ex.Per, run: Run) -> Result:
 # Lists ---------------------------------------------------------------------------------------------
 
 
-def in_order(nodes: NodeSet, key: ex.Key, descending: bool, run: Run) -> Ids:
+def in_order(nodes: NodeSet, key: ex.Key, descending: bool, run: Execution) -> Ids:
     """Members by the key, those without one last, ties by label."""
     ids = nodes.ids
-    scores = run.scores(nodes, key, largest=descending) if key != () else Scores(ids[:0], np.empty(0))
+    scores = run.scores(nodes, key, largest=descending) if key != () else NodeScores(ids[:0], np.empty(0))
     if not len(scores.nodes) and not isinstance(key, ex.Counted | ex.Totalled):
         texts = _texts(nodes, key, descending, run)
         different = sorted(set(texts.values()))
         places = {text: float(place) for place, text in enumerate(different)}
         known = sorted(texts)
-        scores = Scores(np.array(known, np.int64), np.array([places[texts[n]] for n in known]))
+        scores = NodeScores(np.array(known, np.int64), np.array([places[texts[n]] for n in known]))
     sizes = np.full(len(ids), np.inf)
     sizes[ids.searchsorted(scores.nodes)] = -scores.numbers if descending else scores.numbers
     spend(_NAME * len(ids))
@@ -70,7 +70,7 @@ def in_order(nodes: NodeSet, key: ex.Key, descending: bool, run: Run) -> Ids:
     return found
 
 
-def _texts(nodes: NodeSet, path: ex.Path, descending: bool, run: Run) -> dict[int, str]:
+def _texts(nodes: NodeSet, path: ex.Path, descending: bool, run: Execution) -> dict[int, str]:
     """For each member the first text it leads to (the last one, if descending), in lower case."""
     pairs = run.kb.walks(nodes, run.steps(path))
     spend(_NAME * len(pairs.objects))
@@ -86,9 +86,9 @@ def _texts(nodes: NodeSet, path: ex.Path, descending: bool, run: Run) -> dict[in
 # SHOW ----------------------------------------------------------------------------------------------
 
 
-def _show(nodes: NodeSet, order: Ids, columns: tuple[ex.Key, ...], run: Run) -> Table:
+def _show(nodes: NodeSet, order: Ids, columns: tuple[ex.Key, ...], run: Execution) -> ResultTable:
     if all(isinstance(column, ex.Counted | ex.Totalled) for column in columns):
-        return Table(columns, [tuple(_of_all(nodes, column, run) for column in columns)])
+        return ResultTable(columns, [tuple(_of_all(nodes, column, run) for column in columns)])
     _bound(len(order), columns)
     cells = [of_each(nodes, column, columns, run) for column in columns]
     blank: _Cells = [None]
@@ -98,7 +98,7 @@ def _show(nodes: NodeSet, order: Ids, columns: tuple[ex.Key, ...], run: Run) -> 
         # Counted before they are made: a single member with many values in several columns has too many.
         _bound(len(rows) + prod(map(len, values)), columns)
         rows.extend(product(*values))
-    return Table(columns, rows)
+    return ResultTable(columns, rows)
 
 
 def _bound(rows: int, columns: Sequence[ex.Key]) -> None:
@@ -110,7 +110,7 @@ def _bound(rows: int, columns: Sequence[ex.Key]) -> None:
     spend()
 
 
-def _of_all(nodes: NodeSet, column: ex.Key, run: Run) -> Literal | None:
+def _of_all(nodes: NodeSet, column: ex.Key, run: Execution) -> Literal | None:
     match column:
         case ex.Counted(path, None):
             return whole_number(run.count(nodes, path))
@@ -122,7 +122,7 @@ def _of_all(nodes: NodeSet, column: ex.Key, run: Run) -> Literal | None:
     raise AssertionError("asked of aggregates only")
 
 
-def of_each(nodes: NodeSet, column: ex.Key, columns: Sequence[ex.Key], run: Run) -> dict[int, _Cells]:
+def of_each(nodes: NodeSet, column: ex.Key, columns: Sequence[ex.Key], run: Execution) -> dict[int, _Cells]:
     """For each member what stands in the column, where anything does."""
     match column:
         case ex.Counted((), _):
@@ -166,7 +166,7 @@ def _one(totals: Totals, place: int) -> Totals:
 # PER -----------------------------------------------------------------------------------------------
 
 
-def _per(program: ex.Per, run: Run) -> Result:
+def _per(program: ex.Per, run: Execution) -> Result:
     """Groups are in the order of their nodes."""
     nodes = run.nodes(program.argument, asked_for=True)
     walks = run.kb.walks(nodes, run.steps(program.path))
@@ -175,11 +175,11 @@ def _per(program: ex.Per, run: Run) -> Result:
     _bound(len(names), (program.path, *program.columns))
     columns = [_of_groups(nodes, places, members, column, len(names), run) for column in program.columns]
     rows = list(zip(names.tolist(), *columns, strict=True))
-    return Result(nodes, table=Table((program.path, *program.columns), rows))
+    return Result(nodes, table=ResultTable((program.path, *program.columns), rows))
 
 
 def _of_groups(
-    nodes: NodeSet, groups: Ids, members: Ids, column: ex.Counted | ex.Totalled, size: int, run: Run
+    nodes: NodeSet, groups: Ids, members: Ids, column: ex.Counted | ex.Totalled, size: int, run: Execution
 ) -> Sequence[Cell | None]:
     """The column of each group; `groups` and `members` are the pairs of a group's number and a member."""
     steps = run.steps(column.path)
@@ -218,7 +218,9 @@ def _spread_over(groups: Ids, cells: Sequence[Cell], size: int) -> list[Cell | N
     return found
 
 
-def _sorted_table(table: Table, program: ex.Per, key: ex.Key, descending: bool, run: Run) -> Table:
+def _sorted_table(
+    table: ResultTable, program: ex.Per, key: ex.Key, descending: bool, run: Execution
+) -> ResultTable:
     """Rows by one column: numbers, then times, then the rest by name; blanks last."""
     place = (program.path, *program.columns).index(key)
     nodes = table.nodes
@@ -238,4 +240,4 @@ def _sorted_table(table: Table, program: ex.Per, key: ex.Key, descending: bool, 
     rows = sorted(table.rows, key=lambda row: names[row[0]] if isinstance(row[0], int) else "")
     blank = [row for row in rows if row[place] is None]
     filled = [row for row in rows if row[place] is not None]
-    return Table(table.columns, sorted(filled, key=rank, reverse=descending) + blank)
+    return ResultTable(table.columns, sorted(filled, key=rank, reverse=descending) + blank)

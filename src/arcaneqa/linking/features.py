@@ -17,7 +17,7 @@ from rapidfuzz import fuzz
 
 from arcaneqa.kb.interface import Ids, KnowledgeBase
 from arcaneqa.kb.names.name_forms import split, stem
-from arcaneqa.linking.mentions import Match, Proposal, Span, Text
+from arcaneqa.linking.mentions import NameMatch, Proposal, QuestionText, Span
 from arcaneqa.linking.question_words import QUESTION_WORDS, STOP_WORDS
 from arcaneqa.support.errors import ModelError
 from arcaneqa.support.files import plain_json, replacing
@@ -65,7 +65,7 @@ BY_HAND = {
 
 
 @dataclass(frozen=True)
-class Weights:
+class LinkerWeights:
     """`candidate` weighs the features of entities of one span against each other, `mention` those of the
     best of them for the question whether the span names anything at all.
 
@@ -83,11 +83,11 @@ class Weights:
     short_forms: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @classmethod
-    def by_hand(cls) -> Weights:
+    def by_hand(cls) -> LinkerWeights:
         return cls(BY_HAND, BY_HAND)
 
     @classmethod
-    def load(cls, folder: Path) -> Weights:
+    def load(cls, folder: Path) -> LinkerWeights:
         """From the folder `save` wrote to."""
         path = folder / FILE
         try:
@@ -96,7 +96,7 @@ class Weights:
             raise ModelError(f"{path}: not a linker ({error}); train it again.") from error
 
     @classmethod
-    def of_model(cls, folder: Path) -> Weights:
+    def of_model(cls, folder: Path) -> LinkerWeights:
         """Those in a model's folder; the bundled ones where it brings none of its own."""
         return cls.load(folder) if (folder / FILE).exists() else bundled()
 
@@ -108,11 +108,13 @@ class Weights:
 
 
 @cache
-def bundled() -> Weights:
+def bundled() -> LinkerWeights:
     """The weights that come with the package."""
     source = files("arcaneqa.linking").joinpath(FILE)
     return (
-        Weights(**json.loads(source.read_text(encoding="utf-8"))) if source.is_file() else Weights.by_hand()
+        LinkerWeights(**json.loads(source.read_text(encoding="utf-8")))
+        if source.is_file()
+        else LinkerWeights.by_hand()
     )
 
 
@@ -121,7 +123,7 @@ def bundled() -> Weights:
 
 NAMES = (
     "always",
-    *(match.name.lower() for match in Match),
+    *(match.name.lower() for match in NameMatch),
     "alias",
     "words",
     "one word",
@@ -160,7 +162,7 @@ NAMES = (
 )
 OF_MENTIONS = ("fame",)
 """Says whether anything is named, not which."""
-_MATCHES = {match: match.name.lower() for match in Match}
+_MATCHES = {match: match.name.lower() for match in NameMatch}
 # What a match of part of a name says is weighed apart from what a whole name says.
 _PARTS = [name[6:] for name in NAMES if name.startswith("part: ")]
 CACHED_NODES = 4_096
@@ -201,7 +203,7 @@ class _Words:
 
 
 class Featuriser:
-    def __init__(self, kb: KnowledgeBase, weights: Weights) -> None:
+    def __init__(self, kb: KnowledgeBase, weights: LinkerWeights) -> None:
         self._kb = kb
         self._weights = weights
         self._fit = SchemaFit(kb)
@@ -210,7 +212,11 @@ class Featuriser:
         self._neighbourhood = lru_cache(CACHED_NODES)(self._read_neighbourhood)
 
     def features(
-        self, text: Text, proposals: Sequence[Proposal], labels: dict[int, str], rarity: dict[str, float]
+        self,
+        text: QuestionText,
+        proposals: Sequence[Proposal],
+        labels: dict[int, str],
+        rarity: dict[str, float],
     ) -> NDArray[np.float64]:
         """One row a proposal. `rarity` says for stems how few names hold them, 0 to 1."""
         if not proposals:
@@ -218,8 +224,8 @@ class Featuriser:
         nodes = np.array([proposal.node for proposal in proposals], dtype=np.int64)
         degrees = np.log1p(self._kb.degrees(nodes).astype(np.float64))
         spans = {span: self._of_span(text, span, rarity) for span in {p.span for p in proposals}}
-        whole = {p.span for p in proposals if p.match <= Match.KNOWN}
-        exact = {p.span for p in proposals if p.match <= Match.LOOSE}
+        whole = {p.span for p in proposals if p.match <= NameMatch.KNOWN}
+        exact = {p.span for p in proposals if p.match <= NameMatch.LOOSE}
         stems = {span: self._stems_outside(text, span) for span in spans}
         fits = {span: self._fit.scores(stems[span]) for span in spans}
         nesting = {span: _nesting(span, whole) for span in spans}
@@ -238,19 +244,19 @@ class Featuriser:
                 "fame": degree / self._largest,
                 "degree to best": (degree - most) / 10,
                 "rank": math.log1p(place),
-                "beside a whole name": float(proposal.match > Match.LOOSE and proposal.span in exact),
+                "beside a whole name": float(proposal.match > NameMatch.LOOSE and proposal.span in exact),
                 "namesakes": math.log(alike),
                 "inside a name": inside,
                 "crosses a name": crosses,
                 "relation fit": float(of_relations[relations].max(initial=0)),
                 "class fit": float(of_classes[classes].max(initial=0)),
             }
-            if proposal.match >= Match.CONTAINED:
+            if proposal.match >= NameMatch.CONTAINED:
                 values |= {f"part: {name}": values[name] for name in _PARTS}
             rows.append([values.get(name, 0.0) for name in NAMES])
         return np.array(rows)
 
-    def _of_span(self, text: Text, span: Span, rarity: dict[str, float]) -> dict[str, float]:
+    def _of_span(self, text: QuestionText, span: Span, rarity: dict[str, float]) -> dict[str, float]:
         parts = text.folded(span)
         content = text.content(span)
         stems = [stem(part) for part in content or parts]
@@ -284,16 +290,16 @@ class Featuriser:
             values["no capitals"] = float(not any(capitals))
         return values
 
-    def _of_match(self, text: Text, proposal: Proposal, label: str) -> dict[str, float]:
+    def _of_match(self, text: QuestionText, proposal: Proposal, label: str) -> dict[str, float]:
         values = {_MATCHES[proposal.match]: 1.0, "alias": float(proposal.alias)}
-        if proposal.alias and proposal.match is Match.PLAIN:
+        if proposal.alias and proposal.match is NameMatch.PLAIN:
             return values | {"similarity": 1.0, "coverage": 1.0}
         said, name = " ".join(text.folded(proposal.span)), " ".join(split(label))
         values["similarity"] = fuzz.token_sort_ratio(said, name) / 100
         values["coverage"] = min(1.0, len(said) / max(1, len(name)))
         return values
 
-    def _stems_outside(self, text: Text, span: Span) -> set[str]:
+    def _stems_outside(self, text: QuestionText, span: Span) -> set[str]:
         return {
             stem(word.folded)
             for number, word in enumerate(text.words)
@@ -306,7 +312,7 @@ class Featuriser:
         return relations, self._kb.classes(nodes)
 
 
-def _word(text: Text, position: int) -> str:
+def _word(text: QuestionText, position: int) -> str:
     return text.words[position].folded if 0 <= position < len(text.words) else EDGE
 
 
@@ -326,7 +332,7 @@ def _ranks(
     """For each proposal, among those of its span and match: the largest degree, its place, their number."""
     best, rank = degrees.copy(), np.zeros(len(proposals), dtype=np.int64)
     namesakes = np.ones(len(proposals), dtype=np.int64)
-    groups: dict[tuple[Span, Match], list[int]] = defaultdict(list)
+    groups: dict[tuple[Span, NameMatch], list[int]] = defaultdict(list)
     for number, proposal in enumerate(proposals):
         groups[proposal.span, proposal.match].append(number)
     for members in groups.values():

@@ -15,19 +15,19 @@ from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.called import names_of
 from arcaneqa.kb.names.name_forms import key, may_be_slip, split, stem
 from arcaneqa.kb.short_names import Names
-from arcaneqa.linking.features import NAMES, Featuriser, Weights, bundled
+from arcaneqa.linking.features import NAMES, Featuriser, LinkerWeights, bundled
 from arcaneqa.linking.literals import find_literals, used_types
 from arcaneqa.linking.mentions import (
     ASKING,
     LONGEST_TEXT,
     LabelSearch,
-    Match,
+    NameMatch,
     Proposal,
     Proposer,
+    QuestionText,
     RemoteProposer,
     Span,
     SurfaceProposer,
-    Text,
     identified,
 )
 from arcaneqa.linking.question_words import STOP_WORDS, known_short_forms
@@ -51,13 +51,13 @@ MOST_PROPOSALS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Considered:
+class Proposals:
     """Every proposal for a question: entities with their features, and texts that are values of facts.
 
     `spans` lists the entities proposed for each span.
     """
 
-    text: Text
+    text: QuestionText
     proposals: tuple[Proposal, ...]
     texts: tuple[Proposal, ...]
     rows: NDArray[np.float64]
@@ -71,7 +71,9 @@ class Linker:
     `weights` are the bundled ones unless others were trained; `limit` is how many entities a mention keeps.
     """
 
-    def __init__(self, kb: KnowledgeBase, weights: Weights | None = None, limit: int = PER_MENTION) -> None:
+    def __init__(
+        self, kb: KnowledgeBase, weights: LinkerWeights | None = None, limit: int = PER_MENTION
+    ) -> None:
         self._kb = kb
         self._weights = bundled() if weights is None else weights
         self._limit = limit
@@ -105,7 +107,7 @@ class Linker:
         return Linker(kb, self._weights, self._limit)
 
     def link(self, question: str) -> Links:
-        text = Text.of(question)
+        text = QuestionText.of(question)
         considered = self.consider(text)
         mentions = self._with_identified(question, self._mentions(considered))
         literals = find_literals(question[:LONGEST_TEXT], self._kb, self._used_types)
@@ -145,7 +147,7 @@ class Linker:
     def _names(self, nodes: Sequence[int]) -> list[str]:
         return names_of(self._kb, np.array(nodes, dtype=np.int64))
 
-    def consider(self, text: Text) -> Considered:
+    def consider(self, text: QuestionText) -> Proposals:
         proposed, rarity = self._proposer.propose(text)
         are_literals = self._kb.are_literals(np.array([p.node for p in proposed], dtype=np.int64))
         texts = [p for p, is_literal in zip(proposed, are_literals, strict=True) if is_literal]
@@ -155,11 +157,11 @@ class Linker:
         proposals = _most_promising(proposals)
         nodes = list(dict.fromkeys(proposal.node for proposal in proposals))
         labels = dict(zip(nodes, self._names(nodes), strict=True))
-        alike = Counter(p.span for p in proposals if p.match is Match.CONTAINED)
+        alike = Counter(p.span for p in proposals if p.match is NameMatch.CONTAINED)
         proposals = [
             p
             for p in proposals
-            if p.match < Match.CONTAINED
+            if p.match < NameMatch.CONTAINED
             or not (
                 self._is_row(labels[p.node])
                 or _goes_on_otherwise(text, p.span, labels[p.node], rarity)
@@ -170,14 +172,14 @@ class Linker:
         spans: dict[Span, list[int]] = {}
         for number, proposal in enumerate(proposals):
             spans.setdefault(proposal.span, []).append(number)
-        return Considered(text, tuple(proposals), tuple(texts), rows, labels, spans)
+        return Proposals(text, tuple(proposals), tuple(texts), rows, labels, spans)
 
     def _is_row(self, label: str) -> bool:
         """Whether something is only called by a table and a number: guests are asked for, not the 7th one."""
         *table, number = split(label) or [""]
         return number.isdigit() and tuple(map(stem, table)) in self._kinds
 
-    def scores(self, considered: Considered) -> tuple[dict[Span, float], NDArray[np.float64]]:
+    def scores(self, considered: Proposals) -> tuple[dict[Span, float], NDArray[np.float64]]:
         """Log-probability of each span to be a mention, and of each proposal among those of its span."""
         candidates = considered.rows @ self._candidate
         odds = np.empty(len(considered.spans))
@@ -187,7 +189,7 @@ class Linker:
             candidates[members] -= np.logaddexp.reduce(candidates[members])
         return dict(zip(considered.spans, (-np.logaddexp(0, -odds)).tolist(), strict=True)), candidates
 
-    def _mentions(self, considered: Considered) -> list[MentionLink]:
+    def _mentions(self, considered: Proposals) -> list[MentionLink]:
         mentions, candidates = self.scores(considered)
         proposals = considered.proposals
         joint = [mentions[proposal.span] + float(candidates[n]) for n, proposal in enumerate(proposals)]
@@ -237,7 +239,7 @@ def _are_rows(mention: MentionLink, texts: Sequence[LiteralLink]) -> bool:
     )
 
 
-def _goes_on_otherwise(text: Text, span: Span, name: str, known: Collection[str]) -> bool:
+def _goes_on_otherwise(text: QuestionText, span: Span, name: str, known: Collection[str]) -> bool:
     """Whether question and name begin alike and go on differently: Mount Doom is not Mount Haddington, where
     no name has a word like Doom, as far as the words of names are known."""
     begun, called = list(map(stem, text.folded(span))), list(map(stem, split(name)))
@@ -245,7 +247,7 @@ def _goes_on_otherwise(text: Text, span: Span, name: str, known: Collection[str]
     return goes_on and _is_one_name_with(text, span, span.last, known)
 
 
-def _begins_otherwise(text: Text, span: Span, name: str, known: Collection[str]) -> bool:
+def _begins_otherwise(text: QuestionText, span: Span, name: str, known: Collection[str]) -> bool:
     """The same of names that end alike: Wembley Stadium is none of the other stadiums. Where few are called
     so, another word may stand before it: President Lincoln, Bill Clinton."""
     ended, called = list(map(stem, text.folded(span))), list(map(stem, split(name)))
@@ -253,13 +255,13 @@ def _begins_otherwise(text: Text, span: Span, name: str, known: Collection[str])
     return begins and _is_one_name_with(text, span, span.first - 1, known) and not _is_slip(text, span, name)
 
 
-def _is_slip(text: Text, span: Span, name: str) -> bool:
+def _is_slip(text: QuestionText, span: Span, name: str) -> bool:
     """Whether the word before is nearly one of the name: Rand Jackson for Randy Jackson."""
     word = text.words[span.first - 1].folded
     return any(may_be_slip(word, own) for own in split(name))
 
 
-def _is_one_name_with(text: Text, span: Span, place: int, known: Collection[str]) -> bool:
+def _is_one_name_with(text: QuestionText, span: Span, place: int, known: Collection[str]) -> bool:
     """Whether a stretch and the word at a place beside it are written as one name, and nobody is called by
     that word."""
     if not known or not 0 <= place < len(text.words) or stem(text.words[place].folded) in known:
@@ -269,7 +271,7 @@ def _is_one_name_with(text: Text, span: Span, place: int, known: Collection[str]
 
 
 def _mention_link(
-    considered: Considered,
+    considered: Proposals,
     span: Span,
     score: float,
     members: list[int],
@@ -324,6 +326,6 @@ def _most_promising(proposals: list[Proposal]) -> list[Proposal]:
     if len(proposals) <= MOST_PROPOSALS:
         return proposals
     proposals.sort(
-        key=lambda proposal: (proposal.match > Match.KNOWN, proposal.span.first - proposal.span.last)
+        key=lambda proposal: (proposal.match > NameMatch.KNOWN, proposal.span.first - proposal.span.last)
     )
     return proposals[:MOST_PROPOSALS]

@@ -151,7 +151,7 @@ _SCALES = {**SCALES, "k": 10**3, "bn": 10**9}
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class StatedNumber:
     """`values` are what it may mean, likeliest first: 5% is 5 in most knowledge bases and 0.05 in some, and
     2 million is 2 where facts are counted in millions."""
 
@@ -162,7 +162,7 @@ class Number:
     unit: str | None = None
 
 
-def numbers(text: str) -> Iterator[Number]:
+def numbers(text: str) -> Iterator[StatedNumber]:
     """The numbers of a text from left to right, not overlapping."""
     found = [*_written_in_digits(text), *_written_in_words(text)]
     end = 0
@@ -172,7 +172,7 @@ def numbers(text: str) -> Iterator[Number]:
             yield number
 
 
-def _written_in_digits(text: str) -> Iterator[Number]:
+def _written_in_digits(text: str) -> Iterator[StatedNumber]:
     for match in _DIGITS.finditer(text):
         digits = match["digits"].replace(",", "")
         following = text[match.end() : match.end() + 1]
@@ -200,9 +200,9 @@ def _written_in_digits(text: str) -> Iterator[Number]:
             unit, values = "percent", (scaled, scaled / 100)
         exact = "." not in digits and not match["exponent"]
         whole = exact and scaled == scaled.to_integral_value()
-        yield Number(match.start(), match.end(), values, whole, unit)
+        yield StatedNumber(match.start(), match.end(), values, whole, unit)
     for match in _GLUED.finditer(text):
-        yield Number(match.start(), match.end(), (Decimal(match[0]),), False)
+        yield StatedNumber(match.start(), match.end(), (Decimal(match[0]),), False)
 
 
 def _unit_at(text: str, position: int) -> str | None:
@@ -210,7 +210,7 @@ def _unit_at(text: str, position: int) -> str | None:
     return match[1].lower() if match and match[1].lower() in UNITS else None
 
 
-def _written_in_words(text: str) -> Iterator[Number]:
+def _written_in_words(text: str) -> Iterator[StatedNumber]:
     """`two hundred and fifty thousand`, `twenty-five`, `half a million`, `fifth`."""
     tokens = list(_WORD.finditer(text))
     position = 0
@@ -222,7 +222,7 @@ def _written_in_words(text: str) -> Iterator[Number]:
         start, stop = tokens[position].start(), tokens[position + end - 1].end()
         if text[stop - 3 : stop].lower() != "one" or end > 1:  # "which one" counts nothing
             whole = value == value.to_integral_value()
-            yield Number(start, stop, (value,), whole, _unit_at(text, stop))
+            yield StatedNumber(start, stop, (value,), whole, _unit_at(text, stop))
         position += end
 
 
@@ -324,7 +324,7 @@ def _by_use(names: tuple[str, ...], used: Mapping[str, int]) -> list[str]:
     return sorted((name for name in names if XSD + name in used), key=lambda name: -used[XSD + name])
 
 
-def _number_readings(number: Number, used: Mapping[str, int]) -> Iterator[Literal]:
+def _number_readings(number: StatedNumber, used: Mapping[str, int]) -> Iterator[Literal]:
     for value in number.values:
         if abs(value.adjusted()) > MOST_DIGITS:
             continue

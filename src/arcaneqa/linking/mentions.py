@@ -11,7 +11,17 @@ from itertools import islice, pairwise, product
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.kb.names.name_forms import SPACELESS, Form, Word, key, keys_of_name, loose, split, stem, words
+from arcaneqa.kb.names.name_forms import (
+    SPACELESS,
+    Forgotten,
+    Word,
+    key,
+    keys_of_name,
+    loose,
+    split,
+    stem,
+    words,
+)
 from arcaneqa.kb.names.surfaces import Surfaces
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri
@@ -94,7 +104,7 @@ _SPACELESS = re.compile(f"[{SPACELESS}]")
 QUOTED = re.compile(r"\"([^\"]{2,120})\"|“([^”]{2,120})”|«([^»]{2,120})»|(?<!\w)['‘]([^'’]{2,120})['’](?!\w)")
 
 
-class Match(IntEnum):
+class NameMatch(IntEnum):
     """How a name fits a stretch of text, best first."""
 
     PLAIN = 0
@@ -108,10 +118,10 @@ class Match(IntEnum):
 
 
 _MATCH_OF_FORM = {
-    Form.PLAIN: Match.PLAIN,
-    Form.LOOSE: Match.LOOSE,
-    Form.SHORT: Match.SHORT,
-    Form.ACRONYM: Match.ACRONYM,
+    Forgotten.PLAIN: NameMatch.PLAIN,
+    Forgotten.LOOSE: NameMatch.LOOSE,
+    Forgotten.SHORT: NameMatch.SHORT,
+    Forgotten.ACRONYM: NameMatch.ACRONYM,
 }
 
 
@@ -125,12 +135,12 @@ class Span(NamedTuple):
 class Proposal(NamedTuple):
     span: Span
     node: int
-    match: Match
+    match: NameMatch
     alias: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class QuestionText:
     """A question as words, with the spans that stand in quotation marks."""
 
     question: str
@@ -139,7 +149,7 @@ class Text:
     mixed_case: bool
 
     @classmethod
-    def of(cls, question: str) -> Text:
+    def of(cls, question: str) -> QuestionText:
         head = question[:LONGEST_TEXT]
         found = tuple(words(head)[:MOST_WORDS])
         quoted = set()
@@ -201,7 +211,7 @@ class Text:
 class Proposer(Protocol):
     """Finds entities that a text may name."""
 
-    def propose(self, text: Text) -> tuple[list[Proposal], dict[str, float]]:
+    def propose(self, text: QuestionText) -> tuple[list[Proposal], dict[str, float]]:
         """And how few names hold each word (stems), 0 to 1, where that is known."""
 
 
@@ -227,7 +237,7 @@ class SurfaceProposer:
         # Hungarians are no misspelt Bulgarians, whether or not Hungary is here.
         self._well_spelt = self._ordinary | (short_forms.keys() - self._peoples.keys())
 
-    def propose(self, text: Text) -> tuple[list[Proposal], dict[str, float]]:
+    def propose(self, text: QuestionText) -> tuple[list[Proposal], dict[str, float]]:
         spans = [
             (span, text.folded(span))
             for span in text.spans()
@@ -241,35 +251,37 @@ class SurfaceProposer:
         rarity = {word: 1 - math.log1p(count) / size for word, count in known.items()}
         return _best_of_each([*whole, *parts]), rarity
 
-    def _is_kind_in_a_sentence(self, text: Text, span: Span) -> bool:
+    def _is_kind_in_a_sentence(self, text: QuestionText, span: Span) -> bool:
         """Whether a kind comes with the small word behind it: "murders in" is no row IN of the murders."""
         *noun, last = text.folded(span)
         return last in STOP_WORDS and tuple(map(stem, noun)) in self._kinds
 
     def _whole_names(self, spans: Sequence[tuple[Span, list[str]]]) -> list[Proposal]:
         """Names that are exactly a span, after forgetting case, accents, plurals, articles and the like."""
-        queries: list[tuple[int, Span, Match]] = []
+        queries: list[tuple[int, Span, NameMatch]] = []
         for span, parts in spans:
             plain = key(parts)
-            queries.append((plain, span, Match.PLAIN))
+            queries.append((plain, span, NameMatch.PLAIN))
             if parts[0] not in STOP_WORDS and parts[-1] not in STOP_WORDS:
                 other = loose(parts)
                 if other != parts:
-                    queries.append((key(other), span, Match.LOOSE))
+                    queries.append((key(other), span, NameMatch.LOOSE))
             said = "".join(parts)
             # Americans are called after their country as what is American is.
             for name in self._short_forms.get(said) or self._short_forms.get("".join(loose(parts)), ()):
-                queries.append((next(keys_of_name(name))[0], span, Match.KNOWN))
+                queries.append((next(keys_of_name(name))[0], span, NameMatch.KNOWN))
             if len(parts) == 1 and parts[0] not in self._ordinary:
-                queries += [(key([what]), span, Match.KNOWN) for what in _doing(stem(parts[0]))]
+                queries += [(key([what]), span, NameMatch.KNOWN) for what in _doing(stem(parts[0]))]
         found: list[Proposal] = []
         hits = self._surfaces.find([value for value, _, _ in queries], PER_KEY)
         for (_, span, level), names in zip(queries, hits, strict=True):
             for hit in names:
-                if level is Match.KNOWN and hit.form is not Form.PLAIN:
+                if level is NameMatch.KNOWN and hit.form is not Forgotten.PLAIN:
                     continue
                 match = max(level, _MATCH_OF_FORM[hit.form])
-                if match is Match.ACRONYM and (span.last - span.first > 1 or level is not Match.PLAIN):
+                if match is NameMatch.ACRONYM and (
+                    span.last - span.first > 1 or level is not NameMatch.PLAIN
+                ):
                     continue
                 found.append(Proposal(span, hit.node, match, hit.alias))
         return found
@@ -286,10 +298,12 @@ class SurfaceProposer:
         hits = self._surfaces.find([value for value, _ in queries], PER_KEY)
         for (_, span), names in zip(queries, hits, strict=True):
             for hit in names:
-                if hit.form is Form.PLAIN:
-                    yield Proposal(span, hit.node, Match.KNOWN, hit.alias)
+                if hit.form is Forgotten.PLAIN:
+                    yield Proposal(span, hit.node, NameMatch.KNOWN, hit.alias)
 
-    def _parts_and_typos(self, text: Text, covered: set[int], known: Mapping[str, int]) -> Iterator[Proposal]:
+    def _parts_and_typos(
+        self, text: QuestionText, covered: set[int], known: Mapping[str, int]
+    ) -> Iterator[Proposal]:
         """Names that hold the words of a span among others, and names a typing error away. `known` counts the
         names that hold a word."""
         content = [
@@ -312,12 +326,12 @@ class SurfaceProposer:
                 is_kind = tuple(stems[n] for n in inside) in self._kinds
                 if is_kind and not text.is_written_as_name(Span(first, last)):
                     continue
-                nodes, match = [], Match.CONTAINED
+                nodes, match = [], NameMatch.CONTAINED
                 if all(stems[n] in known for n in inside):
                     nodes = self._surfaces.containing([[stems[n]] for n in inside], PER_PART)
                 if not nodes and (len(inside) > 1 or stems[first] not in known):
                     choices = [spelt.as_known(stems[n], stems[n] in known) for n in inside]
-                    nodes, match = self._surfaces.containing(choices, PER_PART), Match.TYPO
+                    nodes, match = self._surfaces.containing(choices, PER_PART), NameMatch.TYPO
                     if nodes:
                         yield from self._corrected(Span(first, last), choices)
                 yield from (Proposal(Span(first, last), node, match) for node in nodes)
@@ -329,8 +343,8 @@ class SurfaceProposer:
         ways = list(islice(product(*choices), MOST_WAYS))
         for hits in self._surfaces.find([key(way) for way in ways], PER_KEY):
             for hit in hits:
-                if hit.form in (Form.PLAIN, Form.LOOSE):
-                    yield Proposal(span, hit.node, Match.CORRECTED, hit.alias)
+                if hit.form in (Forgotten.PLAIN, Forgotten.LOOSE):
+                    yield Proposal(span, hit.node, NameMatch.CORRECTED, hit.alias)
 
 
 class _Spellings:
@@ -376,17 +390,17 @@ class RemoteProposer:
         self._labels = labels
         self._short_forms = short_forms
 
-    def propose(self, text: Text) -> tuple[list[Proposal], dict[str, float]]:
-        queries: list[tuple[str, Span, Match]] = []
+    def propose(self, text: QuestionText) -> tuple[list[Proposal], dict[str, float]]:
+        queries: list[tuple[str, Span, NameMatch]] = []
         for span in text.spans():
             parts = text.folded(span)
             edges = parts[0] in STOP_WORDS or parts[-1] in STOP_WORDS
             only_asking = len(parts) == 1 and parts[0] in QUESTION_WORDS
             if span not in text.quoted and (edges or only_asking or len(parts) > LONGEST_REMOTE_SPAN):
                 continue
-            queries.append((text.surface(span), span, Match.PLAIN))
+            queries.append((text.surface(span), span, NameMatch.PLAIN))
             for name in self._short_forms.get("".join(parts), ()):
-                queries.append((name, span, Match.KNOWN))
+                queries.append((name, span, NameMatch.KNOWN))
         found = self._labels.search_labels([said for said, _, _ in queries]) if queries else []
         whole = [
             Proposal(span, node, match)
@@ -395,7 +409,7 @@ class RemoteProposer:
         ]
         return _best_of_each([*whole, *self._containing(text, whole)]), {}
 
-    def _containing(self, text: Text, whole: Sequence[Proposal]) -> Iterator[Proposal]:
+    def _containing(self, text: QuestionText, whole: Sequence[Proposal]) -> Iterator[Proposal]:
         """Of words outside of whole names, one by one and in pairs."""
         taken = _covered(text, whole) | {n for one in whole for n in range(one.span.first, one.span.last)}
         spans = [
@@ -407,7 +421,7 @@ class RemoteProposer:
         ]
         found = self._labels.names_containing([text.surface(span) for span in spans], PER_KEY)
         for span, nodes in zip(spans, found, strict=True):
-            yield from (Proposal(span, node, Match.CONTAINED) for node in nodes)
+            yield from (Proposal(span, node, NameMatch.CONTAINED) for node in nodes)
 
 
 def _doing(doer: str) -> list[str]:
@@ -425,10 +439,10 @@ def _peoples(short_forms: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
     return found
 
 
-def _covered(text: Text, proposals: Sequence[Proposal]) -> set[int]:
+def _covered(text: QuestionText, proposals: Sequence[Proposal]) -> set[int]:
     """Words inside a whole name of at least two words that matter: nothing else is sought for them."""
     found: set[int] = set()
-    for span in {proposal.span for proposal in proposals if proposal.match <= Match.KNOWN}:
+    for span in {proposal.span for proposal in proposals if proposal.match <= NameMatch.KNOWN}:
         inside = range(span.first, span.last)
         if sum(text.words[n].folded not in STOP_WORDS for n in inside) > 1:
             found.update(inside)

@@ -12,7 +12,7 @@ from arcaneqa.kb.interface import KnowledgeBase, Step
 from arcaneqa.kb.names.name_forms import are_of_one_origin, split, stem
 from arcaneqa.kb.schema import Relation, ValueKind
 from arcaneqa.kb.terms import Literal
-from arcaneqa.linking.mentions import Match, Proposal, Span, Text
+from arcaneqa.linking.mentions import NameMatch, Proposal, QuestionText, Span
 from arcaneqa.linking.question_words import QUESTION_WORDS, STOP_WORDS, UNITS
 from arcaneqa.links import LIKELY, LiteralLink, MentionLink
 
@@ -46,10 +46,14 @@ class NearTexts:
         self._ordinary = frozenset(ordinary)
         self._columns: list[list[tuple[int, list[str]]]] | None = None
 
-    def proposals(self, text: Text, meant: Sequence[Proposal], known: Iterable[str]) -> Iterator[Proposal]:
+    def proposals(
+        self, text: QuestionText, meant: Sequence[Proposal], known: Iterable[str]
+    ) -> Iterator[Proposal]:
         """Texts for single words that are no part of what is `meant` already; `known` are words (stems) that
         things are called by."""
-        taken = {n for one in meant if one.match <= Match.KNOWN for n in range(one.span.first, one.span.last)}
+        taken = {
+            n for one in meant if one.match <= NameMatch.KNOWN for n in range(one.span.first, one.span.last)
+        }
         names = frozenset(known)
         for place, word in enumerate(text.words):
             said = stem(word.folded)
@@ -65,7 +69,7 @@ class NearTexts:
             span = Span(place, place + 1)
             nodes = self._near(said, text.is_written_as_name(span))
             if 0 < len(nodes) <= FEW:
-                yield from (Proposal(span, node, Match.CORRECTED) for node in nodes)
+                yield from (Proposal(span, node, NameMatch.CORRECTED) for node in nodes)
 
     def _near(self, said: str, is_name: bool) -> list[int]:
         """The texts that a word may stand for: other forms of it, unless it is written as a name, texts that
@@ -131,7 +135,7 @@ BEFORE_UNITS = frozenset(("in", "per"))
 
 
 def stated_texts(
-    text: Text,
+    text: QuestionText,
     proposals: Sequence[Proposal],
     entities: Sequence[Proposal],
     mentions: Sequence[MentionLink],
@@ -143,28 +147,28 @@ def stated_texts(
     city` though a station is called San Jose City Hall, and `Stanley Kubrick` though a film about him has
     a subtitle. `kinds` are the stems of nouns for kinds of things: `Swiss airlines` are those of Switzerland,
     though one is called Swiss Airlines."""
-    whole: dict[tuple[int, int], Match] = {}
+    whole: dict[tuple[int, int], NameMatch] = {}
     for proposal in entities:
-        if proposal.match <= Match.KNOWN:
+        if proposal.match <= NameMatch.KNOWN:
             place = text.stretch(proposal.span)
             whole[place] = min(proposal.match, whole.get(place, proposal.match))
     by_span: dict[Span, list[Proposal]] = {}
     for proposal in proposals:
-        qualifies = proposal.match is Match.PLAIN and _qualifies(text, proposal.span, kinds)
-        is_letter = proposal.match is Match.PLAIN and _is_letter_of_it(proposal, text, kb)
+        qualifies = proposal.match is NameMatch.PLAIN and _qualifies(text, proposal.span, kinds)
+        is_letter = proposal.match is NameMatch.PLAIN and _is_letter_of_it(proposal, text, kb)
         says_it = qualifies or is_letter or _is_sort(proposal, text, kb) or _is_code(proposal, text, kb)
-        if proposal.match is Match.KNOWN or says_it or _says_something(text, proposal.span):
+        if proposal.match is NameMatch.KNOWN or says_it or _says_something(text, proposal.span):
             by_span.setdefault(proposal.span, []).append(proposal)
     by_span = {span: by_span[span] for span in by_span if not _is_of_a_kind(text, span, by_span, kinds)}
     links: list[LiteralLink] = []
     for span in sorted(by_span, key=lambda span: span.first - span.last):
         start, end = text.words[span.first].start, text.words[span.last - 1].end
         taken = any(link.start < end and start < link.end for link in links)
-        is_plain = any(proposal.match is Match.PLAIN for proposal in by_span[span])
+        is_plain = any(proposal.match is NameMatch.PLAIN for proposal in by_span[span])
         named = any(
             m.start <= start and end <= m.end and m.score > LIKELY
             for m in mentions
-            if (fit := whole.get((m.start, m.end))) is not None and not (is_plain and fit is Match.SHORT)
+            if (fit := whole.get((m.start, m.end))) is not None and not (is_plain and fit is NameMatch.SHORT)
         )
         meant_as_text = named and (_is_shared(by_span[span], kb) or _is_asked_for(by_span[span], text, kb))
         if taken or (named and not meant_as_text) or len(links) == MOST_TEXTS:
@@ -179,7 +183,9 @@ def stated_texts(
     return sorted(links, key=lambda link: link.start)
 
 
-def _is_of_a_kind(text: Text, span: Span, stated: Container[Span], kinds: Set[tuple[str, ...]]) -> bool:
+def _is_of_a_kind(
+    text: QuestionText, span: Span, stated: Container[Span], kinds: Set[tuple[str, ...]]
+) -> bool:
     """Whether a stretch is a value with the noun for a kind of thing behind it, not written like a name."""
     *_, noun = text.folded(span)
     is_qualified = (stem(noun),) in kinds and Span(span.first, span.last - 1) in stated
@@ -203,12 +209,12 @@ def _best(proposals: Sequence[Proposal], written: str, kb: KnowledgeBase) -> tup
     return tuple(term for _, term in pairs[:MOST_READINGS])
 
 
-def _is_asked_for(proposals: Sequence[Proposal], text: Text, kb: KnowledgeBase) -> bool:
+def _is_asked_for(proposals: Sequence[Proposal], text: QuestionText, kb: KnowledgeBase) -> bool:
     """Whether the question says which attribute it is: the currency code CHF."""
-    return any(one.match is Match.PLAIN and _is_attribute_said(one.node, text, kb) for one in proposals)
+    return any(one.match is NameMatch.PLAIN and _is_attribute_said(one.node, text, kb) for one in proposals)
 
 
-def _is_attribute_said(node: int, text: Text, kb: KnowledgeBase) -> bool:
+def _is_attribute_said(node: int, text: QuestionText, kb: KnowledgeBase) -> bool:
     asked = {stem(word.folded) for word in text.words}
     relations = kb.in_relations(kb.nodes(np.array([node], np.int64))).tolist()
     labels = (kb.schema.relations[relation].label for relation in relations)
@@ -218,11 +224,11 @@ def _is_attribute_said(node: int, text: Text, kb: KnowledgeBase) -> bool:
 def _is_shared(proposals: Sequence[Proposal], kb: KnowledgeBase) -> bool:
     """Whether a text is said of several: who won twice has two rows, and all of them may be meant; westerns
     are films of that genre, though one is called Western."""
-    whole = [one.node for one in proposals if one.match <= Match.LOOSE]
+    whole = [one.node for one in proposals if one.match <= NameMatch.LOOSE]
     return any(len(kb.neighbours(kb.nodes(np.array([node], np.int64)))) > 1 for node in whole)
 
 
-def _is_part_of_name(node: int, meant: Set[int], text: Text, kb: KnowledgeBase) -> bool:
+def _is_part_of_name(node: int, meant: Set[int], text: QuestionText, kb: KnowledgeBase) -> bool:
     """Whether a text says nothing but what somebody is called who is meant by the same words, as a first name
     does; unless the question says that it is one."""
     nodes = kb.nodes(np.array([node], np.int64))
@@ -232,13 +238,13 @@ def _is_part_of_name(node: int, meant: Set[int], text: Text, kb: KnowledgeBase) 
     return not _is_attribute_said(node, text, kb)
 
 
-def _says_something(text: Text, span: Span) -> bool:
+def _says_something(text: QuestionText, span: Span) -> bool:
     if span in text.quoted:
         return True
     return any(word not in SAYS_NOTHING for word in text.folded(span)) or _is_no_unit(text, span)
 
 
-def _is_letter_of_it(proposal: Proposal, text: Text, kb: KnowledgeBase) -> bool:
+def _is_letter_of_it(proposal: Proposal, text: QuestionText, kb: KnowledgeBase) -> bool:
     """Whether a small word is written as a letter, and the question says of what: painters of school A."""
     is_letter = proposal.span.last - proposal.span.first == 1 and len(text.surface(proposal.span)) == 1
     return (
@@ -246,7 +252,7 @@ def _is_letter_of_it(proposal: Proposal, text: Text, kb: KnowledgeBase) -> bool:
     )
 
 
-def _is_code(proposal: Proposal, text: Text, kb: KnowledgeBase) -> bool:
+def _is_code(proposal: Proposal, text: QuestionText, kb: KnowledgeBase) -> bool:
     """Whether a small word is written in capitals as the data writes it: those in ME are in Maine."""
     written = text.surface(proposal.span)
     is_code = len(written) > 1 and written.isupper() and written.lower() not in UNITS
@@ -256,10 +262,10 @@ def _is_code(proposal: Proposal, text: Text, kb: KnowledgeBase) -> bool:
     return isinstance(term, Literal) and term.lexical == written
 
 
-def _is_sort(proposal: Proposal, text: Text, kb: KnowledgeBase) -> bool:
+def _is_sort(proposal: Proposal, text: QuestionText, kb: KnowledgeBase) -> bool:
     """Whether a word that often only asks is, in the plural, what a column says of several: cities in a table
     of places where some are a city. Not where cities are a kind of thing or a column of their own."""
-    if proposal.span.last - proposal.span.first > 1 or proposal.match > Match.LOOSE:
+    if proposal.span.last - proposal.span.first > 1 or proposal.match > NameMatch.LOOSE:
         return False
     (word,) = text.folded(proposal.span)
     named = (one.label for many in (kb.schema.classes, kb.schema.relations) for one in many)
@@ -269,14 +275,14 @@ def _is_sort(proposal: Proposal, text: Text, kb: KnowledgeBase) -> bool:
     return len(kb.neighbours(kb.nodes(np.array([proposal.node], np.int64)))) > 1
 
 
-def _is_no_unit(text: Text, span: Span) -> bool:
+def _is_no_unit(text: QuestionText, span: Span) -> bool:
     """Whether the code of a unit stands alone: countries that use USD, not 30 USD or the price in USD."""
     is_code = span.last - span.first == 1 and text.folded(span)[0] in UNITS and text.surface(span).isupper()
     before = text.words[span.first - 1].folded if span.first else ""
     return is_code and before not in BEFORE_UNITS and not before[-1:].isdigit()
 
 
-def _qualifies(text: Text, span: Span, kinds: Set[tuple[str, ...]]) -> bool:
+def _qualifies(text: QuestionText, span: Span, kinds: Set[tuple[str, ...]]) -> bool:
     """Whether a word that often only asks stands right before a kind of thing: large species, male cats."""
     if any(word not in QUESTION_WORDS for word in text.folded(span)) or span.last >= len(text.words):
         return False

@@ -20,7 +20,7 @@ from safetensors.numpy import load_file
 
 from arcaneqa.induction.scorer import WordRanker
 from arcaneqa.int8.products import Product
-from arcaneqa.int8.stored_arrays import Floats, Table
+from arcaneqa.int8.stored_arrays import Floats, VectorTable
 from arcaneqa.model.stored import Stored
 from arcaneqa.model.word_pieces import PiecesOfWords
 from arcaneqa.support.ragged import Ints
@@ -65,7 +65,7 @@ class Glance:
     beyond = 24
 
     def __init__(
-        self, table: Table, pieces: PiecesOfWords, asked: Side, offered: Side, scales: Floats
+        self, table: VectorTable, pieces: PiecesOfWords, asked: Side, offered: Side, scales: Floats
     ) -> None:
         self._table = table
         self._pieces = pieces
@@ -79,7 +79,7 @@ class Glance:
         """None for a model whose table of words is another."""
         if TABLE not in stored.names():
             return None
-        learned, table = load_file(file), Table(stored, TABLE)
+        learned, table = load_file(file), VectorTable(stored, TABLE)
         probes, own = learned["probes"], learned["probe_rows"].astype(np.float32)
         if probes.max() >= table.length or own.shape[1] != table.width:
             return None

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from arcaneqa.induction.scorer import Heat
 from arcaneqa.model.reader import Reader
-from arcaneqa.model.word_pieces import Asked, KnownPieces, Pieces
+from arcaneqa.model.word_pieces import EncoderInput, KnownPieces, Pieces
 
 
-def heat(reader: Reader, known: KnownPieces, asked: Asked) -> Heat:
+def heat(reader: Reader, known: KnownPieces, asked: EncoderInput) -> Heat:
     packed = known.pack([asked])
     pieces = known.question(asked.question)
     length = len(pieces.ids)

@@ -23,7 +23,7 @@ _MOST_KEPT = 8_192
 """Texts whose vectors are kept."""
 
 
-class Nearness:
+class TextNearness:
     """Threads may share it."""
 
     def __init__(self, reader: Reader, words: WordPieces, known: KnownPieces) -> None:

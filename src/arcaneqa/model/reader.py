@@ -15,7 +15,7 @@ import numpy as np
 
 from arcaneqa.induction.scorer import Reads
 from arcaneqa.int8.plain import PlainReader
-from arcaneqa.int8.stored_arrays import Flags, Floats, Table, Words, softmax
+from arcaneqa.int8.stored_arrays import Flags, Floats, VectorTable, Words, softmax
 from arcaneqa.model.stored import Stored
 from arcaneqa.support import loops
 from arcaneqa.support.errors import InputError, ModelError, needs
@@ -118,7 +118,7 @@ class StaticReader:
     """Word vectors, whatever stands beside a word."""
 
     def __init__(self, stored: Stored) -> None:
-        self._vectors = Table(stored, "encoder.vectors.weight")
+        self._vectors = VectorTable(stored, "encoder.vectors.weight")
         self.width = self._vectors.width
 
     # Words know nothing of each other.

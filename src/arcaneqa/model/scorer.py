@@ -19,10 +19,10 @@ from arcaneqa.model.config import KIND_INDEX
 from arcaneqa.model.decoder import Decoder, gathered, is_gathered
 from arcaneqa.model.glance import Glance
 from arcaneqa.model.heat import heat
-from arcaneqa.model.nearness import Nearness
+from arcaneqa.model.nearness import TextNearness
 from arcaneqa.model.reader import TOKENS_PER_CALL, CountedReader, parts, reader_of
 from arcaneqa.model.stored import Stored, read_stored
-from arcaneqa.model.word_pieces import Asked, KnownPieces, Packed, WordPieces
+from arcaneqa.model.word_pieces import EncoderInput, KnownPieces, Packed, WordPieces
 from arcaneqa.support import loops
 from arcaneqa.support.ragged import Ints
 
@@ -74,10 +74,10 @@ class ModelScorer:
         self._decoder = self._decoder_of(stored, self._reader.width)
         words = WordPieces(stored.tokenizer, stored.config)
         self._known_pieces = self._pieces_of(words)
-        self._nearness = Nearness(self._reader, words, self._known_pieces)
+        self._nearness = TextNearness(self._reader, words, self._known_pieces)
         self._cached = cached
         self._tokens_per_call = tokens_per_call
-        self._readings: OrderedDict[Asked, _Reading] = OrderedDict()
+        self._readings: OrderedDict[EncoderInput, _Reading] = OrderedDict()
         self._lock = Lock()
         self._is_by_loops = False
         zeros = np.zeros(stored.config.hidden, np.float32)
@@ -247,8 +247,8 @@ class ModelScorer:
     def _read(self, decisions: Sequence[Decision]) -> list[_Reading]:
         keys = [self._known_pieces.asked(one.question, one.context, one.candidates) for one in decisions]
         # A key has all its candidates: to look one up takes a while.
-        found: dict[Asked, _Reading] = {}
-        fresh: list[Asked] = []
+        found: dict[EncoderInput, _Reading] = {}
+        fresh: list[EncoderInput] = []
         with self._lock:
             if self._is_by_loops is not (now := loops.are_used()):
                 # What was read in numpy differs in its last bits; a question is read by one of the two.
@@ -269,7 +269,7 @@ class ModelScorer:
                     self._readings.popitem(last=False)
         return [found[key] for key in keys]
 
-    def _encode(self, keys: Sequence[Asked]) -> list[_Reading]:
+    def _encode(self, keys: Sequence[EncoderInput]) -> list[_Reading]:
         packed = self._known_pieces.pack(keys)
         tokens = self._tokens(packed)
         words, candidates = gathered(packed, tokens)

@@ -267,7 +267,7 @@ class PiecesOfWords:
 # Word pieces of strings met before: a search asks for the same few again and again.
 
 
-class Asked(NamedTuple):
+class EncoderInput(NamedTuple):
     """All that the encoder reads of a decision; equal ones are encoded once.
 
     A candidate is its text and its types; without a text the encoder does not see it."""
@@ -298,10 +298,12 @@ class KnownPieces:
         """Strings kept."""
         return len(self._contexts) + len(self._candidates) + len(self._questions)
 
-    def asked(self, question: str, context: str, candidates: Sequence[Candidate]) -> Asked:
+    def asked(self, question: str, context: str, candidates: Sequence[Candidate]) -> EncoderInput:
         config, texts = self._words.config, self._texts(candidates)
         types = [one.types for one in candidates] if config.types else [""] * len(texts)
-        return Asked(question, context if config.context else "", tuple(zip(texts, types, strict=True)))
+        return EncoderInput(
+            question, context if config.context else "", tuple(zip(texts, types, strict=True))
+        )
 
     def _texts(self, candidates: Sequence[Candidate]) -> Sequence[str | None]:
         return [one.text for one in candidates]
@@ -314,7 +316,7 @@ class KnownPieces:
                 self._questions[text] = self._words.question(text)
             return self._questions[text]
 
-    def pack(self, decisions: Sequence[Asked]) -> Packed:
+    def pack(self, decisions: Sequence[EncoderInput]) -> Packed:
         """The encoder inputs of decisions, exactly as training lays them out: `word_pieces.pack` does so for
         thousands at once, and takes longer for a handful."""
         laid = _Laid(self.specials, self._words.config.max_tokens)

@@ -19,7 +19,7 @@ from arcaneqa.kb.names.name_forms import Word, are_of_one_origin, split
 from arcaneqa.kb.schema import ROW, Relation, ValueKind
 from arcaneqa.language.forms import Form
 from arcaneqa.links import LIKELY, Links
-from arcaneqa.verdict.claims import Claim, Claims, Kind
+from arcaneqa.verdict.claims import Claim, ClaimKind, Claims
 from arcaneqa.verdict.frame import SCALES, Frame, Sign, Telling, plain_number
 from arcaneqa.verdict.words import DATA, MEASURING, OPPOSITES, SMALL, root_of, roots, roots_in_order
 
@@ -112,7 +112,7 @@ def aligned(frame: Frame, links: Links, claims: Claims, near: Nearness, kb: Know
     free = [place for place, one in enumerate(frame.telling) if not _overlaps(_span(one.word), claims.spans)]
     for claim in claims.said:
         own = claim.roots - SMALL or claim.roots
-        if claim.kind is Kind.NAMED or not own.isdisjoint(said) or _is_implied(claim, frame):
+        if claim.kind is ClaimKind.NAMED or not own.isdisjoint(said) or _is_implied(claim, frame):
             continue
         if any(are_of_one_origin(one, other) for one in own for other in said):
             continue
@@ -226,7 +226,7 @@ def _opposites(frame: Frame, claims: Claims) -> int:
     """Names of which the question says the opposite of a word, and not the word."""
     asked = frame.roots
     others = {other for word in asked for other in OPPOSITES.get(word, ())} - asked
-    names = [set(roots_in_order(claim.words)) for claim in claims.said if claim.kind is Kind.RELATION]
+    names = [set(roots_in_order(claim.words)) for claim in claims.said if claim.kind is ClaimKind.RELATION]
     return sum(not name.isdisjoint(others) and not (name - others).isdisjoint(asked) for name in names)
 
 

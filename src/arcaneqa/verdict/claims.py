@@ -15,7 +15,7 @@ from arcaneqa.language.forms import Form, forms_of
 from arcaneqa.verdict.words import roots_of_name
 
 
-class Kind(Enum):
+class ClaimKind(Enum):
     CLASS = auto()
     RELATION = auto()
     NAMED = auto()
@@ -28,7 +28,7 @@ class Kind(Enum):
 class Claim:
     """`span` is where the question names it; `words` are its label."""
 
-    kind: Kind
+    kind: ClaimKind
     words: str
     span: tuple[int, int] | None = None
     relation: Relation | None = None
@@ -39,7 +39,7 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class Measure:
     """What a superlative or a comparison goes by: a relation, or None for a count. `is_much` says whether it
     takes the larger ones; `number` is what it is compared with."""
 
@@ -55,7 +55,7 @@ class Claims:
 
     said: tuple[Claim, ...]
     forms: frozenset[Form]
-    measured: tuple[Measured, ...]
+    measured: tuple[Measure, ...]
     numbers: frozenset[str]
     last: Relation | Class | None
 
@@ -92,38 +92,38 @@ def _said(node: ex.Expression, found: Found, kb: KnowledgeBase) -> Iterator[Clai
             spans = [(one.words.start, one.words.end) for one in found.topics if one.term == node]
             words = (label_of(kb, node.term) or "") if isinstance(node, ex.Entity) else node.literal.lexical
             if spans:
-                yield from (Claim(Kind.NAMED, words, span) for span in spans)
+                yield from (Claim(ClaimKind.NAMED, words, span) for span in spans)
             else:
-                yield Claim(Kind.CONSTANT, words)
+                yield Claim(ClaimKind.CONSTANT, words)
         case ex.Cons(_, _, constant):
             yield from _said(constant, found, kb)
         case ex.Class() if (klass := class_of(node, kb)) is not None:
-            yield Claim(Kind.CLASS, klass.label)
+            yield Claim(ClaimKind.CLASS, klass.label)
     for relation in ex.relations(node):
         if (known := relation_of(relation, kb)) is not None:
-            yield Claim(Kind.RELATION, known.label, relation=known)
+            yield Claim(ClaimKind.RELATION, known.label, relation=known)
 
 
 _UPWARDS = (Comparison.GT, Comparison.GE)
 
 
-def _measured(node: ex.Expression, kb: KnowledgeBase) -> Iterator[Measured]:
+def _measured(node: ex.Expression, kb: KnowledgeBase) -> Iterator[Measure]:
     match node:
         case ex.Extreme(direction, _, key):
             path = () if isinstance(key, ex.Counted) else ex.path_of(key)
             relation = relation_of(path[-1], kb) if path else None
-            yield Measured(relation, direction is ex.Direction.LARGEST)
+            yield Measure(relation, direction is ex.Direction.LARGEST)
         case ex.Compare(comparison, key, value):
             path = () if isinstance(key, ex.Counted) else ex.path_of(key)
             relation = relation_of(path[-1], kb) if path else None
             number = value.literal.lexical if isinstance(value, ex.Value) else None
-            yield Measured(relation, comparison in _UPWARDS, comparison, number)
+            yield Measure(relation, comparison in _UPWARDS, comparison, number)
         case ex.Join(relation, ex.Value(literal)) if not relation.inverse:
             known = relation_of(relation, kb)
             if known is not None and known.comparable:
-                yield Measured(known, False, Comparison.EQ, literal.lexical)
+                yield Measure(known, False, Comparison.EQ, literal.lexical)
         case ex.Aggregate((ex.Aggregation.MAX | ex.Aggregation.MIN) as function, _, path) if path:
-            yield Measured(relation_of(path[-1], kb), function is ex.Aggregation.MAX)
+            yield Measure(relation_of(path[-1], kb), function is ex.Aggregation.MAX)
 
 
 def _last(program: ex.Expression, kb: KnowledgeBase) -> Relation | Class | None:

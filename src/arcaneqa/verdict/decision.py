@@ -9,7 +9,7 @@ from arcaneqa.answer.answer import Answer
 from arcaneqa.answer.describe import items_of_result, named_of, table_of_result, unit_of
 from arcaneqa.answer.entity_facts import asked_about
 from arcaneqa.induction.found import Found
-from arcaneqa.induction.found import Outcome as Searched
+from arcaneqa.induction.found import SearchOutcome as Searched
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.called import in_asked_language
 from arcaneqa.kb.names.name_forms import split, stem

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from arcaneqa.induction.found import Found, Outcome, distinct
+from arcaneqa.induction.found import Found, SearchOutcome, distinct
 from arcaneqa.induction.scorer import TokenKind
 from arcaneqa.induction.search import SHORTLIST
 from arcaneqa.kb.interface import KnowledgeBase
@@ -27,7 +27,7 @@ from arcaneqa.language.run import execute
 from arcaneqa.links import LIKELY, Links
 from arcaneqa.support.errors import BudgetExceeded
 from arcaneqa.verdict.alignment import Alignment, Nearness, aligned
-from arcaneqa.verdict.claims import Claims, Kind, claims_of
+from arcaneqa.verdict.claims import ClaimKind, Claims, claims_of
 from arcaneqa.verdict.frame import Frame, Wanted, frame_of
 from arcaneqa.verdict.gaps import comes_back, gap, says_none_of_it
 from arcaneqa.verdict.words import COORDINATES, roots_in_order
@@ -76,7 +76,7 @@ class Evidence:
     none: Row
 
 
-def evidence(links: Links, outcome: Outcome, near: Near, kb: KnowledgeBase) -> Evidence:
+def evidence(links: Links, outcome: SearchOutcome, near: Near, kb: KnowledgeBase) -> Evidence:
     frame = frame_of(links.read)
     claims = [claims_of(found, kb) for found in outcome.found]
     nearness = _nearness(frame, claims, near)
@@ -140,9 +140,9 @@ def _of_alignment(alignment: Alignment, claims: Claims, frame: Frame) -> dict[st
         "words used": alignment.share,
         "words far off": alignment.far,
         "things not used": len(alignment.dropped),
-        "relations not said": unsaid.count(Kind.RELATION),
-        "classes not said": unsaid.count(Kind.CLASS),
-        "constants not said": unsaid.count(Kind.CONSTANT),
+        "relations not said": unsaid.count(ClaimKind.RELATION),
+        "classes not said": unsaid.count(ClaimKind.CLASS),
+        "constants not said": unsaid.count(ClaimKind.CONSTANT),
         "unsaid and far": alignment.farther,
         "other end": alignment.wrong_ends,
         "the end that is said": alignment.right_ends,
@@ -153,7 +153,7 @@ def _of_alignment(alignment: Alignment, claims: Claims, frame: Frame) -> dict[st
             any(one.word.start < figure.end and figure.start < one.word.end for one in alignment.unused)
             for figure in frame.figures
         ),
-        "relations": sum(claim.kind is Kind.RELATION for claim in claims.said),
+        "relations": sum(claim.kind is ClaimKind.RELATION for claim in claims.said),
     }
     left_over = (alignment.unused, alignment.unmet, alignment.unsaid, alignment.unasked, alignment.wrong_ends)
     row["nothing left over"] = not any((*left_over, alignment.wrong_numbers, alignment.opposites))
@@ -218,7 +218,7 @@ def _of_noun(found: Found, claims: Claims, frame: Frame, kb: KnowledgeBase) -> d
     return row
 
 
-def _of_none(links: Links, outcome: Outcome, readings: Sequence[Weighed]) -> dict[str, float]:
+def _of_none(links: Links, outcome: SearchOutcome, readings: Sequence[Weighed]) -> dict[str, float]:
     unused = [{one.word for one in reading.alignment.unused} for reading in readings]
     whole, part = _unknown_names(links, readings)
     return {

@@ -7,12 +7,12 @@ from functools import cached_property
 
 import numpy as np
 
-from arcaneqa.induction.found import Found, Outcome
+from arcaneqa.induction.found import Found, SearchOutcome
 from arcaneqa.kb.interface import KnowledgeBase, NodeSet
 from arcaneqa.kb.names.name_forms import split, stem, words
 from arcaneqa.kb.schema import Relation, ValueKind
 from arcaneqa.kb.terms import Literal
-from arcaneqa.language.english import Kind, is_had, listed, plural, singular, with_article
+from arcaneqa.language.english import SaidAs, is_had, listed, plural, singular, with_article
 from arcaneqa.language.expression import Entity, Join, Value, post_order
 from arcaneqa.language.forms import NEVER
 from arcaneqa.language.spoken import Spoken
@@ -55,7 +55,7 @@ class Refusals:
         if nouns:
             others = "though others have" if kind is None else f"but {kind} have"
             return f"{name} has no {listed(nouns, 'or')} here, {others}."
-        if (shape := self._spoken.relation(relations[0].iri)).kind is Kind.VERB:
+        if (shape := self._spoken.relation(relations[0].iri)).kind is SaidAs.VERB:
             return (
                 f"{name} {shape.one} nothing here, {'though others' if kind is None else f'but {kind}'} do."
             )
@@ -73,7 +73,7 @@ class Refusals:
             return None
         return None if classes[domain].hidden else plural(self._spoken.klass(classes[domain].iri))
 
-    def nothing_found(self, question: str, links: Links, outcome: Outcome) -> str:
+    def nothing_found(self, question: str, links: Links, outcome: SearchOutcome) -> str:
         if not outcome.is_complete:
             return (
                 "The search ran out of time before it found a program; ask more simply or allow more seconds."

@@ -15,7 +15,7 @@ from arcaneqa.answer.arcaneqa import ArcaneQA
 from arcaneqa.apps.http import safety
 from arcaneqa.apps.http.app import create_app
 from arcaneqa.apps.http.connections import PatientProtocol
-from arcaneqa.apps.http.gate import Busy, Kind, Limits
+from arcaneqa.apps.http.gate import Busy, Limits, WorkKind
 from tests.apps.http.service_world import answering, serving, small_world
 
 HEAD = b"POST /v1/ask HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
@@ -160,13 +160,13 @@ def test_every_kind_has_its_own_places(qa: ArcaneQA) -> None:
     """Programs that take all of theirs: the next is turned away, a question and a look are not."""
     app = create_app(qa, limits=Limits(waiting=1))
     ways = {
-        Kind.QUESTION: ("POST", "/v1/ask", {"question": "what is the capital of Peru?"}),
-        Kind.PROGRAM: ("POST", "/v1/run", {"program": "(COUNT <http://example.org/City>)"}),
-        Kind.LOOK: ("GET", "/v1/kb", None),
+        WorkKind.QUESTION: ("POST", "/v1/ask", {"question": "what is the capital of Peru?"}),
+        WorkKind.PROGRAM: ("POST", "/v1/run", {"program": "(COUNT <http://example.org/City>)"}),
+        WorkKind.LOOK: ("GET", "/v1/kb", None),
     }
     with serving(app) as (url, _), httpx.Client(base_url=url) as client:
         gate = app.state.current.gate
-        for full in Kind:
+        for full in WorkKind:
             with ExitStack() as places:
                 while True:
                     try:

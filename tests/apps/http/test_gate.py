@@ -9,10 +9,10 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from arcaneqa.apps.http.gate import Busy, Gate, Kind
+from arcaneqa.apps.http.gate import Busy, Gate, WorkKind
 from arcaneqa.support.errors import BudgetExceeded
 
-PLACES = dict.fromkeys(Kind, 100)
+PLACES = dict.fromkeys(WorkKind, 100)
 
 
 def at_gate(scenario: Callable[[Gate], Awaitable[None]], workers: int = 2) -> None:
@@ -35,10 +35,10 @@ def test_long_work_of_one_kind_leaves_a_worker_for_the_others() -> None:
     blocked = threading.Event()
 
     async def scenario(gate: Gate) -> None:
-        programs = [asyncio.create_task(gate.work(Kind.PROGRAM, soon(), blocked.wait)) for _ in range(50)]
+        programs = [asyncio.create_task(gate.work(WorkKind.PROGRAM, soon(), blocked.wait)) for _ in range(50)]
         await asyncio.sleep(0.01)
-        assert await asyncio.wait_for(gate.work(Kind.QUESTION, soon(), lambda: "done"), 5) == "done"
-        assert await asyncio.wait_for(gate.work(Kind.LOOK, soon(), lambda: "seen"), 5) == "seen"
+        assert await asyncio.wait_for(gate.work(WorkKind.QUESTION, soon(), lambda: "done"), 5) == "done"
+        assert await asyncio.wait_for(gate.work(WorkKind.LOOK, soon(), lambda: "seen"), 5) == "seen"
         blocked.set()
         await asyncio.gather(*programs)
 
@@ -57,9 +57,13 @@ def test_the_kinds_take_turns() -> None:
         return done
 
     async def scenario(gate: Gate) -> None:
-        tasks = [asyncio.create_task(gate.work(Kind.PROGRAM, soon(), work("program"))) for _ in range(600)]
+        tasks = [
+            asyncio.create_task(gate.work(WorkKind.PROGRAM, soon(), work("program"))) for _ in range(600)
+        ]
         await asyncio.sleep(0)
-        tasks += [asyncio.create_task(gate.work(Kind.QUESTION, soon(), work("question"))) for _ in range(10)]
+        tasks += [
+            asyncio.create_task(gate.work(WorkKind.QUESTION, soon(), work("question"))) for _ in range(10)
+        ]
         await asyncio.gather(*tasks)
 
     at_gate(scenario)
@@ -72,7 +76,7 @@ def test_time_not_wanted_before_is_not_owed() -> None:
 
     async def scenario(gate: Gate) -> None:
         for _ in range(30):
-            await gate.work(Kind.PROGRAM, soon(), lambda: time.sleep(0.002))
+            await gate.work(WorkKind.PROGRAM, soon(), lambda: time.sleep(0.002))
         order: list[str] = []
 
         def note(name: str) -> Callable[[], None]:
@@ -82,8 +86,8 @@ def test_time_not_wanted_before_is_not_owed() -> None:
 
             return done
 
-        tasks = [asyncio.create_task(gate.work(Kind.PROGRAM, soon(), note("program"))) for _ in range(20)]
-        tasks += [asyncio.create_task(gate.work(Kind.LOOK, soon(), note("look"))) for _ in range(20)]
+        tasks = [asyncio.create_task(gate.work(WorkKind.PROGRAM, soon(), note("program"))) for _ in range(20)]
+        tasks += [asyncio.create_task(gate.work(WorkKind.LOOK, soon(), note("look"))) for _ in range(20)]
         await asyncio.gather(*tasks)
         assert "program" in order[:12]
 
@@ -94,13 +98,13 @@ def test_waiting_counts_and_work_past_its_time_is_not_begun() -> None:
     blocked, begun = threading.Event(), []
 
     async def scenario(gate: Gate) -> None:
-        first = asyncio.create_task(gate.work(Kind.PROGRAM, soon(), blocked.wait))
+        first = asyncio.create_task(gate.work(WorkKind.PROGRAM, soon(), blocked.wait))
         await asyncio.sleep(0.01)
         with pytest.raises(BudgetExceeded, match="waited for its turn"):
-            await gate.work(Kind.PROGRAM, time.monotonic() + 0.05, lambda: begun.append(1))
+            await gate.work(WorkKind.PROGRAM, time.monotonic() + 0.05, lambda: begun.append(1))
         blocked.set()
         await first
-        await gate.work(Kind.PROGRAM, soon(), lambda: None)
+        await gate.work(WorkKind.PROGRAM, soon(), lambda: None)
 
     at_gate(scenario)
     assert not begun
@@ -110,8 +114,8 @@ def test_who_gives_up_waiting_leaves_the_worker_to_the_next() -> None:
     blocked = threading.Event()
 
     async def scenario(gate: Gate) -> None:
-        first = asyncio.create_task(gate.work(Kind.PROGRAM, soon(), blocked.wait))
-        others = [asyncio.create_task(gate.work(Kind.PROGRAM, soon(), lambda: 1)) for _ in range(20)]
+        first = asyncio.create_task(gate.work(WorkKind.PROGRAM, soon(), blocked.wait))
+        others = [asyncio.create_task(gate.work(WorkKind.PROGRAM, soon(), lambda: 1)) for _ in range(20)]
         await asyncio.sleep(0.01)
         for other in others:
             other.cancel()
@@ -119,21 +123,21 @@ def test_who_gives_up_waiting_leaves_the_worker_to_the_next() -> None:
         blocked.set()
         await first
         for _ in range(5):
-            assert await gate.work(Kind.PROGRAM, soon(), lambda: 2) == 2
+            assert await gate.work(WorkKind.PROGRAM, soon(), lambda: 2) == 2
 
     at_gate(scenario)
 
 
 def test_places_are_of_a_kind() -> None:
     async def scenario(_: Gate) -> None:
-        gate = Gate({Kind.QUESTION: 1, Kind.PROGRAM: 1, Kind.LOOK: 1})
-        with gate.place(Kind.PROGRAM):
-            with pytest.raises(Busy) as refused, gate.place(Kind.PROGRAM):
+        gate = Gate({WorkKind.QUESTION: 1, WorkKind.PROGRAM: 1, WorkKind.LOOK: 1})
+        with gate.place(WorkKind.PROGRAM):
+            with pytest.raises(Busy) as refused, gate.place(WorkKind.PROGRAM):
                 pass
             assert refused.value.retry_after >= 1
-            with gate.place(Kind.QUESTION):
-                assert gate.inside(Kind.QUESTION) == 1
-        with gate.place(Kind.PROGRAM):
+            with gate.place(WorkKind.QUESTION):
+                assert gate.inside(WorkKind.QUESTION) == 1
+        with gate.place(WorkKind.PROGRAM):
             pass
         gate.close()
 

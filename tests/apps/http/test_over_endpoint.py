@@ -12,7 +12,7 @@ from fastapi.testclient import TestClient
 from arcaneqa.answer.arcaneqa import ArcaneQA
 from arcaneqa.apps.http.app import create_app
 from arcaneqa.kb.endpoint import names, open_endpoint
-from arcaneqa.kb.endpoint.opening import Settings
+from arcaneqa.kb.endpoint.opening import EndpointSettings
 from arcaneqa.verdict.fitted import Fitted
 from tests.apps.http.service_world import SteadyScorer, facts
 from tests.servers.oxigraph import Oxigraph
@@ -26,7 +26,7 @@ def client(oxigraph: Oxigraph, tmp_path: Path) -> Iterator[TestClient]:
     written = pyoxigraph.serialize(triples, format=pyoxigraph.RdfFormat.N_TRIPLES)
     assert written is not None
     address = oxigraph.load(written.decode())
-    with open_endpoint(address, settings=Settings(folder=tmp_path)) as kb:
+    with open_endpoint(address, settings=EndpointSettings(folder=tmp_path)) as kb:
         service = create_app(ArcaneQA(kb, SteadyScorer(), Fitted(answer=0.0)))
         with TestClient(service, base_url="http://localhost") as client:
             yield client

@@ -8,7 +8,7 @@ import pytest
 from pyoxigraph import QuerySolutions, RdfFormat, Store
 
 from arcaneqa.kb.build import build_index
-from arcaneqa.kb.build.build import Report
+from arcaneqa.kb.build.build import BuildReport
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import Comparison
 from arcaneqa.kb.profile import RDF_PROFILE, Profile
@@ -24,7 +24,7 @@ PREFIXES = f"@prefix : <{EX}> .\n@prefix xsd: <{XSD}> .\n"
 
 def build(
     folder: Path, turtle: str, batch: int = 200_000, profile: Profile | None = None
-) -> tuple[Index, Report]:
+) -> tuple[Index, BuildReport]:
     (folder / "facts.ttl").write_text(PREFIXES + turtle, encoding="utf-8")
     report = build_index([folder / "facts.ttl"], folder / "index", batch=batch, profile=profile)
     return Index(folder / "index"), report

@@ -13,7 +13,7 @@ from arcaneqa.kb.build.name_attributes import Worth, read_as_names, worth
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import Step
 from arcaneqa.kb.names.name_forms import key, split
-from arcaneqa.kb.profiles import Wanted, choose_profile, wanted_profile
+from arcaneqa.kb.profiles import ProfileOptions, choose_profile, wanted_profile
 from arcaneqa.kb.terms import Iri
 from arcaneqa.support.errors import InputError
 
@@ -22,7 +22,7 @@ PREFIXES = f"@prefix : <{EX}> .\n@prefix rdfs: <http://www.w3.org/2000/01/rdf-sc
 CITIES = ["Oslo", "Bergen", "Trondheim", "Tromsø", "Bodø", "Molde"]
 
 
-def build(folder: Path, turtle: str, wanted: Wanted | None = None) -> Index:
+def build(folder: Path, turtle: str, wanted: ProfileOptions | None = None) -> Index:
     (folder / "facts.ttl").write_text(PREFIXES + turtle, encoding="utf-8")
     build_index([folder / "facts.ttl"], folder / "index", profile=wanted)
     return Index(folder / "index")
@@ -83,14 +83,14 @@ def test_known_predicates_come_first_and_a_given_one_before_them(tmp_path: Path)
     ]
     assert label(build(tmp_path, "\n".join(rows)), "x0") == "Oslo"
     (tmp_path / "given").mkdir()
-    kb = build(tmp_path / "given", "\n".join(rows), Wanted(labels=(EX + "cityName",)))
+    kb = build(tmp_path / "given", "\n".join(rows), ProfileOptions(labels=(EX + "cityName",)))
     assert label(kb, "x0") == "old Oslo"
     assert not kb.schema.relations[kb.schema.relation_ids[EX + "cityName"]].hidden
 
 
 def test_a_label_that_no_fact_has_is_refused_with_what_is_near(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"No fact has the predicate “.*citiName”.*near: .*cityName"):
-        build(tmp_path, ':x a :City ; :cityName "Oslo" .', Wanted(labels=(EX + "citiName",)))
+        build(tmp_path, ':x a :City ; :cityName "Oslo" .', ProfileOptions(labels=(EX + "citiName",)))
 
 
 def test_a_designation_of_the_class_comes_before_a_text_about_something_else(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.endpoint import open_endpoint
-from arcaneqa.kb.endpoint.opening import Settings
+from arcaneqa.kb.endpoint.opening import EndpointSettings
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import Comparison
 from arcaneqa.kb.terms import XSD, Literal
@@ -25,7 +25,7 @@ def _agree(server: Oxigraph | Virtuoso, seed: int, folder: Path, narrow: bool = 
     source = folder / "facts.nt"
     source.write_text(facts, encoding="utf-8")
     build_index([source], folder / "index")
-    settings = Settings(folder=folder / "memory")
+    settings = EndpointSettings(folder=folder / "memory")
     with Index(folder / "index") as index, open_endpoint(server.load(facts), settings=settings) as endpoint:
         assert_same_schema(index, endpoint)
         assert_same_answers(index, limited(endpoint, 7, 3) if narrow else endpoint, seed)
@@ -67,7 +67,7 @@ def test_virtuoso_knows_what_was_before_the_year_0(
     )
     (tmp_path / "facts.nt").write_text(facts)
     build_index([tmp_path / "facts.nt"], tmp_path / "index")
-    settings = Settings(folder=tmp_path / "memory")
+    settings = EndpointSettings(folder=tmp_path / "memory")
     found = []
     with (
         Index(tmp_path / "index") as index,

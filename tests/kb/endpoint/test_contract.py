@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from arcaneqa.kb.endpoint import open_endpoint
-from arcaneqa.kb.endpoint.opening import Settings
+from arcaneqa.kb.endpoint.opening import EndpointSettings
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.profile import Profile
 from tests.cases import KnowledgeBaseCases
@@ -23,7 +23,7 @@ class _OverSparql(KnowledgeBaseCases):
     @classmethod
     def make_kb(cls, path: Path, profile: Profile) -> KnowledgeBase:
         address = cls.server.load(path.read_text(encoding="utf-8"))
-        return open_endpoint(address, profile, Settings(folder=path.parent / "memory"))
+        return open_endpoint(address, profile, EndpointSettings(folder=path.parent / "memory"))
 
 
 class TestOxigraphContract(_OverSparql):

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from arcaneqa.apps.cli.main import app
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.endpoint import open_endpoint
-from arcaneqa.kb.endpoint.opening import Settings
+from arcaneqa.kb.endpoint.opening import EndpointSettings
 from arcaneqa.kb.profile import RDFS
 from arcaneqa.kb.terms import RDF, XSD, Iri
 from arcaneqa.support.errors import InputError
@@ -46,7 +46,7 @@ def schema(tmp_path: Path) -> Path:
 
 def test_what_was_given_is_what_would_be_found(oxigraph: Oxigraph, schema: Path, tmp_path: Path) -> None:
     address = oxigraph.load(FACTS)
-    settings = Settings(folder=tmp_path / "memory")
+    settings = EndpointSettings(folder=tmp_path / "memory")
     with open_endpoint(address, settings=settings) as found:
         looked = found.client.sent
     with open_endpoint(address, settings=replace(settings, schema=schema)) as given:
@@ -70,7 +70,7 @@ def test_what_is_left_out_is_never_offered(oxigraph: Oxigraph, schema: Path, tmp
     data = json.loads(schema.read_text())
     data["relations"] = [item for item in data["relations"] if item["name"] != f"<{EX}population>"]
     schema.write_text(json.dumps(data))
-    settings = Settings(folder=tmp_path / "memory", schema=schema)
+    settings = EndpointSettings(folder=tmp_path / "memory", schema=schema)
     with open_endpoint(oxigraph.load(FACTS), settings=settings) as kb:
         vienna = kb.nodes(np.array([kb.node(Iri(EX + "vienna"))]))
         offered = [kb.schema.relations[each].iri for each in kb.out_relations(vienna)]
@@ -92,12 +92,12 @@ def test_what_is_left_out_is_never_offered(oxigraph: Oxigraph, schema: Path, tmp
 )
 def test_bad_schemas_are_sentences(oxigraph: Oxigraph, tmp_path: Path, text: str, words: str) -> None:
     (tmp_path / "schema.json").write_text(text)
-    settings = Settings(folder=tmp_path, schema=tmp_path / "schema.json")
+    settings = EndpointSettings(folder=tmp_path, schema=tmp_path / "schema.json")
     with pytest.raises(InputError, match=words):
         open_endpoint(oxigraph.load(FACTS), settings=settings)
 
 
 def test_a_schema_that_is_not_there(oxigraph: Oxigraph, tmp_path: Path) -> None:
-    settings = Settings.from_environment({"ARCANEQA_ENDPOINT_SCHEMA": str(tmp_path / "none.json")})
+    settings = EndpointSettings.from_environment({"ARCANEQA_ENDPOINT_SCHEMA": str(tmp_path / "none.json")})
     with pytest.raises(InputError, match="cannot be read"):
         open_endpoint(oxigraph.url, settings=replace(settings, folder=tmp_path))

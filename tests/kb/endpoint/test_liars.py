@@ -16,14 +16,14 @@ import pytest
 
 from arcaneqa.kb.endpoint import open_endpoint
 from arcaneqa.kb.endpoint.client import Client, Garbled, Limits, Oversized, TimedOut, _retry_after
-from arcaneqa.kb.endpoint.opening import Settings
-from arcaneqa.kb.endpoint.queries import Capabilities, Queries, Question, whole_number
+from arcaneqa.kb.endpoint.opening import EndpointSettings
+from arcaneqa.kb.endpoint.queries import Capabilities, Queries, SelectQuery, whole_number
 from arcaneqa.kb.sparql.terms import iri
 from arcaneqa.kb.terms import XSD, Literal
 from arcaneqa.support.errors import ArcaneError
 
 Reply = Callable[[str], dict[str, Any]]
-THINGS = Question(("?x",), "?x ?p ?o")
+THINGS = SelectQuery(("?x",), "?x ?p ?o")
 
 
 def result(variables: list[str], *rows: list[str]) -> dict[str, Any]:
@@ -161,7 +161,7 @@ def test_whatever_it_says_opening_ends_in_a_typed_error_or_a_kb(
         return result(asked if columns == 9 else names, [answer] * 9)
 
     with server(reply) as (url, asked):
-        settings = Settings(folder=tmp_path, limits=Limits(deadline=5.0))
+        settings = EndpointSettings(folder=tmp_path, limits=Limits(deadline=5.0))
         with suppress(ArcaneError):
             open_endpoint(url, settings=settings).close()
         assert len(asked) < 300

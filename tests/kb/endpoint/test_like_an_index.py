@@ -11,7 +11,7 @@ import pytest
 
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.endpoint import open_endpoint
-from arcaneqa.kb.endpoint.opening import Settings
+from arcaneqa.kb.endpoint.opening import EndpointSettings
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import KnowledgeBase
 from tests.servers.oxigraph import Oxigraph
@@ -64,7 +64,7 @@ def test_a_server_is_understood_like_an_index(name: str, oxigraph: Oxigraph, tmp
     address = oxigraph.load(lines.decode())
     with (
         Index(tmp_path / "kb") as index,
-        open_endpoint(address, settings=Settings(folder=tmp_path / "cache")) as endpoint,
+        open_endpoint(address, settings=EndpointSettings(folder=tmp_path / "cache")) as endpoint,
     ):
         assert _understood(endpoint) == _understood(index)
         assert endpoint.profile.type == index.profile.type

@@ -11,8 +11,8 @@ import pytest
 
 from arcaneqa.kb.endpoint import open_endpoint
 from arcaneqa.kb.endpoint.client import Client, Oversized
-from arcaneqa.kb.endpoint.opening import Settings
-from arcaneqa.kb.endpoint.queries import Capabilities, Queries, Question
+from arcaneqa.kb.endpoint.opening import EndpointSettings
+from arcaneqa.kb.endpoint.queries import Capabilities, Queries, SelectQuery
 from arcaneqa.kb.profile import FREEBASE, FREEBASE_PROFILE, RDF_PROFILE
 from arcaneqa.kb.terms import RDF, XSD, Blank, Iri, Literal
 from arcaneqa.support.errors import EndpointError, InputError
@@ -37,7 +37,7 @@ def _numbered(count: int) -> str:
 
 
 def test_a_discovery_is_remembered_until_it_is_old(oxigraph: Oxigraph, tmp_path: Path) -> None:
-    settings = Settings(folder=tmp_path)
+    settings = EndpointSettings(folder=tmp_path)
     address = oxigraph.load(_numbered(3))
     with open_endpoint(address, settings=settings) as first:
         assert first.client.sent > 3
@@ -51,7 +51,7 @@ def test_a_discovery_is_remembered_until_it_is_old(oxigraph: Oxigraph, tmp_path:
 
 @pytest.mark.parametrize("damage", ["", "{}", "[1]", "\x00\x01", '{"format": 2, "key": null}'])
 def test_a_damaged_memory_is_forgotten(oxigraph: Oxigraph, tmp_path: Path, damage: str) -> None:
-    settings = Settings(folder=tmp_path)
+    settings = EndpointSettings(folder=tmp_path)
     address = oxigraph.load(_numbered(3))
     open_endpoint(address, settings=settings).close()
     (memory,) = tmp_path.glob("*.json")
@@ -62,7 +62,7 @@ def test_a_damaged_memory_is_forgotten(oxigraph: Oxigraph, tmp_path: Path, damag
 
 
 def test_the_profile_is_found_or_given(oxigraph: Oxigraph, tmp_path: Path) -> None:
-    settings = Settings(folder=tmp_path)
+    settings = EndpointSettings(folder=tmp_path)
     freebase = f'<{FREEBASE}m.1> <{FREEBASE}type.object.name> "one"@en .\n'
     with open_endpoint(oxigraph.load(freebase), settings=settings) as endpoint:
         assert endpoint.profile == FREEBASE_PROFILE
@@ -72,12 +72,12 @@ def test_the_profile_is_found_or_given(oxigraph: Oxigraph, tmp_path: Path) -> No
 
 def test_an_empty_graph_is_an_error_that_says_why(oxigraph: Oxigraph, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="default-graph-uri"):
-        open_endpoint(oxigraph.load(""), settings=Settings(folder=tmp_path))
+        open_endpoint(oxigraph.load(""), settings=EndpointSettings(folder=tmp_path))
 
 
 def test_large_sets_are_counted_and_paged(oxigraph: Oxigraph, tmp_path: Path) -> None:
     address = oxigraph.load(_numbered(230))
-    with open_endpoint(address, settings=Settings(folder=tmp_path)) as whole:
+    with open_endpoint(address, settings=EndpointSettings(folder=tmp_path)) as whole:
         small_pages = limited(whole, 40, 10)
         things = small_pages.members(small_pages.schema.class_ids[EX + "Thing"])
         before = small_pages.client.sent
@@ -91,7 +91,7 @@ def test_large_sets_are_counted_and_paged(oxigraph: Oxigraph, tmp_path: Path) ->
 
 def test_long_lists_travel_in_pieces(oxigraph: Oxigraph, tmp_path: Path) -> None:
     address = oxigraph.load(_numbered(95))
-    with open_endpoint(address, settings=Settings(folder=tmp_path)) as whole:
+    with open_endpoint(address, settings=EndpointSettings(folder=tmp_path)) as whole:
         pieces = limited(whole, 1000, 10)
         hub = pieces.nodes(np.array([pieces.node(Iri(EX + "hub"))]))
         ids = pieces.objects(pieces.schema.relation_ids[EX + "has"], hub).ids
@@ -107,11 +107,11 @@ def test_a_server_that_loses_rows_is_caught(oxigraph: Oxigraph) -> None:
     client = Client(oxigraph.load(_numbered(30)))
 
     class Losing(Queries):
-        def count(self, question: Question) -> int:
+        def count(self, question: SelectQuery) -> int:
             return super().count(question) + 1
 
     with pytest.raises(Oversized, match="counts 31 rows but hands out 30"):
-        Losing(client, Capabilities(10, 10)).all([Question(("?x",), f"?x <{EX}size> ?y")])
+        Losing(client, Capabilities(10, 10)).all([SelectQuery(("?x",), f"?x <{EX}size> ?y")])
     client.close()
 
 
@@ -121,7 +121,7 @@ def test_names_are_searched_in_usual_variants(oxigraph: Oxigraph, tmp_path: Path
         f'<{EX}nato> <{LABEL}> "NATO" .\n<{EX}other> <{LABEL}> "Wien"@de .\n'
         f'<{EX}quote> <{LABEL}> "say \\"hi\\"\\nnow\\\\" .\n'
     )
-    with open_endpoint(oxigraph.load(facts), settings=Settings(folder=tmp_path)) as endpoint:
+    with open_endpoint(oxigraph.load(facts), settings=EndpointSettings(folder=tmp_path)) as endpoint:
         found = endpoint.search_labels(
             ["vienna", "City of Music", "nato", "wien", "\ud800", 'say "hi"\nnow\\']
         )
@@ -132,7 +132,7 @@ def test_names_are_searched_in_usual_variants(oxigraph: Oxigraph, tmp_path: Path
 
 
 def test_strange_terms_are_harmless(oxigraph: Oxigraph, tmp_path: Path) -> None:
-    with open_endpoint(oxigraph.load(_numbered(3)), settings=Settings(folder=tmp_path)) as endpoint:
+    with open_endpoint(oxigraph.load(_numbered(3)), settings=EndpointSettings(folder=tmp_path)) as endpoint:
         assert endpoint.node(Iri(f"{EX}n0> . ?s ?p ?o")) is None
         assert endpoint.node(Iri("")) is None
         assert endpoint.node(Literal('" . } #')) is None
@@ -144,7 +144,7 @@ def test_strange_terms_are_harmless(oxigraph: Oxigraph, tmp_path: Path) -> None:
 
 def test_a_blank_node_cannot_be_named_but_reached(oxigraph: Oxigraph, tmp_path: Path) -> None:
     facts = f'<{EX}a> <{EX}r> _:b .\n_:b <{EX}s> <{EX}c> .\n_:b <{LABEL}> "hidden" .\n'
-    with open_endpoint(oxigraph.load(facts), settings=Settings(folder=tmp_path)) as endpoint:
+    with open_endpoint(oxigraph.load(facts), settings=EndpointSettings(folder=tmp_path)) as endpoint:
         start = endpoint.nodes(np.array([endpoint.node(Iri(EX + "a"))]))
         blank = endpoint.objects(endpoint.schema.relation_ids[EX + "r"], start)
         assert len(blank) == 1
@@ -156,7 +156,7 @@ def test_a_blank_node_cannot_be_named_but_reached(oxigraph: Oxigraph, tmp_path: 
 
 def test_results_are_cached_on_disk(oxigraph: Oxigraph, tmp_path: Path) -> None:
     address = oxigraph.load(_numbered(5))
-    settings = Settings(folder=tmp_path, cache_bytes=2**22)
+    settings = EndpointSettings(folder=tmp_path, cache_bytes=2**22)
     for expected in (True, False):
         with open_endpoint(address, settings=settings) as endpoint:
             endpoint.classes(endpoint.nodes(np.array([endpoint.node(Iri(EX + "n1"))])))
@@ -166,7 +166,7 @@ def test_results_are_cached_on_disk(oxigraph: Oxigraph, tmp_path: Path) -> None:
 def test_settings_come_from_the_environment(tmp_path: Path) -> None:
     token = tmp_path / "token"
     token.write_text("Bearer abc\n")
-    settings = Settings.from_environment(
+    settings = EndpointSettings.from_environment(
         {
             "ARCANEQA_ENDPOINT_AUTHORIZATION_FILE": str(token),
             "ARCANEQA_ENDPOINT_DEADLINE": "2.5",
@@ -195,4 +195,4 @@ def test_settings_come_from_the_environment(tmp_path: Path) -> None:
 )
 def test_bad_settings_are_sentences(environment: dict[str, str]) -> None:
     with pytest.raises(InputError):
-        Settings.from_environment(environment)
+        EndpointSettings.from_environment(environment)

@@ -8,7 +8,7 @@ import numpy as np
 import pyoxigraph
 
 from arcaneqa.kb.endpoint import open_endpoint
-from arcaneqa.kb.endpoint.opening import Settings
+from arcaneqa.kb.endpoint.opening import EndpointSettings
 from arcaneqa.kb.profile import RDF_PROFILE
 from arcaneqa.kb.terms import Iri
 from arcaneqa.linking.linker import Linker
@@ -36,7 +36,7 @@ def test_of_entities_as_well_known_the_shortest_name_is_proposed_first(
         f'<http://example.org/{n}> <http://www.w3.org/2000/01/rdf-schema#label> "{name}" .\n'
         for n, name in enumerate(names)
     )
-    with open_endpoint(oxigraph.load(facts), RDF_PROFILE, Settings(folder=tmp_path)) as kb:
+    with open_endpoint(oxigraph.load(facts), RDF_PROFILE, EndpointSettings(folder=tmp_path)) as kb:
         for n in (3, 0, 5, 1, 4, 2):  # met in another order than the server lists them
             assert kb.node(Iri(f"http://example.org/{n}")) is not None
         found = kb.labels(np.array(kb.names_beginning("par", 6), np.int64))
@@ -48,7 +48,7 @@ def test_names_are_looked_up_on_the_server(oxigraph: Oxigraph, tmp_path: Path) -
     facts = pyoxigraph.serialize(triples, format=pyoxigraph.RdfFormat.N_TRIPLES)
     assert facts is not None
     address = oxigraph.load(facts.decode())
-    with open_endpoint(address, RDF_PROFILE, Settings(folder=tmp_path)) as kb:
+    with open_endpoint(address, RDF_PROFILE, EndpointSettings(folder=tmp_path)) as kb:
         linker = Linker(kb)
         paris = linker.link("who is the mayor of paris?").mentions[0]
         assert paris.text == "paris"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from arcaneqa.kb.endpoint import open_endpoint
 from arcaneqa.kb.endpoint.names import DIALECTS, with_star, words_to_seek
-from arcaneqa.kb.endpoint.opening import Settings
+from arcaneqa.kb.endpoint.opening import EndpointSettings
 from arcaneqa.kb.harvest import names_are
 from arcaneqa.kb.profile import RDFS
 from arcaneqa.linking.linker import Linker
@@ -56,7 +56,7 @@ def test_nothing_said_is_an_operator_or_ends_a_quote(text: str) -> None:
 
 def test_a_server_without_one_is_not_asked(oxigraph: Oxigraph, tmp_path: Path) -> None:
     address = oxigraph.load(FACTS)
-    with open_endpoint(address, settings=Settings(folder=tmp_path)) as kb:
+    with open_endpoint(address, settings=EndpointSettings(folder=tmp_path)) as kb:
         assert kb.discovery.text_search is None
         assert kb.names_containing(["wenders"], 5) == [[]]
         assert "Whole names are looked up on the server" in names_are(kb)
@@ -67,7 +67,7 @@ def test_virtuoso_finds_parts_of_names(virtuoso: Virtuoso, tmp_path: Path) -> No
     virtuoso.search_words()
     address = virtuoso.load(FACTS)
     virtuoso.search_words()
-    with open_endpoint(address, settings=Settings(folder=tmp_path)) as kb:
+    with open_endpoint(address, settings=EndpointSettings(folder=tmp_path)) as kb:
         assert kb.discovery.text_search == "Virtuoso's bif:contains"
         assert "by their words" in names_are(kb)
         linked = Linker(kb).link("who is Wenders?").mentions

@@ -12,7 +12,7 @@ import pytest
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.endpoint import open_endpoint
 from arcaneqa.kb.endpoint.client import Rejected, Row
-from arcaneqa.kb.endpoint.opening import Settings
+from arcaneqa.kb.endpoint.opening import EndpointSettings
 from arcaneqa.kb.harvest import MOST_FACTS, harvest, harvest_file, names_are, with_names
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.interface import KnowledgeBase
@@ -69,7 +69,7 @@ def test_a_server_links_like_an_index(address: str, tmp_path: Path) -> None:
     build_index([tmp_path / "facts.nt"], tmp_path / "kb")
     with (
         Index(tmp_path / "kb") as index,
-        open_endpoint(address, settings=Settings(folder=tmp_path / "cache")) as endpoint,
+        open_endpoint(address, settings=EndpointSettings(folder=tmp_path / "cache")) as endpoint,
     ):
         assert _linked(with_names(endpoint)) == _linked(index)
         assert [c.label for c in Linker(endpoint).suggest("wen", 5)] == ["Wim Wenders"]
@@ -104,7 +104,7 @@ def test_of_many_names_the_best_known_are_found_as_with_an_index(
 
     with (
         Index(tmp_path / "kb") as index,
-        open_endpoint(oxigraph.load(facts), settings=Settings(folder=tmp_path / "cache")) as endpoint,
+        open_endpoint(oxigraph.load(facts), settings=EndpointSettings(folder=tmp_path / "cache")) as endpoint,
     ):
         harvest(endpoint)
         assert found(endpoint) == found(index)
@@ -112,7 +112,7 @@ def test_of_many_names_the_best_known_are_found_as_with_an_index(
 
 def test_a_server_without_names_is_asked_by_iris(oxigraph: Oxigraph, tmp_path: Path) -> None:
     address = oxigraph.load("<http://example.org/a> <http://example.org/to> <http://example.org/b> .\n")
-    with open_endpoint(address, settings=Settings(folder=tmp_path)) as endpoint:
+    with open_endpoint(address, settings=EndpointSettings(folder=tmp_path)) as endpoint:
         linker = Linker(with_names(endpoint))
         assert linker.named("a") == []
         [mention] = linker.link("where does <http://example.org/a> lead to?").mentions
@@ -120,7 +120,7 @@ def test_a_server_without_names_is_asked_by_iris(oxigraph: Oxigraph, tmp_path: P
 
 
 def test_new_names_are_found_after_a_refresh(oxigraph: Oxigraph, address: str, tmp_path: Path) -> None:
-    settings = Settings(folder=tmp_path)
+    settings = EndpointSettings(folder=tmp_path)
     with open_endpoint(address, settings=settings) as endpoint:
         first = harvest(endpoint)
         assert Linker(endpoint).named("Rome") == []
@@ -137,7 +137,7 @@ def test_names_may_come_from_a_file(address: str, tmp_path: Path) -> None:
     (tmp_path / "labels.ttl").write_text(
         '<http://example.org/paris> <http://www.w3.org/2000/01/rdf-schema#label> "City of Light" .'
     )
-    with open_endpoint(address, settings=Settings(folder=tmp_path / "cache")) as endpoint:
+    with open_endpoint(address, settings=EndpointSettings(folder=tmp_path / "cache")) as endpoint:
         harvest_file([tmp_path / "labels.ttl"], endpoint)
         [node] = Linker(endpoint).named("city of light")
         assert endpoint.terms(np.array([node])) == [Iri("http://example.org/paris")]
@@ -146,12 +146,12 @@ def test_names_may_come_from_a_file(address: str, tmp_path: Path) -> None:
 def test_names_in_parts_link_like_names_in_one(
     address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with open_endpoint(address, settings=Settings(folder=tmp_path / "one")) as endpoint:
+    with open_endpoint(address, settings=EndpointSettings(folder=tmp_path / "one")) as endpoint:
         whole = harvest(endpoint)
         linked, size = _linked(endpoint), len(whole)
         suggested = [c.label for c in Linker(endpoint).suggest("wen", 5)]
     monkeypatch.setattr("arcaneqa.kb.harvest.MOST_FACTS", 4)
-    with open_endpoint(address, settings=Settings(folder=tmp_path / "many")) as endpoint:
+    with open_endpoint(address, settings=EndpointSettings(folder=tmp_path / "many")) as endpoint:
         names = harvest(endpoint)
         assert len(list(tmp_path.glob("many/*.names/index-*"))) > 1
         assert (_linked(endpoint), len(names)) == (linked, size)
@@ -163,7 +163,7 @@ def test_names_in_parts_link_like_names_in_one(
 def test_a_server_that_will_not_count_still_gives_its_names(
     address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with open_endpoint(address, settings=Settings(folder=tmp_path)) as endpoint:
+    with open_endpoint(address, settings=EndpointSettings(folder=tmp_path)) as endpoint:
         ask = endpoint.client.select_all
 
         def refuse(queries: Sequence[str], deadline: float | None = None) -> list[list[Row]]:
@@ -177,7 +177,7 @@ def test_a_server_that_will_not_count_still_gives_its_names(
 
 
 def test_an_age_is_shown(address: str, tmp_path: Path) -> None:
-    with open_endpoint(address, settings=Settings(folder=tmp_path)) as endpoint:
+    with open_endpoint(address, settings=EndpointSettings(folder=tmp_path)) as endpoint:
         names = harvest(endpoint)
         assert names_are(endpoint).endswith("names were fetched just now and are found here.")
         names.made -= 3 * 3600
@@ -199,7 +199,7 @@ def test_a_fetch_that_was_stopped_goes_on(oxigraph: Oxigraph, tmp_path: Path) ->
             asked.append(done)
             raise _Stopped
 
-    with open_endpoint(address, settings=Settings(folder=tmp_path)) as endpoint:
+    with open_endpoint(address, settings=EndpointSettings(folder=tmp_path)) as endpoint:
         with pytest.raises(_Stopped):
             harvest(endpoint, stop)
         pages = sorted(tmp_path.rglob("page-*.nt"))

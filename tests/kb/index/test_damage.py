@@ -15,7 +15,7 @@ import pytest
 
 from arcaneqa.kb.build import build, build_index, dictionary
 from arcaneqa.kb.index import Index, store
-from arcaneqa.kb.index.store import MANIFEST, Draft, verify
+from arcaneqa.kb.index.store import MANIFEST, IndexDraft, verify
 from arcaneqa.kb.terms import XSD, Iri
 from arcaneqa.support import files
 from arcaneqa.support.errors import IndexFormatError, InputError
@@ -135,7 +135,7 @@ def test_killed_at_the_end(old: Path, monkeypatch: pytest.MonkeyPatch, moment: s
     def work() -> None:
         monkeypatch.setattr(files, "_exchanged", exchange)
         if moment == "before sealing":
-            monkeypatch.setattr(Draft, "seal", lambda *_: die())
+            monkeypatch.setattr(IndexDraft, "seal", lambda *_: die())
         build_index([source(old.parent, "new")], old)
 
     assert in_child(work) == -signal.SIGKILL

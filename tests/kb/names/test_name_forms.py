@@ -2,7 +2,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from arcaneqa.kb.names.name_forms import (
-    Form,
+    Forgotten,
     acronyms,
     code_from_iri,
     is_code,
@@ -17,68 +17,68 @@ from arcaneqa.kb.names.name_forms import (
 )
 
 
-def found_under(name: str) -> dict[int, Form]:
+def found_under(name: str) -> dict[int, Forgotten]:
     return dict(keys_of_name(name))
 
 
-def form(name: str, said: str) -> Form | None:
+def form(name: str, said: str) -> Forgotten | None:
     keys = found_under(name)
     return keys.get(key(split(said)), keys.get(key(loose(split(said)))))
 
 
 def test_case_accents_punctuation_and_spaces_are_forgotten() -> None:
-    assert form("Béla Fleck", "bela fleck") is Form.PLAIN
-    assert form("Dead Sea", "deadsea") is Form.PLAIN
-    assert form("U.S.", "us") is Form.PLAIN
-    assert form("Sinéad O'Connor", "sinead oconnor") is Form.PLAIN
-    assert form("Johnson & Johnson", "johnson and johnson") is Form.PLAIN
-    assert form("Jay-Z", "jay z") is Form.PLAIN
+    assert form("Béla Fleck", "bela fleck") is Forgotten.PLAIN
+    assert form("Dead Sea", "deadsea") is Forgotten.PLAIN
+    assert form("U.S.", "us") is Forgotten.PLAIN
+    assert form("Sinéad O'Connor", "sinead oconnor") is Forgotten.PLAIN
+    assert form("Johnson & Johnson", "johnson and johnson") is Forgotten.PLAIN
+    assert form("Jay-Z", "jay z") is Forgotten.PLAIN
 
 
 def test_plural_possessive_and_article_are_forgotten() -> None:
-    assert form("The Beatles", "beatles") is Form.LOOSE
+    assert form("The Beatles", "beatles") is Forgotten.LOOSE
     assert form("Country", "countries") is not None
-    assert form("Justin Bieber", "justin bieber's") is Form.PLAIN
-    assert form("Ludacris", "ludacris'") is Form.PLAIN
+    assert form("Justin Bieber", "justin bieber's") is Forgotten.PLAIN
+    assert form("Ludacris", "ludacris'") is Forgotten.PLAIN
 
 
 def test_what_tells_namesakes_apart_is_forgotten() -> None:
-    assert form("John Forbes (British Army officer)", "john forbes") is Form.SHORT
-    assert form("Paris, Texas", "paris") is Form.SHORT
+    assert form("John Forbes (British Army officer)", "john forbes") is Forgotten.SHORT
+    assert form("Paris, Texas", "paris") is Forgotten.SHORT
     assert list(shorter("Paris")) == []
     assert list(shorter("(Everything I Do) I Do It for You")) == ["I Do It for You"]
 
 
 def test_the_parts_of_a_title_are_names() -> None:
-    assert form("2001: A Space Odyssey", "a space odyssey") is Form.SHORT
-    assert form("Star Wars – A New Hope", "star wars") is Form.SHORT
-    assert form("The Lord of the Rings: The Two Towers", "the lord of the rings") is Form.SHORT
+    assert form("2001: A Space Odyssey", "a space odyssey") is Forgotten.SHORT
+    assert form("Star Wars – A New Hope", "star wars") is Forgotten.SHORT
+    assert form("The Lord of the Rings: The Two Towers", "the lord of the rings") is Forgotten.SHORT
     assert list(shorter("Spider-Man")) == []
 
 
 def test_letters_without_their_strokes() -> None:
-    assert form("Łódź", "lodz") is Form.PLAIN
-    assert form("Øresund", "oresund") is Form.PLAIN
-    assert form("München", "munchen") is Form.PLAIN
-    assert form("München", "muenchen") is Form.LOOSE
-    assert form("Straße", "strasse") is Form.PLAIN
+    assert form("Łódź", "lodz") is Forgotten.PLAIN
+    assert form("Øresund", "oresund") is Forgotten.PLAIN
+    assert form("München", "munchen") is Forgotten.PLAIN
+    assert form("München", "muenchen") is Forgotten.LOOSE
+    assert form("Straße", "strasse") is Forgotten.PLAIN
 
 
 def test_numbers_are_one_however_they_are_written() -> None:
-    assert form("Ocean's Eleven", "oceans 11") is Form.LOOSE
-    assert form("Louis XIV", "louis 14") is Form.LOOSE
+    assert form("Ocean's Eleven", "oceans 11") is Forgotten.LOOSE
+    assert form("Louis XIV", "louis 14") is Forgotten.LOOSE
 
 
 def test_scripts_without_spaces_are_read_letter_by_letter() -> None:
     assert split("慕尼黑大学") == list("慕尼黑大学")
-    assert form("ダグラス・アダムズ", "ダグラスアダムズ") is Form.PLAIN
+    assert form("ダグラス・アダムズ", "ダグラスアダムズ") is Forgotten.PLAIN
     assert [text.folded for text in words("대한민국의 수도")] == list("대한민국의수도")
     assert split("Мюнхен") == ["мюнхен"]
     assert split("हिन्दी") == ["हिन्दी"]
 
 
 def test_acronyms_need_three_words() -> None:
-    assert form("John F. Kennedy", "jfk") is Form.ACRONYM
+    assert form("John F. Kennedy", "jfk") is Forgotten.ACRONYM
     assert set(acronyms(split("United States of America"))) == {"usoa", "usa"}
     assert acronyms(["los", "angeles"]) == []
 
@@ -134,7 +134,7 @@ def test_any_text_can_be_a_name(name: str) -> None:
     assert len({value for value, _ in keys}) == len(keys)
     assert all(0 <= value < 2**64 for value, _ in keys)
     if split(name):
-        assert keys[0] == (key(split(name)), Form.PLAIN)
+        assert keys[0] == (key(split(name)), Forgotten.PLAIN)
 
 
 @given(st.text(max_size=60))

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from arcaneqa.kb.interface import Ids
 from arcaneqa.kb.names import writing_surfaces as module
-from arcaneqa.kb.names.name_forms import Form, key, keys_of_name, split, stem
+from arcaneqa.kb.names.name_forms import Forgotten, key, keys_of_name, split, stem
 from arcaneqa.kb.names.surfaces import Surfaces
 from arcaneqa.kb.names.writing_surfaces import build_surfaces
 from arcaneqa.kb.terms import Iri, Term
@@ -89,8 +89,8 @@ def test_finds_what_an_obvious_search_finds(names: list[str], asked: str) -> Non
         [hits] = built.find([wanted], 100)
         labels = [name or "Iri Name " + "abcdefghij"[n % 10] for n, name in enumerate(names)]
         forms = [dict(keys_of_name(name)).get(wanted) for name in labels]
-        whole = [n for n, form in enumerate(forms) if form in (Form.PLAIN, Form.LOOSE)]
-        parts = [n for n, form in enumerate(forms) if form in (Form.SHORT, Form.ACRONYM)]
+        whole = [n for n, form in enumerate(forms) if form in (Forgotten.PLAIN, Forgotten.LOOSE)]
+        parts = [n for n, form in enumerate(forms) if form in (Forgotten.SHORT, Forgotten.ACRONYM)]
         assert [hit.node for hit in hits] == whole + parts
         stems = [stem(word) for word in split(asked)]
         if stems:

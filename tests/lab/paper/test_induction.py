@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from arcaneqa.induction import scorer
 from arcaneqa.induction.induction import Induction, Machine
-from arcaneqa.induction.results import State
+from arcaneqa.induction.results import Partial
 from arcaneqa.induction.topics import Topic, Topics
 from arcaneqa.kb.terms import XSD, Iri, Literal
 from arcaneqa.lab.paper.induction import PaperInduction
@@ -27,7 +27,7 @@ KB = PlainKb(
 FILMS = Relation(EX + "people.person.films", True)
 
 
-def films(machine: Machine) -> State:
+def films(machine: Machine) -> Partial:
     """Behind `( JOIN #0 films_inv )`."""
     words = scorer.TopicWords("ridley", 0, 6, 0)
     state = machine.start(Topics((Topic(Entity(Iri(EX + "ridley")), words),)))
@@ -36,12 +36,12 @@ def films(machine: Machine) -> State:
     return state
 
 
-def spelled(machine: Machine, state: State) -> dict[str, str]:
+def spelled(machine: Machine, state: Partial) -> dict[str, str]:
     options = machine.options(state)
     return {str(token): one.text for token, one in zip(options.tokens, options.candidates, strict=True)}
 
 
-def after(machine: Machine, state: State, *tokens: object) -> State:
+def after(machine: Machine, state: Partial, *tokens: object) -> Partial:
     for token in tokens:
         state = machine.advance(state, token)  # type: ignore[arg-type]
     return state

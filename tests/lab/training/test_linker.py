@@ -10,7 +10,7 @@ from arcaneqa.answer.arcaneqa import ArcaneQA
 from arcaneqa.apps.cli.main import app
 from arcaneqa.kb.index import Index
 from arcaneqa.lab.training.linker import examples, train_linker
-from arcaneqa.linking.features import Weights, bundled
+from arcaneqa.linking.features import LinkerWeights, bundled
 from arcaneqa.linking.linker import Linker
 from arcaneqa.model.stored import bundled_model
 from arcaneqa.record import Mention, Question
@@ -46,37 +46,37 @@ NICKNAMES = [
 
 
 @pytest.fixture(scope="module")
-def trained(kb: Index) -> Weights:
+def trained(kb: Index) -> LinkerWeights:
     return train_linker([(kb, examples([*QUESTIONS, *NICKNAMES], kb))])
 
 
-def test_training_learns_what_words_mean(kb: Index, trained: Weights) -> None:
+def test_training_learns_what_words_mean(kb: Index, trained: LinkerWeights) -> None:
     """`nice` is a city and a word; in these questions it is mostly a word."""
     question = "what is a nice place in lyon?"
-    before, after = Linker(kb, Weights.by_hand()).link(question), Linker(kb, trained).link(question)
+    before, after = Linker(kb, LinkerWeights.by_hand()).link(question), Linker(kb, trained).link(question)
     scores = [{m.text: m.score for m in links.mentions} for links in (before, after)]
     assert scores[1]["lyon"] > scores[1].get("nice", -10) + 1
-    assert recall(QUESTIONS, kb, trained).at[1] >= recall(QUESTIONS, kb, Weights.by_hand()).at[1]
+    assert recall(QUESTIONS, kb, trained).at[1] >= recall(QUESTIONS, kb, LinkerWeights.by_hand()).at[1]
     assert trained.before["of"] > trained.before["mayor"]
 
 
-def test_training_learns_nicknames(kb: Index, trained: Weights) -> None:
+def test_training_learns_nicknames(kb: Index, trained: LinkerWeights) -> None:
     assert trained.short_forms == {"thebigsmoke": ["Paris"]}
     links = Linker(kb, trained).link("who runs the big smoke?")
     assert "Paris" in [candidate.label for mention in links.mentions for candidate in mention.candidates]
 
 
-def test_training_is_repeatable(kb: Index, trained: Weights) -> None:
+def test_training_is_repeatable(kb: Index, trained: LinkerWeights) -> None:
     assert train_linker([(kb, examples([*QUESTIONS, *NICKNAMES], kb))]) == trained
 
 
-def test_weights_are_saved_and_loaded(trained: Weights, tmp_path: Path) -> None:
+def test_weights_are_saved_and_loaded(trained: LinkerWeights, tmp_path: Path) -> None:
     trained.save(tmp_path)
     assert json.loads((tmp_path / "linker.json").read_text())["short_forms"]
-    assert Weights.load(tmp_path).candidate == trained.candidate
+    assert LinkerWeights.load(tmp_path).candidate == trained.candidate
     (tmp_path / "linker.json").write_text("{}")
     with pytest.raises(ModelError, match="train it again"):
-        Weights.load(tmp_path)
+        LinkerWeights.load(tmp_path)
 
 
 def test_bundled_weights_prefer_whole_known_names() -> None:
@@ -111,10 +111,10 @@ def test_the_command_shows_links(kb: Index) -> None:
     assert nothing.exit_code == 1
 
 
-def test_a_model_folder_may_bring_its_own_linker(kb: Index, trained: Weights, tmp_path: Path) -> None:
-    assert Weights.of_model(tmp_path) is bundled()
+def test_a_model_folder_may_bring_its_own_linker(kb: Index, trained: LinkerWeights, tmp_path: Path) -> None:
+    assert LinkerWeights.of_model(tmp_path) is bundled()
     trained.save(tmp_path)
-    assert Weights.of_model(tmp_path) == trained
+    assert LinkerWeights.of_model(tmp_path) == trained
     asked = ["link", "is the big smoke in france", "--kb", str(kb.folder), "--json"]
     own = json.loads(CliRunner().invoke(app, [*asked, "--model", str(tmp_path)]).stdout)
     assert "the big smoke" in [mention["mention"] for mention in own["mentions"]]
@@ -122,7 +122,7 @@ def test_a_model_folder_may_bring_its_own_linker(kb: Index, trained: Weights, tm
     assert "the big smoke" not in [mention["mention"] for mention in shipped["mentions"]]
 
 
-def test_answers_use_the_linker_of_their_model(kb: Index, trained: Weights, tmp_path: Path) -> None:
+def test_answers_use_the_linker_of_their_model(kb: Index, trained: LinkerWeights, tmp_path: Path) -> None:
     for file in bundled_model().iterdir():
         (tmp_path / file.name).symlink_to(file)
     trained.save(tmp_path)

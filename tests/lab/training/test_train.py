@@ -16,7 +16,7 @@ import torch
 from arcaneqa.induction.learned import Learned
 from arcaneqa.lab.training.batches import Corpus
 from arcaneqa.lab.training.checkpoint import create, load, save
-from arcaneqa.lab.training.loop import Settings, decisions_beside, evaluate
+from arcaneqa.lab.training.loop import TrainingSettings, decisions_beside, evaluate
 from arcaneqa.lab.training.prepared import read
 from arcaneqa.lab.training.saved_run import read_history
 from arcaneqa.lab.training.train import main, train
@@ -48,8 +48,8 @@ def thirty(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return prepared_set(tmp_path_factory.mktemp("sets") / "thirty", 30, 2, relations=9)
 
 
-def settings(out: Path, *sets: Path, **choices: object) -> Settings:
-    base = Settings(
+def settings(out: Path, *sets: Path, **choices: object) -> TrainingSettings:
+    base = TrainingSettings(
         sets,
         out,
         epochs=4,

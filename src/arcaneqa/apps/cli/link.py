@@ -31,7 +31,7 @@ def command(
     Exit code 1 says that the question names nothing of the knowledge base.
     """
     from arcaneqa.kb.open import open_kb
-    from arcaneqa.linking.features import Weights
+    from arcaneqa.linking.features import LinkerWeights
     from arcaneqa.linking.linker import Linker
     from arcaneqa.model.stored import bundled_model
     from arcaneqa.support.errors import InputError
@@ -42,7 +42,7 @@ def command(
         raise InputError("The question holds half a character, which is no text; ask again.")
     folder = bundled_model() if model is None else model
     with open_kb(kb) as opened:
-        links = Linker(opened, Weights.of_model(folder)).link(question)
+        links = Linker(opened, LinkerWeights.of_model(folder)).link(question)
         found = as_data(links, opened)
     if as_json:
         say_json(found)

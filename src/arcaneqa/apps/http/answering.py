@@ -29,13 +29,13 @@ from arcaneqa.apps.http.contract import (
     support_sent,
     table_sent,
 )
-from arcaneqa.apps.http.gate import Busy, Gate, Kind, Limits
+from arcaneqa.apps.http.gate import Busy, Gate, Limits, WorkKind
 from arcaneqa.apps.http.portrait import Portrait
 from arcaneqa.apps.http.running import file_of, response_of
 from arcaneqa.apps.http.settled_mentions import settled, shown
-from arcaneqa.induction.found import Considered, Outcome
+from arcaneqa.induction.found import Considered, SearchOutcome
 from arcaneqa.induction.scorer import Decision, Scores
-from arcaneqa.induction.search import NEVER, Choice, Guide, Search, Underway, score_together
+from arcaneqa.induction.search import NEVER, GivenChoice, Guide, Search, Underway, score_together
 from arcaneqa.induction.topics import Topics
 from arcaneqa.language.expression import Sort
 from arcaneqa.links import Links
@@ -57,9 +57,9 @@ class Job:
     question: str
     topics: Sequence[Topics]
     until: float
-    choices: Sequence[Choice] = ()
+    choices: Sequence[GivenChoice] = ()
     watcher: Watcher | None = None
-    outcome: Future[Outcome] = field(default_factory=Future)
+    outcome: Future[SearchOutcome] = field(default_factory=Future)
     is_abandoned: bool = False
 
     def abandon(self) -> None:
@@ -98,7 +98,7 @@ class Engine:
     def is_closing(self) -> bool:
         return self._closing.is_set()
 
-    def submit(self, job: Job) -> Future[Outcome]:
+    def submit(self, job: Job) -> Future[SearchOutcome]:
         if self._closing.is_set():
             raise Busy(retry_after=5)
         try:
@@ -325,17 +325,17 @@ class Answerer:
                 talk.take(request.program, self.seconds)
             return response_of(self.qa, request, until)
 
-        return await self.gate.work(Kind.PROGRAM, until, ran)
+        return await self.gate.work(WorkKind.PROGRAM, until, ran)
 
     async def file(self, request: RunRequest) -> str:
         """What a program finds, as rows to take away."""
         until = time.monotonic() + self.seconds
-        return await self.gate.work(Kind.PROGRAM, until, lambda: file_of(self.qa, request, until))
+        return await self.gate.work(WorkKind.PROGRAM, until, lambda: file_of(self.qa, request, until))
 
     async def look(self, work: Callable[[Portrait], T]) -> T:
         """Something about the knowledge base, off the event loop, which never waits for it."""
         until = time.monotonic() + self.seconds
-        return await self.gate.work(Kind.LOOK, until, lambda: work(self.portrait))
+        return await self.gate.work(WorkKind.LOOK, until, lambda: work(self.portrait))
 
     def close(self) -> None:
         self.engine.close(CONCLUDING)
@@ -383,7 +383,7 @@ class _Asking:
         return response
 
     async def away(self, work: Callable[[], T]) -> T:
-        return await self._answerer.gate.work(Kind.QUESTION, self._until, work)
+        return await self._answerer.gate.work(WorkKind.QUESTION, self._until, work)
 
     async def link(self) -> None:
         """`found` is what the words may mean; what the request says of them is settled for the search."""
@@ -396,15 +396,15 @@ class _Asking:
 
         self.found, self._links, self._topics = await self.away(linked)
 
-    async def search(self, watcher: Watcher | None) -> Outcome:
-        choices = [Choice(choice.kind, choice.text, choice.variable) for choice in self._request.choices]
+    async def search(self, watcher: Watcher | None) -> SearchOutcome:
+        choices = [GivenChoice(choice.kind, choice.text, choice.variable) for choice in self._request.choices]
         job = Job(self._links.read, [self._topics], self._until, choices, watcher)
         try:
             return _within_choices(await asyncio.wrap_future(self._answerer.engine.submit(job)))
         finally:
             job.abandon()
 
-    async def answer(self, outcome: Outcome) -> AskResponse:
+    async def answer(self, outcome: SearchOutcome) -> AskResponse:
         # What was found is said, though the search took all its time.
         self._until = max(self._until, time.monotonic() + CONCLUDING)
         qa, request = self._answerer.qa, self._request
@@ -419,7 +419,7 @@ class _Asking:
         return await self.away(concluded)
 
 
-def _within_choices(outcome: Outcome) -> Outcome:
+def _within_choices(outcome: SearchOutcome) -> SearchOutcome:
     """Programs that went against a settled choice are no readings."""
     return replace(outcome, found=tuple(found for found in outcome.found if found.score > NEVER / 2))
 

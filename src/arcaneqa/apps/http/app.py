@@ -17,7 +17,7 @@ from arcaneqa.apps.http.current import Current
 from arcaneqa.apps.http.feedback import Feedback
 from arcaneqa.apps.http.gate import Limits
 from arcaneqa.apps.http.problems import answer_problems
-from arcaneqa.apps.http.prometheus import Measured, Metrics
+from arcaneqa.apps.http.prometheus import MeasuredApp, Metrics
 from arcaneqa.apps.http.routes import PAGE, feedback, knowledge, operations, pages, programs, questions
 from arcaneqa.apps.http.safety import Safety
 from arcaneqa.support.memory import give_back_now_and_then
@@ -58,7 +58,7 @@ def create_app(
     )
     app.state.current = current
     app.add_middleware(Safety, token=token, hosts=hosts)
-    app.add_middleware(Measured, metrics=metrics)  # added last, so outermost: it sees refusals too
+    app.add_middleware(MeasuredApp, metrics=metrics)  # added last, so outermost: it sees refusals too
     answer_problems(app)
     routers = [
         questions(current),

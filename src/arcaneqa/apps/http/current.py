@@ -14,7 +14,7 @@ from pathlib import Path
 from arcaneqa.answer.answer import Answer
 from arcaneqa.answer.arcaneqa import ArcaneQA
 from arcaneqa.apps.http.answering import Answerer
-from arcaneqa.apps.http.gate import Gate, Kind, Limits
+from arcaneqa.apps.http.gate import Gate, Limits, WorkKind
 from arcaneqa.kb.endpoint.client import Unsupported
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.index.store import read_seal
@@ -39,7 +39,11 @@ class Current:
     def __init__(self, qa: ArcaneQA, limits: Limits = Limits(), source: Path | None = None) -> None:  # noqa: B008
         self.limits, self._source = limits, source
         waiting = limits.waiting
-        places = {Kind.QUESTION: limits.together + waiting, Kind.PROGRAM: waiting, Kind.LOOK: 2 * waiting}
+        places = {
+            WorkKind.QUESTION: limits.together + waiting,
+            WorkKind.PROGRAM: waiting,
+            WorkKind.LOOK: 2 * waiting,
+        }
         self.gate = Gate(places)
         self.told: Callable[[Answer], None] = lambda _: None
         self.answerer = self._over(qa)

@@ -39,7 +39,7 @@ class Limits:
     threshold: float | None = None
 
 
-class Kind(StrEnum):
+class WorkKind(StrEnum):
     QUESTION = "question"
     PROGRAM = "program"
     LOOK = "look"
@@ -70,14 +70,14 @@ class Gate:
     """Used from one event loop. A kind may hold all workers but one, so that a long piece of work of one kind
     never stands in the way of every other."""
 
-    def __init__(self, places: Mapping[Kind, int], workers: int = WORKERS) -> None:
-        self._lanes = {kind: _Lane(places[kind]) for kind in Kind}
+    def __init__(self, places: Mapping[WorkKind, int], workers: int = WORKERS) -> None:
+        self._lanes = {kind: _Lane(places[kind]) for kind in WorkKind}
         self._free = workers
         self._most = max(1, workers - 1)
         self._workers = ThreadPoolExecutor(max_workers=workers, thread_name_prefix="worker")
 
     @contextmanager
-    def place(self, kind: Kind) -> Iterator[None]:
+    def place(self, kind: WorkKind) -> Iterator[None]:
         """A place for one request, from its first work to its answer; `Busy` where there is none."""
         lane = self._lanes[kind]
         if lane.inside >= lane.places:
@@ -88,14 +88,14 @@ class Gate:
         finally:
             lane.inside -= 1
 
-    def inside(self, kind: Kind) -> int:
+    def inside(self, kind: WorkKind) -> int:
         return self._lanes[kind].inside
 
-    def busy(self, kind: Kind) -> Busy:
+    def busy(self, kind: WorkKind) -> Busy:
         lane = self._lanes[kind]
         return Busy(retry_after=max(1, round(len(lane.waiting) * lane.usual / self._most)))
 
-    async def work(self, kind: Kind, until: float, job: Callable[[], T]) -> T:
+    async def work(self, kind: WorkKind, until: float, job: Callable[[], T]) -> T:
         """Do a job on a worker when it is this kind's turn; not at all once `until` has passed (on the clock
         of the event loop, which is the monotonic one)."""
         await self._turn(self._lanes[kind], until)

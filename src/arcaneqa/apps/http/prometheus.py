@@ -70,7 +70,7 @@ def _figure(reads: Callable[[], Reads], name: str) -> float:
     return float(getattr(reads(), name))
 
 
-class Measured:
+class MeasuredApp:
     """Counts requests and their seconds, streams to their end."""
 
     def __init__(self, app: App, metrics: Metrics) -> None:

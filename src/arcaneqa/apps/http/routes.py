@@ -27,7 +27,7 @@ from arcaneqa.apps.http.contract import (
 )
 from arcaneqa.apps.http.current import Current
 from arcaneqa.apps.http.feedback import Feedback
-from arcaneqa.apps.http.gate import Kind
+from arcaneqa.apps.http.gate import WorkKind
 from arcaneqa.apps.http.portrait import Portrait
 from arcaneqa.apps.http.problems import CROWDED, MISUNDERSTOOD, PROBLEMS, UNAUTHORISED, UNKNOWN, UNSUPPORTED
 from arcaneqa.apps.http.prometheus import Metrics
@@ -99,7 +99,7 @@ def knowledge(current: Current, keeps_feedback: bool) -> APIRouter:
     @router.get("/v1/kb")
     async def knowledge_base() -> KnowledgeBaseResponse:
         """What this service knows about, with questions to try."""
-        with current.gate.place(Kind.LOOK), current.visit() as answerer:
+        with current.gate.place(WorkKind.LOOK), current.visit() as answerer:
             known = await answerer.look(Portrait.knowledge_base)
             return known.model_copy(update={"keeps_feedback": keeps_feedback})
 
@@ -109,7 +109,7 @@ def knowledge(current: Current, keeps_feedback: bool) -> APIRouter:
         limit: Annotated[int, Query(ge=1, le=50)] = 8,
     ) -> list[EntityHit]:
         """Entities by label, for completion."""
-        with current.gate.place(Kind.LOOK), current.visit() as answerer:
+        with current.gate.place(WorkKind.LOOK), current.visit() as answerer:
             return await answerer.look(lambda portrait: portrait.entities(q, limit))
 
     @router.get("/v1/entity", responses=MISUNDERSTOOD | UNSUPPORTED | UNKNOWN)
@@ -126,7 +126,7 @@ def knowledge(current: Current, keeps_feedback: bool) -> APIRouter:
         inverse: Annotated[bool, Query(description="Of that relation, what leads to the entity.")] = False,
     ) -> EntityResponse:
         """What is known of an entity: its classes and its facts by relation, in both directions."""
-        with current.gate.place(Kind.LOOK), current.visit() as answerer:
+        with current.gate.place(WorkKind.LOOK), current.visit() as answerer:
             return await answerer.look(lambda portrait: portrait.entity(id, page, relation, inverse))
 
     return router
@@ -144,7 +144,7 @@ GONE = 499
 def questions(current: Current) -> APIRouter:
     async def place() -> AsyncIterator[None]:
         """Turned away before anything is done or sent, streams included."""
-        with current.gate.place(Kind.QUESTION):
+        with current.gate.place(WorkKind.QUESTION):
             yield
 
     router = APIRouter(responses=PROBLEMS, dependencies=[Depends(place)], tags=["questions"])
@@ -195,7 +195,7 @@ def programs(current: Current) -> APIRouter:
     @router.post("/v1/run", response_model=RunResponse)
     async def run(request: RunRequest) -> Response | RunResponse:
         """Execute a program."""
-        with current.gate.place(Kind.PROGRAM), current.visit() as answerer:
+        with current.gate.place(WorkKind.PROGRAM), current.visit() as answerer:
             if request.format == "json":
                 return await answerer.run(request)
             headers = {"Content-Disposition": f'attachment; filename="answers.{request.format}"'}
@@ -210,7 +210,7 @@ def feedback(current: Current, kept: Feedback) -> APIRouter:
     @router.post("/v1/feedback")
     async def judge(request: FeedbackRequest) -> FeedbackResponse:
         """Say whether a reading was right, and which would have been."""
-        with current.gate.place(Kind.LOOK), current.visit() as answerer:
+        with current.gate.place(WorkKind.LOOK), current.visit() as answerer:
             return FeedbackResponse(kept=await answerer.look(lambda _: kept.keep(answerer.qa, request)))
 
     return router

@@ -94,7 +94,7 @@ _IRI = ord("<")
 
 
 @dataclass(frozen=True)
-class Summary:
+class BatchSummary:
     """What a batch's files do not say: its sizes, what its predicate and type numbers stand for, and how the
     source wrote language tags that have capital letters."""
 
@@ -129,7 +129,7 @@ class Batch:
         self._statements, self._length = written, written.count(b"\n")
         return self._length == most
 
-    def write(self, folder: Path, number: int, spellings: dict[str, str]) -> Summary:
+    def write(self, folder: Path, number: int, spellings: dict[str, str]) -> BatchSummary:
         found = numbered(self._statements)
         terms = found.terms
         heap = [term[1:-1] for term in terms]
@@ -158,7 +158,7 @@ class Batch:
         for name, column in columns.items():
             (folder / f"{number}.{name}").write_bytes(column.data)
         predicates = [iri[1:-1].decode() for iri in found.relations]
-        return Summary(len(terms), len(self), predicates, list(self._types), dict(spellings))
+        return BatchSummary(len(terms), len(self), predicates, list(self._types), dict(spellings))
 
 
 def _literal(term: bytes) -> tuple[bytes, str]:
@@ -177,7 +177,7 @@ class Batches:
     """What the first pass left in its working folder, with one numbering of predicates and types."""
 
     folder: Path
-    summaries: list[Summary]
+    summaries: list[BatchSummary]
     prefixes: dict[str, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -266,7 +266,7 @@ def read_batches(
     sources: Sequence[Source], folder: Path, size: int, skipped: Skipped | None, progress: Progress
 ) -> Batches:
     """`size` is the most statements a batch may have where this process does the reading."""
-    summaries: dict[int, Summary] = {}
+    summaries: dict[int, BatchSummary] = {}
     prefixes: dict[str, str] = {}
     number = 0
     for place, source in enumerate(sources):
@@ -294,7 +294,7 @@ def read_batches(
 class _Telling:
     """Says how far one source is: statements, and of a packed one how much came out of it."""
 
-    def __init__(self, source: Source, summaries: dict[int, Summary], progress: Progress) -> None:
+    def __init__(self, source: Source, summaries: dict[int, BatchSummary], progress: Progress) -> None:
         self._summaries, self._progress = summaries, progress
         self._before = sum(each.statements for each in summaries.values())
         self._packed = source.is_packed
@@ -303,7 +303,7 @@ class _Telling:
         self.statements = 0
         source.watcher = self.bytes
 
-    def done(self, number: int, summary: Summary) -> None:
+    def done(self, number: int, summary: BatchSummary) -> None:
         self._summaries[number] = summary
         self.statements += summary.statements
         done = self._before + self.statements
@@ -369,7 +369,7 @@ def _with_helpers(
                 skipped.add(reply["skipped"], reply["first"])
             source.odd.merge(**reply["odd"])
             if reply["summary"]["statements"]:
-                done(reply["number"], Summary(**reply["summary"]))
+                done(reply["number"], BatchSummary(**reply["summary"]))
 
     try:
         with ThreadPoolExecutor(count) as threads:

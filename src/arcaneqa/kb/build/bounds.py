@@ -212,11 +212,11 @@ _ENTITY = re.compile(rb"""<!ENTITY\s+(?:%\s*)?([^\s>]+)\s+(?:"([^"]*)"|'([^']*)'
 _REFERENCE = re.compile(rb"&([^\s;&<]{1,200});")
 
 
-class Bound(Protocol):
+class ByteBound(Protocol):
     def see(self, piece: bytes) -> None: ...
 
 
-class Entities:
+class XmlEntities:
     """XML's entities: what each stands for when written out, and how much text all their uses make."""
 
     def __init__(self, name: str) -> None:

@@ -20,19 +20,19 @@ from arcaneqa.kb.build.batches import Batches, read_batches
 from arcaneqa.kb.build.dictionary import Dictionary, arrange, merge, rewrite_names, write_lookup
 from arcaneqa.kb.build.formats import check_base, check_file, source_files, table_format
 from arcaneqa.kb.build.mending import mend, with_restrictions
-from arcaneqa.kb.build.sorted_facts import Facts, write_facts
+from arcaneqa.kb.build.sorted_facts import SortedFacts, write_facts
 from arcaneqa.kb.build.sources import Skipped, Source
 from arcaneqa.kb.build.tables import PREFIXES, Told, write_triples
 from arcaneqa.kb.build.tables.server import Server, is_server
 from arcaneqa.kb.build.understand import Fame, Understanding, Understood
 from arcaneqa.kb.diagnosis import Diagnosis
 from arcaneqa.kb.index import Index
-from arcaneqa.kb.index.store import INDEX, Draft, read_manifest, trust_built
+from arcaneqa.kb.index.store import INDEX, IndexDraft, read_manifest, trust_built
 from arcaneqa.kb.names.glossary import Glossary, Wording
 from arcaneqa.kb.names.writing_surfaces import build_surfaces
-from arcaneqa.kb.ontology import Ontology, read_ontology
+from arcaneqa.kb.ontology import Declarations, read_ontology
 from arcaneqa.kb.profile import Profile
-from arcaneqa.kb.profiles import Wanted
+from arcaneqa.kb.profiles import ProfileOptions
 from arcaneqa.kb.schema import Schema
 from arcaneqa.kb.short_names import Names
 from arcaneqa.support.errors import IndexFormatError, InputError
@@ -109,7 +109,7 @@ _BATCH = 200_000
 
 
 @dataclass(frozen=True)
-class Report:
+class BuildReport:
     """What a build did: distinct facts, nodes, and what it left out."""
 
     facts: int
@@ -127,7 +127,7 @@ def build_index(
     sources: Sequence[str | Path],
     out: str | Path,
     *,
-    profile: Profile | Wanted | None = None,
+    profile: Profile | ProfileOptions | None = None,
     ontology: str | Path | None = None,
     base: str | None = None,
     lenient: bool = False,
@@ -139,7 +139,7 @@ def build_index(
     tables: Sequence[str] = (),
     schema: str | None = None,
     glossary: str | Path | None = None,
-) -> Report:
+) -> BuildReport:
     """Build an index folder from RDF files, tables, folders of them and PostgreSQL servers, of which `tables`
     and `schema` say what is wanted; `base` completes relative IRIs.
     An index that is already there is replaced at the very end. Without a profile, the facts say which they
@@ -149,7 +149,7 @@ def build_index(
     if not sources:
         raise InputError("There is nothing to index: give at least one file.")
     check_base(base)
-    wanted = profile if isinstance(profile, Wanted) else Wanted(profile)
+    wanted = profile if isinstance(profile, ProfileOptions) else ProfileOptions(profile)
     files = tuple(Path(source) for source in sources if not is_server(str(source)))
     servers = tuple(Server(str(each), tuple(tables), schema) for each in sources if is_server(str(each)))
     words = None if glossary is None else Glossary.read(Path(glossary))
@@ -186,7 +186,7 @@ class _Given:
     most_rows: int | None
 
 
-def _build(given: _Given, wanted: Wanted, progress: Progress) -> Report:
+def _build(given: _Given, wanted: ProfileOptions, progress: Progress) -> BuildReport:
     skipped = Skipped()
     paths = source_files(given.files)
     tables = [path for path in paths if table_format(path) is not None]
@@ -199,7 +199,7 @@ def _build(given: _Given, wanted: Wanted, progress: Progress) -> Report:
     of_tables = Told()
     before = _facts_of(given.out)
     with building(given.out, _mode_of(paths)) as folder:
-        draft = Draft(folder)
+        draft = IndexDraft(folder)
         work = folder / "work"
         work.mkdir()
         if has_tables:
@@ -210,7 +210,9 @@ def _build(given: _Given, wanted: Wanted, progress: Progress) -> Report:
         choice = wanted.settle(batches.facts_of_predicates)
         chosen = _with_prefixes(choice.profile, {**batches.prefixes, **(PREFIXES if has_tables else {})})
         told = (
-            read_ontology(Path(given.ontology), Names(chosen)) if given.ontology is not None else Ontology()
+            read_ontology(Path(given.ontology), Names(chosen))
+            if given.ontology is not None
+            else Declarations()
         )
         batches = with_restrictions(batches, chosen)
         mended = mend(batches, chosen)
@@ -244,7 +246,7 @@ def _build(given: _Given, wanted: Wanted, progress: Progress) -> Report:
         progress("sealing", 0, None)
         manifest = draft.seal(manifest)
     trust_built(given.out, manifest)
-    return Report(
+    return BuildReport(
         facts=manifest["counts"]["facts"],
         entities=dictionary.entities,
         literals=dictionary.nodes - dictionary.entities,
@@ -280,7 +282,7 @@ def _with_prefixes(profile: Profile, written: Mapping[str, str]) -> Profile:
     return dataclasses.replace(profile, prefixes=(*profile.prefixes, *declared))
 
 
-def _sorted(batches: Batches, draft: Draft, progress: Progress) -> tuple[Dictionary, Facts]:
+def _sorted(batches: Batches, draft: IndexDraft, progress: Progress) -> tuple[Dictionary, SortedFacts]:
     """Second and third pass: one dictionary, and the facts in its ids."""
     dictionary = merge(batches, draft, progress)
     order = arrange(batches, dictionary, progress)
@@ -295,7 +297,7 @@ def _sorted(batches: Batches, draft: Draft, progress: Progress) -> tuple[Diction
 
 
 def _manifest(
-    draft: Draft, dictionary: Dictionary, understood: Understood, diagnosis: Diagnosis, batches: Batches
+    draft: IndexDraft, dictionary: Dictionary, understood: Understood, diagnosis: Diagnosis, batches: Batches
 ) -> dict[str, Any]:
     joined = sum(each.facts for each in understood.schema.relations if each.chain is not None)
     return draft.manifest(

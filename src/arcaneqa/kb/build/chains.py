@@ -16,8 +16,8 @@ from urllib.parse import quote
 import numpy as np
 
 from arcaneqa.kb.build.classes import read_pairs
-from arcaneqa.kb.build.sorted_facts import Facts, Rows, sorted_pairs
-from arcaneqa.kb.index.store import Array, Draft, narrow
+from arcaneqa.kb.build.sorted_facts import SortedFacts, SortedRows, sorted_pairs
+from arcaneqa.kb.index.store import Array, IndexDraft, narrow
 from arcaneqa.kb.schema import Chain, Path
 from arcaneqa.kb.terms import XSD
 from arcaneqa.support.ragged import offsets_of, ranges
@@ -80,7 +80,7 @@ class Steps:
     values; `words` says what a relation is called, `name` what a node is, `written` how N-Triples write it
     (None for what cannot be named)."""
 
-    facts: Facts
+    facts: SortedFacts
     iris: Sequence[str]
     shown: Sequence[int]
     types: Sequence[int]
@@ -115,7 +115,7 @@ def find_chains(steps: Steps) -> list[Found]:
     return list(unique.values())
 
 
-def append_chains(facts: Facts, found: Sequence[Found], nodes: int, draft: Draft) -> Facts:
+def append_chains(facts: SortedFacts, found: Sequence[Found], nodes: int, draft: IndexDraft) -> SortedFacts:
     """The facts with those of the chains behind them."""
     node = narrow(max(nodes, 1 << 16))
     for way in ("out", "in"):
@@ -140,7 +140,7 @@ def append_chains(facts: Facts, found: Sequence[Found], nodes: int, draft: Draft
                 all_values.append(right)
                 ends.append(all_keys.length)
         draft.save(f"{way}.starts", np.array(ends, np.int64))
-    return Facts(draft, facts.relations + len(found))
+    return SortedFacts(draft, facts.relations + len(found))
 
 
 _PARTS = ("starts", "keys", "offsets", "values")
@@ -192,11 +192,11 @@ def _says_value(words: str) -> bool:
     return plain in _VALUES or plain.endswith(" value")
 
 
-def _entities(rows: Rows, steps: Steps) -> int:
+def _entities(rows: SortedRows, steps: Steps) -> int:
     return int(np.searchsorted(rows.keys, steps.entities))
 
 
-def _at(rows: Rows, nodes: Array) -> tuple[Array, Array]:
+def _at(rows: SortedRows, nodes: Array) -> tuple[Array, Array]:
     """Of these nodes, which rows are about them, and which they are."""
     if not len(rows.keys):
         return nodes[:0], nodes[:0]

@@ -8,8 +8,8 @@ from urllib.parse import quote
 
 import numpy as np
 
-from arcaneqa.kb.build.sorted_facts import Facts, sorted_pairs
-from arcaneqa.kb.index.store import Array, Draft, narrow
+from arcaneqa.kb.build.sorted_facts import SortedFacts, sorted_pairs
+from arcaneqa.kb.index.store import Array, IndexDraft, narrow
 from arcaneqa.kb.predicate_names import gives_types, lack_types, may_say_types
 from arcaneqa.support.errors import InputError
 from arcaneqa.support.ragged import offsets_of, ranges
@@ -24,7 +24,7 @@ _LONGEST_TEXT = 40
 
 
 def find_type_relation(
-    facts: Facts,
+    facts: SortedFacts,
     hidden: Array,
     is_typed: Array,
     is_schema: Array,
@@ -102,7 +102,7 @@ class Classes:
         return offsets_of(counts), self.classes
 
 
-def read_pairs(facts: Facts, relations: Iterable[int]) -> tuple[Array, Array]:
+def read_pairs(facts: SortedFacts, relations: Iterable[int]) -> tuple[Array, Array]:
     """Subject and object of every fact of these relations."""
     subjects, objects = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     for relation in relations:
@@ -168,7 +168,7 @@ def _close(nodes: Array, classes: Array, hierarchy: list[tuple[int, int]], count
     return np.repeat(nodes, lengths), flat[ranges(offsets_of(sizes)[classes], lengths)]
 
 
-def write_classes(classes: Classes, hidden: Array, entities: int, nodes: int, draft: Draft) -> None:
+def write_classes(classes: Classes, hidden: Array, entities: int, nodes: int, draft: IndexDraft) -> None:
     """Members by class, and the visible classes of each node."""
     order = np.argsort(classes.classes, kind="stable")
     counts = np.bincount(classes.classes, minlength=len(classes.iris))

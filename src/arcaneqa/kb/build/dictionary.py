@@ -8,7 +8,7 @@ import numpy as np
 
 from arcaneqa.kb.build.batches import DIGEST, ENTITY, Batches
 from arcaneqa.kb.index import sets
-from arcaneqa.kb.index.store import Array, Draft, narrow, new_array
+from arcaneqa.kb.index.store import Array, IndexDraft, narrow, new_array
 from arcaneqa.kb.interface import Window
 from arcaneqa.kb.terms import Literal
 from arcaneqa.kb.values import BOOLEAN, NUMBERS, TIMES, Number, value_of
@@ -43,7 +43,7 @@ class Dictionary:
         return self.ids[self.bases[batch] : self.bases[batch + 1]]
 
 
-def merge(batches: Batches, draft: Draft, progress: Progress) -> Dictionary:
+def merge(batches: Batches, draft: IndexDraft, progress: Progress) -> Dictionary:
     bases = np.concatenate(
         ([0], np.cumsum([each.terms for each in batches.summaries], dtype=np.int64))
     ).astype(np.int64)
@@ -120,7 +120,7 @@ def _same(values: Array) -> Array:
     return np.concatenate(([False], values[1:] == values[:-1])) if len(values) else np.zeros(0, bool)
 
 
-def write_lookup(batches: Batches, dictionary: Dictionary, draft: Draft) -> None:
+def write_lookup(batches: Batches, dictionary: Dictionary, draft: IndexDraft) -> None:
     """Digests in order, each with its node: how a term finds its id. Eight bytes of digest are enough to
     find it, because the term itself is compared in the end."""
     digests = np.empty(dictionary.nodes, np.uint64)
@@ -176,7 +176,7 @@ class _Literals:
             self._keys[kind].append(np.array(keys[kind], np.float64).reshape(-1, 2))
         self._at["text"].append(np.concatenate([*plain, np.array(uncomparable, np.int64)]))
 
-    def write(self, draft: Draft, ids: Array, first: int) -> tuple[int, int, int, int]:
+    def write(self, draft: IndexDraft, ids: Array, first: int) -> tuple[int, int, int, int]:
         """Give ids by kind and value, and write types, values and text in the order of ids."""
         literal_base, counts = first, []
         groups, groups_before = [np.empty(0, np.int64)], 0
@@ -199,7 +199,7 @@ class _Literals:
         self._write_text(draft, ids, literal_base, first - literal_base)
         return counts[0], counts[1], counts[2], counts[3]
 
-    def _write_text(self, draft: Draft, ids: Array, base: int, count: int) -> None:
+    def _write_text(self, draft: IndexDraft, ids: Array, base: int, count: int) -> None:
         lengths, types = np.zeros(count, np.int64), np.zeros(count, np.uint32)
         for at, kinds, sizes, _ in self._pieces:
             lengths[ids[at] - base], types[ids[at] - base] = sizes, kinds
@@ -282,7 +282,7 @@ def _statements(batches: Batches, dictionary: Dictionary, batch: int) -> tuple[A
     return ids[subjects], batches.predicates_of(batch), ids[objects]
 
 
-def rewrite_names(order: Array, draft: Draft) -> None:
+def rewrite_names(order: Array, draft: IndexDraft) -> None:
     """Put the names of entities into this order."""
     from arcaneqa.kb.build import sorted_facts
 

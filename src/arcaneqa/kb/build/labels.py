@@ -9,8 +9,8 @@ import numpy as np
 from arcaneqa.kb.build.classes import Classes, read_pairs
 from arcaneqa.kb.build.dictionary import Dictionary
 from arcaneqa.kb.build.name_attributes import NameRule
-from arcaneqa.kb.build.sorted_facts import Facts
-from arcaneqa.kb.index.store import Array, Draft, narrow
+from arcaneqa.kb.build.sorted_facts import SortedFacts
+from arcaneqa.kb.index.store import Array, IndexDraft, narrow
 from arcaneqa.kb.names.called import FOREIGN, tier_of
 from arcaneqa.support.ragged import offsets_of, ranges
 
@@ -28,7 +28,7 @@ def language_tiers(types: list[str], language: str) -> Array:
 class Labels:
     """A literal for each entity; the number of nodes where there is none; from there on, joined names."""
 
-    def __init__(self, facts: Facts, dictionary: Dictionary, tiers: Array, draft: Draft) -> None:
+    def __init__(self, facts: SortedFacts, dictionary: Dictionary, tiers: Array, draft: IndexDraft) -> None:
         self.facts, self._dictionary, self._draft = facts, dictionary, draft
         self._tiers, self._types = tiers, draft.load("literal.types")
         # As many joined names as entities are possible; they are counted from behind "none".

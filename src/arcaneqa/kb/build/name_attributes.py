@@ -10,7 +10,7 @@ from enum import IntEnum
 import numpy as np
 
 from arcaneqa.kb.build.classes import Classes
-from arcaneqa.kb.build.sorted_facts import Facts
+from arcaneqa.kb.build.sorted_facts import SortedFacts
 from arcaneqa.kb.index.store import Array
 from arcaneqa.support.ragged import offsets_of, ranges
 
@@ -263,7 +263,7 @@ class NameRule:
 class Attributes:
     """What naming looks at: which relations may be asked for, words of the schema, and texts by node."""
 
-    facts: Facts
+    facts: SortedFacts
     classes: Classes
     hidden_classes: Array
     hidden_relations: Array

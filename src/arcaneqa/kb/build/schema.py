@@ -9,10 +9,10 @@ import numpy as np
 
 from arcaneqa.kb.build.classes import Classes, read_pairs
 from arcaneqa.kb.build.dictionary import Dictionary
-from arcaneqa.kb.build.sorted_facts import Facts, Rows
-from arcaneqa.kb.index.store import Array, Draft
+from arcaneqa.kb.build.sorted_facts import SortedFacts, SortedRows
+from arcaneqa.kb.index.store import Array, IndexDraft
 from arcaneqa.kb.names.words import label_from_iri, words
-from arcaneqa.kb.ontology import SAYS_CLASSES, Ontology, owl_parents
+from arcaneqa.kb.ontology import SAYS_CLASSES, Declarations, owl_parents
 from arcaneqa.kb.predicate_names import is_identifier
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.schema import COVERS, MOST_OTHER_HOMES, Chain, Class, Relation, Schema, ValueKind, time_pairs
@@ -24,22 +24,26 @@ LabelOf = Callable[[str], str | None]
 
 
 @dataclass(frozen=True)
-class Inputs:
-    facts: Facts
+class SchemaInputs:
+    facts: SortedFacts
     dictionary: Dictionary
     relations: list[str]
     hidden_relations: Array
     classes: Classes
     hidden_classes: Array
-    declared: Ontology
+    declared: Declarations
     profile: Profile
     label_of: LabelOf
     chains: Mapping[str, Chain]
 
 
 def read_declared(
-    facts: Facts, relations: dict[str, int], profile: Profile, name_of: Callable[[int], str], told: Ontology
-) -> Ontology:
+    facts: SortedFacts,
+    relations: dict[str, int],
+    profile: Profile,
+    name_of: Callable[[int], str],
+    told: Declarations,
+) -> Declarations:
     """What the facts say about the schema, after what the given ontology says."""
 
     def pairs(predicates: tuple[str, ...]) -> list[tuple[str, str]]:
@@ -66,7 +70,7 @@ def read_declared(
 
 
 class _OwlFacts:
-    def __init__(self, facts: Facts, relations: Mapping[str, int]) -> None:
+    def __init__(self, facts: SortedFacts, relations: Mapping[str, int]) -> None:
         self._facts, self._relations = facts, relations
 
     def pairs(self, predicate: str) -> Iterator[tuple[int, int]]:
@@ -84,7 +88,7 @@ class _OwlFacts:
         return int(rows.values[rows.offsets[place]]) if found else None
 
 
-def describe(inputs: Inputs, draft: Draft) -> Schema:
+def describe(inputs: SchemaInputs, draft: IndexDraft) -> Schema:
     """The schema, and beside it the extremes of each relation's values, which answer at a glance whether
     any value compares."""
     dictionary, facts = inputs.dictionary, inputs.facts
@@ -150,7 +154,7 @@ def describe(inputs: Inputs, draft: Draft) -> Schema:
     return Schema(relations, classes, time_pairs(inputs.profile, times))
 
 
-def _called(iri: str, inputs: Inputs) -> str:
+def _called(iri: str, inputs: SchemaInputs) -> str:
     """The label; one that is written as machines write (`has_narrow_synonym`) in words."""
     label = inputs.label_of(iri)
     if label and "_" in label and " " not in label:
@@ -191,7 +195,7 @@ class _Kinds:
         return ()  # subjects of so many kinds are just things
 
 
-def _write_extremes(facts: Facts, spans: Array, dictionary: Dictionary, draft: Draft) -> None:
+def _write_extremes(facts: SortedFacts, spans: Array, dictionary: Dictionary, draft: IndexDraft) -> None:
     """Per relation: where its numbers and times lie among its objects, its least and greatest number (as
     nodes, -1 for none), the latest start and the earliest end of its times."""
     count = len(spans)
@@ -202,7 +206,7 @@ def _write_extremes(facts: Facts, spans: Array, dictionary: Dictionary, draft: D
     for number, (_, first_number, first_time, first_other, *_) in enumerate(spans.tolist()):
         if first_other == first_number:
             continue
-        rows: Rows = facts.rows("in", number)
+        rows: SortedRows = facts.rows("in", number)
         if first_time > first_number:
             numbers[number] = rows.keys[first_number], rows.keys[first_time - 1]
         if first_other > first_time:

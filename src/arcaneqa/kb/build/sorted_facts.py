@@ -12,7 +12,7 @@ import numpy as np
 
 from arcaneqa.kb.build.batches import Batches
 from arcaneqa.kb.build.dictionary import Dictionary
-from arcaneqa.kb.index.store import Array, ArrayWriter, Draft, narrow
+from arcaneqa.kb.index.store import Array, ArrayWriter, IndexDraft, narrow
 from arcaneqa.kb.interface import ordered
 from arcaneqa.support.compiled import compiled
 from arcaneqa.support.terminal import Progress
@@ -186,7 +186,7 @@ _BUCKET = 1 << 22
 
 
 @dataclass(frozen=True)
-class Rows:
+class SortedRows:
     """One relation one way: `keys` in order, and `values[offsets[i]:offsets[i + 1]]` of `keys[i]`."""
 
     keys: Array
@@ -204,28 +204,30 @@ class Rows:
         return np.logical_or.reduceat(flags, self.offsets[:-1])
 
 
-class Facts:
+class SortedFacts:
     """The sorted facts of a draft, relation by relation."""
 
-    def __init__(self, draft: Draft, relations: int) -> None:
+    def __init__(self, draft: IndexDraft, relations: int) -> None:
         self.relations = relations
         self._ways = {
             way: [draft.load(f"{way}.{part}") for part in ("starts", "keys", "offsets", "values")]
             for way in ("out", "in")
         }
 
-    def rows(self, way: str, relation: int) -> Rows:
+    def rows(self, way: str, relation: int) -> SortedRows:
         starts, keys, offsets, values = self._ways[way]
         first, last = int(starts[relation]), int(starts[relation + 1])
         spans = offsets[first : last + 1].astype(np.int64)
-        return Rows(keys[first:last], spans - spans[0], values[spans[0] : spans[-1]])
+        return SortedRows(keys[first:last], spans - spans[0], values[spans[0] : spans[-1]])
 
-    def every(self, way: str) -> Iterator[tuple[int, Rows]]:
+    def every(self, way: str) -> Iterator[tuple[int, SortedRows]]:
         for relation in range(self.relations):
             yield relation, self.rows(way, relation)
 
 
-def write_facts(batches: Batches, dictionary: Dictionary, draft: Draft, progress: Progress) -> Facts:
+def write_facts(
+    batches: Batches, dictionary: Dictionary, draft: IndexDraft, progress: Progress
+) -> SortedFacts:
     relations = len(batches.predicates)
     counts = np.array([batches.facts_of_predicates[iri] for iri in batches.predicates], np.int64)
     buckets = _deal(batches, dictionary, counts, progress)
@@ -245,7 +247,7 @@ def write_facts(batches: Batches, dictionary: Dictionary, draft: Draft, progress
         progress("sorting facts", number + 1, len(buckets))
     for way in ways.values():
         way.close()
-    return Facts(draft, relations)
+    return SortedFacts(draft, relations)
 
 
 def _both_ways(piece: Array, nodes: int) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
@@ -298,7 +300,7 @@ def _deal(
 
 
 class _Way:
-    def __init__(self, draft: Draft, way: str, node: np.dtype, span: np.dtype) -> None:
+    def __init__(self, draft: IndexDraft, way: str, node: np.dtype, span: np.dtype) -> None:
         self._draft, self._name = draft, way
         self._keys: ArrayWriter = draft.writer(f"{way}.keys", node)
         self._offsets: ArrayWriter = draft.writer(f"{way}.offsets", span)
@@ -330,7 +332,7 @@ Entries = Callable[[], Iterator[tuple[int, Array]]]
 
 
 def write_lists(
-    facts: Facts, dictionary: Dictionary, hidden: Array, draft: Draft, progress: Progress
+    facts: SortedFacts, dictionary: Dictionary, hidden: Array, draft: IndexDraft, progress: Progress
 ) -> None:
     """`hidden` relations are in no list: nobody may be offered them."""
     visible = np.flatnonzero(~hidden).tolist()
@@ -370,7 +372,7 @@ def write_lists(
     progress("listing relations", 4, 4)
 
 
-def invert(draft: Draft, name: str, entries: Entries, nodes: int, code: np.dtype) -> None:
+def invert(draft: IndexDraft, name: str, entries: Entries, nodes: int, code: np.dtype) -> None:
     """Code → its nodes, turned into node → its codes in order; `entries` is read twice."""
     counts = np.zeros(nodes + 1, np.int64)
     for _, members in entries():

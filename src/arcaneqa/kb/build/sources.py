@@ -24,11 +24,11 @@ from pyoxigraph import DefaultGraph, Literal, NamedNode, Quad, QuadParser, RdfFo
 from arcaneqa.kb.build.bounds import (
     DEEPEST_TURTLE,
     LONGEST_VALUE,
-    Bound,
+    ByteBound,
     Depth,
-    Entities,
     JsonDepth,
     Stretches,
+    XmlEntities,
     too_long,
 )
 from arcaneqa.kb.build.formats import PACKED, KnownContexts, OldXml, format_of
@@ -267,11 +267,11 @@ class Source:
             text = KnownContexts(file)
         return _Watched(text, self._note_spellings, self._bounds(), name, is_measured)
 
-    def _bounds(self) -> list[Bound]:
+    def _bounds(self) -> list[ByteBound]:
         name = str(self.path)
         match self._format:
             case RdfFormat.RDF_XML:
-                return [self, Entities(name), Depth.of_xml(name), Stretches(name)]
+                return [self, XmlEntities(name), Depth.of_xml(name), Stretches(name)]
             case RdfFormat.JSON_LD:
                 return [self, JsonDepth(name)]
         return [self, Depth.of_turtle(name)]
@@ -471,7 +471,7 @@ class _Watched:
         self,
         file: BinaryIO | OldXml | KnownContexts,
         see: Callable[[bytes], None],
-        bounds: Sequence[Bound] = (),
+        bounds: Sequence[ByteBound] = (),
         name: str = "",
         is_measured: bool = False,
     ) -> None:

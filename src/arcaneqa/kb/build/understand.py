@@ -24,14 +24,14 @@ from arcaneqa.kb.build.classes import (
 from arcaneqa.kb.build.dictionary import Dictionary
 from arcaneqa.kb.build.labels import Labels, language_tiers
 from arcaneqa.kb.build.name_attributes import NAMING, Attributes, NameRule, find_name_rules
-from arcaneqa.kb.build.schema import Inputs, describe, read_declared
-from arcaneqa.kb.build.sorted_facts import Facts, write_lists
-from arcaneqa.kb.diagnosis import Diagnosis, Named
+from arcaneqa.kb.build.schema import SchemaInputs, describe, read_declared
+from arcaneqa.kb.build.sorted_facts import SortedFacts, write_lists
+from arcaneqa.kb.diagnosis import Diagnosis, NamedThings
 from arcaneqa.kb.index.lookup import open_terms
-from arcaneqa.kb.index.store import Array, Draft
+from arcaneqa.kb.index.store import Array, IndexDraft
 from arcaneqa.kb.names.called import schema_label
 from arcaneqa.kb.names.words import label_from_iri, tail
-from arcaneqa.kb.ontology import Ontology
+from arcaneqa.kb.ontology import Declarations
 from arcaneqa.kb.profile import RDFS, SKOS, Profile
 from arcaneqa.kb.schema import Schema, Selection, ValueKind, is_about_classes
 from arcaneqa.kb.short_names import Names
@@ -67,9 +67,9 @@ class Understanding:
         self,
         batches: Batches,
         dictionary: Dictionary,
-        facts: Facts,
+        facts: SortedFacts,
         profile: Profile,
-        draft: Draft,
+        draft: IndexDraft,
         fame: Fame | None = None,
     ) -> None:
         self._fame = fame
@@ -85,7 +85,7 @@ class Understanding:
         """Texts that are types, by node: the IRI that their class gets, and the text."""
         self._chains: list[Found] = []
 
-    def derive(self, told: Ontology, why: str, progress: Progress) -> Understood:
+    def derive(self, told: Declarations, why: str, progress: Progress) -> Understood:
         """`why` is what spoke for the profile."""
         profile = self._profile
         names = tuple(iri for iri in profile.names if iri not in profile.alias)
@@ -111,7 +111,7 @@ class Understanding:
         entities, nodes = self._dictionary.entities, self._dictionary.nodes
         write_classes(classes, hidden_classes, entities, nodes, self._draft)
         rules = self._name(classes, hidden, hidden_classes)
-        inputs = Inputs(
+        inputs = SchemaInputs(
             self._facts,
             self._dictionary,
             self._iris,
@@ -289,7 +289,7 @@ class Understanding:
             int((is_thing & labelled).sum()),
             [names.short(self._iris[each]) for each in self._known((*profile.label, *profile.names))],
             [
-                Named(
+                NamedThings(
                     None if rule.klass is None else self._words(classes.iris[rule.klass]),
                     [self._words(self._iris[each]) for each in rule.relations],
                     count,
@@ -351,7 +351,7 @@ class Understanding:
         classes = [dataclasses.replace(klass, text=texts.get(klass.iri)) for klass in schema.classes]
         return dataclasses.replace(schema, classes=classes)
 
-    def _classes(self, declared: Ontology) -> Classes:
+    def _classes(self, declared: Declarations) -> Classes:
         iris, profile = self._iris, self._profile
         nodes, kinds = read_pairs(self._facts, self._known(profile.type))
         kept = (kinds < self._dictionary.entities) | np.isin(kinds, list(self._texts_of_classes))

@@ -19,13 +19,13 @@ from arcaneqa.kb.endpoint.patterns import either
 from arcaneqa.kb.endpoint.queries import (
     Capabilities,
     Queries,
-    Question,
+    SelectQuery,
     batches,
     iris,
     only_number,
     whole_number,
 )
-from arcaneqa.kb.endpoint.schema import DEADLINE, SchemaFacts, Vocabulary, find_type_predicate
+from arcaneqa.kb.endpoint.schema import DEADLINE, EndpointWords, SchemaFacts, find_type_predicate
 from arcaneqa.kb.names.words import label_from_iri, words
 from arcaneqa.kb.ontology import SAYS_CLASSES, SPEAKS_OF_CLASSES, owl_parents
 from arcaneqa.kb.predicate_names import is_identifier, may_identify
@@ -100,7 +100,7 @@ class Inference:
                 inside = f"?x {self._typed} ?h . VALUES ?h {{ {' '.join(map(iri, sorted(below)))} }}"
                 left = f"?x {iri(relation)} ?y . ?x {self._typed} ?t . FILTER NOT EXISTS {{ {inside} }}"
                 counted = f"SELECT ?t (COUNT(DISTINCT ?x) AS ?n) WHERE {{ {left} }} GROUP BY ?t"
-                questions.append(Question(("?t", "?n"), f"{{ {counted} }}"))
+                questions.append(SelectQuery(("?t", "?n"), f"{{ {counted} }}"))
             for relation, rows in zip(list(open_), self._queries.all(questions, deadline), strict=True):
                 counts = self._with_superclasses(rows)
                 if not counts:
@@ -129,19 +129,21 @@ class Inference:
         """For each relation the class that says most about the nodes `?x` of its facts; and the relations
         with nodes that are not in it."""
         blocks = list(self._blocks())
-        typed: list[Question] = []
-        by_class: list[Question] = []
+        typed: list[SelectQuery] = []
+        by_class: list[SelectQuery] = []
         for batch in batches(relations):
             counted = (
                 "(COUNT(DISTINCT ?x) AS ?n) WHERE "
                 f"{{ VALUES ?p {{ {iris(batch)} }} {fact} . ?x {self._typed} ?t ."
             )
             all_typed = f"{{ SELECT ?p {counted} {self._not_hidden()} }} GROUP BY ?p }}"
-            typed.append(Question(("?p", "?n"), all_typed))
-            by_class.append(Question(("?p", "?t", "?n"), f"{{ SELECT ?p ?t {counted} }} GROUP BY ?p ?t }}"))
+            typed.append(SelectQuery(("?p", "?n"), all_typed))
+            by_class.append(
+                SelectQuery(("?p", "?t", "?n"), f"{{ SELECT ?p ?t {counted} }} GROUP BY ?p ?t }}")
+            )
             for block in blocks:
                 closed = f"{{ SELECT ?p ?c {counted} {block} }} GROUP BY ?p ?c }}"
-                by_class.append(Question(("?p", "?c", "?n"), closed))
+                by_class.append(SelectQuery(("?p", "?c", "?n"), closed))
         totals = self._queries.all(typed, deadline)
         total = {p.value: whole_number(n) for rows in totals for p, n in rows if isinstance(p, Iri)}
         counts: dict[str, dict[str, int]] = defaultdict(dict)
@@ -232,7 +234,7 @@ class _Discoverer:
         self, facts: SchemaFacts, profile: Profile, predicates: list[str], counts: dict[str, _Counts]
     ) -> None:
         self._facts, self._profile, self._predicates, self._counts = facts, profile, predicates, counts
-        self._vocabulary = Vocabulary(facts, profile, predicates)
+        self._vocabulary = EndpointWords(facts, profile, predicates)
 
     def discovery(self) -> Discovery:
         queries = self._facts.queries
@@ -302,7 +304,7 @@ class _Discoverer:
         candidates = [name for name in self._predicates if may_identify(*said[name])]
         broken = f"{filters.is_number('?o')} && FLOOR(?o) != ?o"
         questions = [
-            Question(("?p",), f"VALUES ?p {{ {iris(batch)} }} ?s ?p ?o . FILTER({broken})")
+            SelectQuery(("?p",), f"VALUES ?p {{ {iris(batch)} }} ?s ?p ?o . FILTER({broken})")
             for batch in batches([name for name in candidates if self._counts[name].numbers])
         ]
         not_whole = {row[0].value for row in self._facts.ask(questions) if isinstance(row[0], Iri)}
@@ -318,7 +320,7 @@ class _Discoverer:
         is_value = f"{filters.is_number('?o')} || {filters.is_time('?o')}"
         # A value that relations of two batches have is counted twice: only more or less matters.
         questions = [
-            Question(
+            SelectQuery(
                 ("?d", "?n"),
                 "{ SELECT ?d (COUNT(DISTINCT ?o) AS ?n) WHERE { "
                 f"VALUES ?p {{ {iris(batch)} }} ?s ?p ?o . FILTER({is_value}) BIND(DATATYPE(?o) AS ?d) "
@@ -338,7 +340,7 @@ class _Discoverer:
         grouped = f"{{ SELECT ?c (COUNT(DISTINCT ?x) AS ?n) WHERE {{ {typed} }} GROUP BY ?c }}"
         return {
             klass.value: whole_number(number)
-            for klass, number in self._facts.ask([Question(("?c", "?n"), grouped)])
+            for klass, number in self._facts.ask([SelectQuery(("?c", "?n"), grouped)])
             if isinstance(klass, Iri)
         }
 
@@ -349,7 +351,7 @@ class _Discoverer:
         mentioned = {*subclasses, *(below for group in subclasses.values() for below in group)}
         above = [klass for klass in subclasses if any(below in members for below in subclasses[klass])]
         unions = [
-            Question(
+            SelectQuery(
                 ("?n",),
                 f"{{ SELECT (COUNT(DISTINCT ?x) AS ?n) WHERE {{ VALUES ?c {{ "
                 f"{iris((klass, *subclasses[klass]))} }} ?x {either(self._profile.type)} ?c }} }}",
@@ -401,7 +403,7 @@ def _counts(facts: SchemaFacts, predicates: list[str]) -> dict[str, _Counts]:
             "SELECT ?p ?k (COUNT(*) AS ?n) (COUNT(DISTINCT ?o) AS ?d) "
             f"WHERE {{ {{ {inner} }} }} GROUP BY ?p ?k"
         )
-        questions.append(Question(("?p", "?k", "?n", "?d"), f"{{ {grouped} }}"))
+        questions.append(SelectQuery(("?p", "?k", "?n", "?d"), f"{{ {grouped} }}"))
     counts: dict[str, _Counts] = {name: _Counts() for name in predicates}
     for predicate, found, number, objects in facts.ask(questions):
         if isinstance(predicate, Iri) and isinstance(found, Literal) and predicate.value in counts:
@@ -474,7 +476,7 @@ def _mixed_graphs(queries: Queries) -> str:
 
 
 def _column(queries: Queries, variable: str, where: str) -> list[Term | None]:
-    return [row[0] for row in queries.all([Question((variable,), where)], DEADLINE)[0]]
+    return [row[0] for row in queries.all([SelectQuery((variable,), where)], DEADLINE)[0]]
 
 
 def _iris(terms: Iterable[Term | None]) -> list[str]:

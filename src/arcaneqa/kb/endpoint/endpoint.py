@@ -36,12 +36,12 @@ from arcaneqa.kb.endpoint.patterns import (
     Without,
     hop,
 )
-from arcaneqa.kb.endpoint.queries import Queries, Question, only_number
+from arcaneqa.kb.endpoint.queries import Queries, SelectQuery, only_number
 from arcaneqa.kb.endpoint.sets import Nodes, Parts, RemoteSet, listed
 from arcaneqa.kb.interface import Comparison, Ids, NodeSet, Pairs, Step, Tally, Window
 from arcaneqa.kb.names.surfaces import Surfaces
 from arcaneqa.kb.schema import ValueKind
-from arcaneqa.kb.sparql.filters import Bound
+from arcaneqa.kb.sparql.filters import TimeBound
 from arcaneqa.kb.sparql.terms import is_writable, respelled, written
 from arcaneqa.kb.terms import Blank, Literal, Term
 from arcaneqa.kb.values import Value, holds, kind_of, value_of
@@ -132,7 +132,7 @@ class Endpoint(ByTerms):
         """Rows that surely arrive in one answer."""
         return self._queries.capabilities.page
 
-    def count_all(self, questions: Sequence[Question]) -> list[int]:
+    def count_all(self, questions: Sequence[SelectQuery]) -> list[int]:
         rows = self.client.select_all([question.counted() for question in questions])
         return [only_number(each) for each in rows]
 
@@ -322,8 +322,8 @@ class Endpoint(ByTerms):
         if end is None:
             parts = self._dated(remote.sources, start, Meets(window))
         else:
-            begun = self._dated(remote.sources, start, Bounded(Bound.STARTS_BEFORE, window.end))
-            parts = self._dated(begun, end, Bounded(Bound.ENDS_AFTER, window.start))
+            begun = self._dated(remote.sources, start, Bounded(TimeBound.STARTS_BEFORE, window.end))
+            parts = self._dated(begun, end, Bounded(TimeBound.ENDS_AFTER, window.start))
         # What is left out of the sources has no dates.
         undated = listed(list(map(written, remote.values)), self._listed) if remote.small is not None else ()
         return self._set((*parts, *undated))

@@ -12,7 +12,7 @@ import numpy as np
 
 from arcaneqa.kb.endpoint.client import Rejected, Row, TimedOut, Unsupported
 from arcaneqa.kb.endpoint.patterns import either
-from arcaneqa.kb.endpoint.queries import Queries, Question, whole_number
+from arcaneqa.kb.endpoint.queries import Queries, SelectQuery, whole_number
 from arcaneqa.kb.endpoint.sets import Nodes
 from arcaneqa.kb.interface import Ids
 from arcaneqa.kb.names.called import FOREIGN, tier_of
@@ -63,11 +63,11 @@ class Naming:
             (name, name in profile.alias) for name in name_predicates(profile) if name in present
         ]
 
-    def questions(self, listed: str) -> list[Question]:
+    def questions(self, listed: str) -> list[SelectQuery]:
         """One for each predicate: servers plan that better than a choice of predicates."""
         nodes = f"VALUES ?x {{ {listed} }}"
         return [
-            Question(("?x", "?l"), f"{nodes} ?x {iri(name)} ?l . FILTER(isLiteral(?l))")
+            SelectQuery(("?x", "?l"), f"{nodes} ?x {iri(name)} ?l . FILTER(isLiteral(?l))")
             for name, _ in self._predicates
         ]
 
@@ -112,9 +112,9 @@ class TextSearch:
     name: str
     pattern: Callable[[str, Sequence[str]], str]
 
-    def question(self, predicates: Sequence[str], words: Sequence[str]) -> Question:
+    def question(self, predicates: Sequence[str], words: Sequence[str]) -> SelectQuery:
         each = (f"{{ {self.pattern(predicate, words)} }}" for predicate in predicates)
-        return Question(("?x", "?l"), " UNION ".join(each))
+        return SelectQuery(("?x", "?l"), " UNION ".join(each))
 
 
 def _virtuoso(predicate: str, words: Sequence[str]) -> str:
@@ -162,7 +162,7 @@ def with_star(words: Sequence[str]) -> list[str]:
 def find_text_search(queries: Queries, predicates: Sequence[str]) -> str | None:
     """The dialect in which the server finds one of its own names by a word of it."""
     for predicate in predicates:
-        named = Question(("?l",), f"?x {iri(predicate)} ?l . FILTER(isIRI(?x) && isLiteral(?l))")
+        named = SelectQuery(("?l",), f"?x {iri(predicate)} ?l . FILTER(isIRI(?x) && isLiteral(?l))")
         for (name,) in queries.first([named], 3)[0]:
             words = words_to_seek(name.lexical) if isinstance(name, Literal) else []
             word = max(words, key=len, default="")
@@ -213,7 +213,7 @@ class TermNames:
         facts = f"VALUES ?x {{ {written(term)} }} ?s ?p ?x"
         if isinstance(term, Iri):
             facts = f"{{ {facts} }} UNION {{ VALUES ?x {{ {written(term)} }} ?x ?p ?o }}"
-        rows = self._queries.first([Question(("?x",), facts)], 1)[0]
+        rows = self._queries.first([SelectQuery(("?x",), facts)], 1)[0]
         return rows[0][0] if rows else None
 
     def called(self, terms: Sequence[Term]) -> dict[Term, Called]:
@@ -233,7 +233,7 @@ class TermNames:
             values = f"VALUES ?x {{ {' '.join(chunk)} }}"
             facts = f"{{ {values} ?x ?p ?o }} UNION {{ {values} ?o ?p ?x }}"
             grouped = f"SELECT ?x (COUNT(*) AS ?n) WHERE {{ {facts} }} GROUP BY ?x"
-            questions.append(Question(("?x", "?n"), f"{{ {grouped} }}"))
+            questions.append(SelectQuery(("?x", "?n"), f"{{ {grouped} }}"))
         counts = {
             self._nodes.known(term): whole_number(count)
             for rows in self._queries.all(questions)
@@ -253,7 +253,7 @@ class TermNames:
                     if is_writable(form):
                         wanted.setdefault(form, set()).add(place)
         questions = [
-            Question(("?x", "?l"), f"VALUES ?l {{ {' '.join(chunk)} }} ?x {self._names} ?l")
+            SelectQuery(("?x", "?l"), f"VALUES ?l {{ {' '.join(chunk)} }} ?x {self._names} ?l")
             for chunk in self._chunks([written(form) for form in wanted])
         ]
         by_text: dict[tuple[str, str], set[int]] = {}
@@ -294,10 +294,10 @@ class TermNames:
         if not self._names or not prefix.lexical or not is_writable(prefix):
             return []
         begins = f"isIRI(?x) && isLiteral(?l) && STRSTARTS(LCASE(STR(?l)), {written(prefix)})"
-        question = Question(("?x", "?l"), f"?x {self._names} ?l . FILTER({begins})")
+        question = SelectQuery(("?x", "?l"), f"?x {self._names} ?l . FILTER({begins})")
         if self._search is not None and (words := words_to_seek(prefix.lexical)):
             sought = self._search.question(self._predicates, with_star(words))
-            question = Question(sought.variables, f"{sought.where} FILTER({begins})")
+            question = SelectQuery(sought.variables, f"{sought.where} FILTER({begins})")
         try:
             if self._too_slow:
                 raise TimedOut("Tried before.")

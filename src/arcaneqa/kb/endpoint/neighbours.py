@@ -19,7 +19,7 @@ from arcaneqa.kb.endpoint.patterns import (
     Compares,
     Condition,
     Equals,
-    Listed,
+    ListedNodes,
     Members,
     Pattern,
     Undated,
@@ -30,7 +30,7 @@ from arcaneqa.kb.endpoint.patterns import (
     unlike,
     walked,
 )
-from arcaneqa.kb.endpoint.queries import Queries, Question, batches, iris, whole_number
+from arcaneqa.kb.endpoint.queries import Queries, SelectQuery, batches, iris, whole_number
 from arcaneqa.kb.endpoint.sets import Parts, RemoteSet
 from arcaneqa.kb.interface import Comparison, Ids, Step, Window
 from arcaneqa.kb.schema import Schema, ValueKind
@@ -49,7 +49,7 @@ _CONDITIONS = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class LiteralMatch:
     """Some literals of one kind, and the relations that may hold their value."""
 
     relations: tuple[str, ...]
@@ -61,7 +61,7 @@ class Matching:
         self._listed = listed
         self._kinds = {relation.iri: relation.kinds for relation in schema.relations}
 
-    def of(self, nodes: RemoteSet) -> Iterator[Match]:
+    def of(self, nodes: RemoteSet) -> Iterator[LiteralMatch]:
         """How to find what has the values of this set."""
         if nodes.small is None and not any(map(self._gives_values, nodes.parts)):
             return
@@ -69,12 +69,12 @@ class Matching:
         for kind in sorted({kind_of(literal) for literal in values}):
             yield from self.having(kind, [literal for literal in values if kind_of(literal) is kind])
 
-    def having(self, kind: ValueKind, literals: list[Literal]) -> Iterator[Match]:
+    def having(self, kind: ValueKind, literals: list[Literal]) -> Iterator[LiteralMatch]:
         names = [name for name, kinds in self._kinds.items() if kind in kinds]
         for start in range(0, len(literals), _CONDITIONS):
             condition = Equals(tuple(literals[start : start + _CONDITIONS]))
             for first in range(0, len(names), self._listed):
-                yield Match(tuple(names[first : first + self._listed]), condition)
+                yield LiteralMatch(tuple(names[first : first + self._listed]), condition)
 
     def in_relation(self, relation: str, nodes: RemoteSet) -> Iterator[Pattern]:
         """Subjects to which the relation gives one of the set's values."""
@@ -94,7 +94,7 @@ class Matching:
                 return self._gives_values(source)
             case With(source):
                 return source is not None and self._gives_values(source)
-            case Members() | Listed():
+            case Members() | ListedNodes():
                 return False
             case _:
                 return True
@@ -135,7 +135,9 @@ class Touching:
 
     def rows(self, parts: Sequence[Pattern], variables: tuple[str, ...], where: str) -> list[Row]:
         """Distinct rows over all members `?x` of the parts."""
-        questions = [Question(variables, f"{part.where('?x', fresh_variables())} {where}") for part in parts]
+        questions = [
+            SelectQuery(variables, f"{part.where('?x', fresh_variables())} {where}") for part in parts
+        ]
         return [row for rows in self._queries.all(questions) for row in rows]
 
     def out_relations(self, nodes: RemoteSet) -> Ids:
@@ -191,7 +193,7 @@ class Touching:
                 f"{{ SELECT ({iri(name)} AS ?c) WHERE {{ ?x {self._types} {iri(name)} . {where} }} LIMIT 1 }}"
                 for name in batch
             )
-            questions.append(Question(("?c",), " UNION ".join(each)))
+            questions.append(SelectQuery(("?c",), " UNION ".join(each)))
         rows = [row for rows in self._queries.all(questions) for row in rows]
         return {row[0].value for row in rows if isinstance(row[0], Iri)}
 
@@ -248,7 +250,7 @@ class Touching:
         """Relations from some subject to a member, or to a literal of the same value."""
         found = self._named(nodes, f"{subject} ?r ?x . {also}", self._relations)
         questions = [
-            Question(
+            SelectQuery(
                 ("?r",),
                 f"VALUES ?r {{ {' '.join(map(iri, match.relations))} }} {subject} ?r ?x . "
                 f"FILTER({match.condition.text('?x')}) {also}",
@@ -275,7 +277,7 @@ def neighbour_counts(
             inside = (f"{{ {other.where('?y', fresh)} }}" for other in within)
             lines.append(" UNION ".join(inside) or "FILTER(false)")
         count = f"SELECT ?x (COUNT(DISTINCT ?y) AS ?n) WHERE {{ {' '.join(lines)} }} GROUP BY ?x"
-        questions.append(Question(("?x", "?n"), f"{{ {count} }}"))
+        questions.append(SelectQuery(("?x", "?n"), f"{{ {count} }}"))
     return {
         row[0]: whole_number(row[1]) for rows in queries.all(questions) for row in rows if row[0] is not None
     }
@@ -304,10 +306,10 @@ def best(
         windows = [window for row in found_times if (window := _window(row)) is not None]
         if windows and largest:
             end = max(window.end for window in windows)
-            return Bounded(filters.Bound.ENDS_AFTER, math.nextafter(end, -math.inf))
+            return Bounded(filters.TimeBound.ENDS_AFTER, math.nextafter(end, -math.inf))
         if windows:
             start = min(window.start for window in windows)
-            return Bounded(filters.Bound.STARTS_BEFORE, math.nextafter(start, math.inf))
+            return Bounded(filters.TimeBound.STARTS_BEFORE, math.nextafter(start, math.inf))
     return None
 
 
@@ -336,13 +338,13 @@ class _Selection:
     def __init__(self, aggregate: str, condition: str, key: str, groups: dict[str, str]) -> None:
         self._aggregate, self._condition, self._key, self._groups = aggregate, condition, key, groups
 
-    def __call__(self, kept: str, where: str) -> Question:
+    def __call__(self, kept: str, where: str) -> SelectQuery:
         made = " ".join(f"({text} AS {name})" for name, text in self._groups.items())
         inner = f"SELECT {kept} {made} ({self._key} AS ?k) WHERE {{ {where} FILTER({self._condition}) }}"
         names = (*((kept,) if kept else ()), *self._groups)
         outer = f"SELECT {' '.join(names)} (STR({self._aggregate}(?k)) AS ?m) WHERE {{ {{ {inner} }} }}"
         grouped = f"{outer} GROUP BY {' '.join(names)}" if names else outer
-        return Question((*names, "?m"), f"{{ {grouped} }}")
+        return SelectQuery((*names, "?m"), f"{{ {grouped} }}")
 
 
 def _numbers(aggregate: str) -> _Selection:
@@ -368,7 +370,7 @@ def _instants(aggregate: str) -> _Selection:
 def _ask(
     queries: Queries, parts: Sequence[Pattern], path: Path, selections: list[_Selection]
 ) -> Iterator[Sequence[object]]:
-    questions: list[Question] = []
+    questions: list[SelectQuery] = []
     for part in parts:
         fresh = fresh_variables()
         hops = walked("?x", path, "?v", fresh)

@@ -27,7 +27,7 @@ _DAY = 86400.0
 
 
 @dataclass(frozen=True)
-class Settings:
+class EndpointSettings:
     """`cache_bytes` 0 means no cache of results; `age` is how many seconds what was learnt is trusted;
     `schema` is a file that says what would otherwise be looked for in all facts."""
 
@@ -41,7 +41,7 @@ class Settings:
     folder: Path = field(default_factory=lambda: _kept())
 
     @classmethod
-    def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Settings:
+    def from_environment(cls, environment: Mapping[str, str] = os.environ) -> EndpointSettings:
         def get(name: str) -> str | None:
             return environment.get(_PREFIX + name) or None
 
@@ -85,8 +85,8 @@ def _authorization(value: str | None, file: str | None) -> str | None:
     return value
 
 
-def opened(url: str, profile: Profile | None, settings: Settings | None) -> Endpoint:
-    settings = settings or Settings.from_environment()
+def opened(url: str, profile: Profile | None, settings: EndpointSettings | None) -> Endpoint:
+    settings = settings or EndpointSettings.from_environment()
     if profile is None and settings.profile is not None:
         profile = load_profile(settings.profile)
     cache = None

@@ -44,7 +44,7 @@ class Equals:
 
 @dataclass(frozen=True, slots=True)
 class Bounded:
-    bound: filters.Bound
+    bound: filters.TimeBound
     moment: float
 
     def text(self, variable: str) -> str:
@@ -86,7 +86,7 @@ Condition = Contains | Spells | Compares | Equals | Bounded | Meets
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedNodes:
     """Named one by one; `terms` are SPARQL text."""
 
     terms: tuple[str, ...]
@@ -145,7 +145,7 @@ class Members:
         if len(self.classes) == 1:
             return f"{variable} {either(self.types)} {iri(self.classes[0])} ."
         klass = next(fresh)
-        listed = Listed(tuple(map(iri, self.classes))).where(klass, fresh)
+        listed = ListedNodes(tuple(map(iri, self.classes))).where(klass, fresh)
         return f"{listed} {variable} {either(self.types)} {klass} ."
 
 
@@ -173,7 +173,7 @@ class Values:
 
     def where(self, variable: str, fresh: Iterator[str]) -> str:
         relation, subject = next(fresh), next(fresh)
-        listed = Listed(tuple(map(iri, self.relations))).where(relation, fresh)
+        listed = ListedNodes(tuple(map(iri, self.relations))).where(relation, fresh)
         return f"{listed} {subject} {relation} {variable} . FILTER({self.condition.text(variable)})"
 
 
@@ -193,7 +193,7 @@ class Without:
 
     def where(self, variable: str, fresh: Iterator[str]) -> str:
         left = self.left.where(variable, fresh)
-        if isinstance(self.right, Listed):
+        if isinstance(self.right, ListedNodes):
             # MINUS with a VALUES block alone takes nothing away on some servers.
             names = [term for term in self.right.terms if term.startswith("<")]
             others = [term for term in self.right.terms if not term.startswith("<")]
@@ -218,7 +218,7 @@ class Undated:
         return f"{members} FILTER NOT EXISTS {{ {times} }}"
 
 
-Pattern = Listed | Along | Having | Around | Members | With | Values | Both | Without | Undated
+Pattern = ListedNodes | Along | Having | Around | Members | With | Values | Both | Without | Undated
 
 
 def hop(start: str, relation: str, end: str, inverse: bool) -> str:

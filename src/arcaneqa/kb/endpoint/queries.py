@@ -42,7 +42,7 @@ class Capabilities:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class SelectQuery:
     """SELECT DISTINCT `variables` WHERE `where`: all of it."""
 
     variables: tuple[str, ...]
@@ -73,7 +73,7 @@ class Queries:
         self.client = client
         self.capabilities = capabilities
 
-    def all(self, questions: Sequence[Question], deadline: float | None = None) -> list[list[Row]]:
+    def all(self, questions: Sequence[SelectQuery], deadline: float | None = None) -> list[list[Row]]:
         """Every row of every question; the questions run side by side."""
         page = self.capabilities.page
         results = self.first(questions, page, deadline)
@@ -83,7 +83,7 @@ class Queries:
         ]
 
     def first(
-        self, questions: Sequence[Question], limit: int, deadline: float | None = None
+        self, questions: Sequence[SelectQuery], limit: int, deadline: float | None = None
     ) -> list[list[Row]]:
         """Up to `limit` rows of every question; `limit` is at most a page."""
         results = self.client.select_all([question.text(limit) for question in questions], deadline)
@@ -91,10 +91,10 @@ class Queries:
             self._check(question, rows)
         return results
 
-    def count(self, question: Question) -> int:
+    def count(self, question: SelectQuery) -> int:
         return only_number(self.client.select(question.counted()))
 
-    def _paged(self, question: Question, deadline: float | None) -> list[Row]:
+    def _paged(self, question: SelectQuery, deadline: float | None) -> list[Row]:
         """All pages together have the deadline of one query, and end where the server has no more to say."""
         size = self.capabilities.page
         end = monotonic() + (self.client.deadline if deadline is None else deadline)
@@ -127,7 +127,7 @@ class Queries:
             )
         return list(rows)
 
-    def _check(self, question: Question, rows: Sequence[Row]) -> None:
+    def _check(self, question: SelectQuery, rows: Sequence[Row]) -> None:
         wanted = len(question.variables)
         if any(len(row) != wanted for row in rows):
             raise Garbled(

@@ -8,7 +8,7 @@ from functools import cached_property
 from arcaneqa.kb.endpoint.client import Row
 from arcaneqa.kb.endpoint.names import Naming
 from arcaneqa.kb.endpoint.patterns import either, unlike
-from arcaneqa.kb.endpoint.queries import Queries, Question, batches, iris, only_number, whole_number
+from arcaneqa.kb.endpoint.queries import Queries, SelectQuery, batches, iris, only_number, whole_number
 from arcaneqa.kb.names.called import schema_label
 from arcaneqa.kb.names.words import label_from_iri
 from arcaneqa.kb.predicate_names import gives_types, lack_types, may_say_types
@@ -35,14 +35,14 @@ class SchemaFacts:
     def known(self, predicates: Iterable[str]) -> tuple[str, ...]:
         return tuple(name for name in dict.fromkeys(predicates) if name in self._present)
 
-    def ask(self, questions: Sequence[Question]) -> list[Row]:
+    def ask(self, questions: Sequence[SelectQuery]) -> list[Row]:
         return [row for rows in self.queries.all(questions, DEADLINE) for row in rows]
 
     def pairs(self, predicates: Iterable[str]) -> set[tuple[str, str]]:
         """The different IRIs that one of the predicates relates."""
         if not (asked := self.known(predicates)):
             return set()
-        rows = self.ask([Question(("?a", "?b"), f"?a {either(asked)} ?b")])
+        rows = self.ask([SelectQuery(("?a", "?b"), f"?a {either(asked)} ?b")])
         return {(a.value, b.value) for a, b in rows if isinstance(a, Iri) and isinstance(b, Iri) and a != b}
 
     def named_pairs(self, predicates: Iterable[str]) -> dict[str, list[tuple[str, str]]]:
@@ -50,7 +50,7 @@ class SchemaFacts:
         if not (asked := self.known(predicates)):
             return {}
         found: dict[str, list[tuple[str, str]]] = {}
-        question = Question(("?a", "?p", "?b"), f"VALUES ?p {{ {iris(asked)} }} ?a ?p ?b")
+        question = SelectQuery(("?a", "?p", "?b"), f"VALUES ?p {{ {iris(asked)} }} ?a ?p ?b")
         for a, p, b in self.ask([question]):
             if isinstance(a, Iri | Blank) and isinstance(b, Iri | Blank) and isinstance(p, Iri):
                 found.setdefault(p.value, []).append((_name(a), _name(b)))
@@ -89,7 +89,7 @@ def find_type_predicate(
     best, most = None, 0
     for name in candidates:
         fact = f"?x {iri(name)} ?o ."
-        both = Question(
+        both = SelectQuery(
             ("?n", "?d"),
             f"{{ SELECT (COUNT(DISTINCT ?x) AS ?n) (COUNT(DISTINCT ?o) AS ?d) WHERE {{ {fact} }} }}",
         )
@@ -101,15 +101,15 @@ def find_type_predicate(
     return best
 
 
-def _counted(where: str) -> Question:
-    return Question(("?n",), f"{{ SELECT (COUNT(DISTINCT ?x) AS ?n) WHERE {{ {where} }} }}")
+def _counted(where: str) -> SelectQuery:
+    return SelectQuery(("?n",), f"{{ SELECT (COUNT(DISTINCT ?x) AS ?n) WHERE {{ {where} }} }}")
 
 
 # What an endpoint's relations and classes are called, and which of them nobody asks for: by the
 # rules of an index, from the facts that speak of the schema.
 
 
-class Vocabulary:
+class EndpointWords:
     def __init__(self, facts: SchemaFacts, profile: Profile, predicates: Collection[str]) -> None:
         self._facts, self._profile, self._predicates = facts, profile, predicates
         self._selection = Selection(profile)
@@ -191,7 +191,7 @@ class Vocabulary:
         if qualifiers := [name for name in self._predicates if name.startswith(qualifies)]:
             each = f"VALUES ?q {{ {iris(qualifiers)} }} ?c ?q ?v"
             questions = [
-                Question(("?p",), f"VALUES ?p {{ {iri(claim)} }} ?x ?p ?c . FILTER EXISTS {{ {each} }}")
+                SelectQuery(("?p",), f"VALUES ?p {{ {iri(claim)} }} ?x ?p ?c . FILTER EXISTS {{ {each} }}")
                 for claim in sorted(claims)
             ]
             qualified = {row[0].value for row in self._facts.ask(questions) if isinstance(row[0], Iri)}

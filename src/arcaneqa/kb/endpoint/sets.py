@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from arcaneqa.kb.endpoint.client import Row
-from arcaneqa.kb.endpoint.patterns import Listed, Pattern, fresh_variables
-from arcaneqa.kb.endpoint.queries import Capabilities, Queries, Question
+from arcaneqa.kb.endpoint.patterns import ListedNodes, Pattern, fresh_variables
+from arcaneqa.kb.endpoint.queries import Capabilities, Queries, SelectQuery
 from arcaneqa.kb.interface import Ids, NodeSet
 from arcaneqa.kb.sparql.terms import iri, is_writable, respelled, written
 from arcaneqa.kb.terms import Blank, Iri, Literal, Term
@@ -86,11 +86,11 @@ class Nodes:
 Parts = tuple[Pattern, ...]
 
 
-def members(pattern: Pattern, capabilities: Capabilities) -> Question:
+def members(pattern: Pattern, capabilities: Capabilities) -> SelectQuery:
     where = pattern.where("?x", fresh_variables())
     if capabilities.whole_doubles:
-        return Question(("?x",), where)
-    return Question(("?x", "?digits"), f"{where} BIND(STR(?x) AS ?digits)")
+        return SelectQuery(("?x",), where)
+    return SelectQuery(("?x", "?digits"), f"{where} BIND(STR(?x) AS ?digits)")
 
 
 def member(row: Row) -> Term | None:
@@ -166,7 +166,7 @@ class RemoteSet(NodeSet):
         terms = self._nodes.terms(self.ids)
         return [term for term in terms if isinstance(term, Literal) and _has_value(term)]
 
-    def _questions(self) -> list[Question]:
+    def _questions(self) -> list[SelectQuery]:
         return [members(part, self._queries.capabilities) for part in self._parts]
 
     def _naming(self, ids: Ids) -> Parts:
@@ -195,4 +195,4 @@ def _has_value(term: Term) -> bool:
 
 
 def listed(texts: Sequence[str], size: int) -> Parts:
-    return tuple(Listed(tuple(texts[start : start + size])) for start in range(0, len(texts), size))
+    return tuple(ListedNodes(tuple(texts[start : start + size])) for start in range(0, len(texts), size))

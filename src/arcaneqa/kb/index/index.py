@@ -15,8 +15,8 @@ from arcaneqa.kb.diagnosis import Diagnosis
 from arcaneqa.kb.index import sets
 from arcaneqa.kb.index.checks import check_contents
 from arcaneqa.kb.index.literal_order import Comparisons, Order
-from arcaneqa.kb.index.lookup import Spoken, open_terms
-from arcaneqa.kb.index.rows import Lists, Rows, Steps
+from arcaneqa.kb.index.lookup import LowerCaseTexts, open_terms
+from arcaneqa.kb.index.rows import Lists, Rows, ValueSteps
 from arcaneqa.kb.index.store import Array, Strings, map_array, open_manifest, read_seal
 from arcaneqa.kb.index.walks import Extremes, Walks
 from arcaneqa.kb.interface import (
@@ -83,7 +83,7 @@ class Arrays:
         self.literal_in_lists = Lists(load, "relations.in", shown, self.into)
         self.shown = shown
         self.comparable_lists = Lists(load, "relations.comparable", compared, None)
-        steps = Steps(self.out, self.into, self.comparable_lists, self.nodes)
+        steps = ValueSteps(self.out, self.into, self.comparable_lists, self.nodes)
         self.step_lists = Lists(load, "steps", np.column_stack((shown, reached)).ravel(), steps)
         self.literal_step_lists = Lists(load, "steps", np.repeat(shown, 2), steps)
         self.class_lists = Lists(load, "classes", peopled, None)
@@ -94,7 +94,7 @@ class Arrays:
         self.labels = load("labels")
         self.joined_names = Strings(load("joined.heap"), load("joined.offsets"))
         self.alias_offsets, self.aliases = load("aliases.offsets"), load("aliases.values")
-        self.spoken = Spoken(self.into, self.terms.literals, self.entities)
+        self.spoken = LowerCaseTexts(self.into, self.terms.literals, self.entities)
         self.degrees = load("degrees")
         self.order = Order(load, counts)
         self.extremes = Extremes(self.out, self.into, self.order, self.nodes)

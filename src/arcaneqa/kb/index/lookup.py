@@ -138,7 +138,7 @@ MOST_KEPT = 8_000_000
 """Characters that are kept for the next question; up to four bytes each."""
 
 
-class Spoken:
+class LowerCaseTexts:
     """The texts that relations lead to, made when first asked for; the least recently used go first."""
 
     def __init__(self, into: Rows, literals: Strings, entities: int) -> None:

@@ -269,7 +269,7 @@ def _far(places: int) -> int:
     return step
 
 
-class Steps:
+class ValueSteps:
     """Steps to numbers and times by code: twice the relation, and one more where it is walked backwards."""
 
     def __init__(self, out: Rows, into: Rows, comparable: Lists, universe: int) -> None:

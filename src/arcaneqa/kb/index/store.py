@@ -34,7 +34,7 @@ within one tick would not show."""
 
 
 @dataclass(frozen=True)
-class State:
+class FileState:
     """What would be different had one of the files been touched, and when one last was."""
 
     folder: Path
@@ -42,15 +42,15 @@ class State:
     changed: int
 
 
-def state_of(folder: Path, seal: str, names: Iterable[str]) -> State:
+def state_of(folder: Path, seal: str, names: Iterable[str]) -> FileState:
     """Of these files, which should match what `seal` seals."""
     stats = [(name, (folder / name).stat()) for name in sorted(names)]
     rows = [(n, s.st_size, s.st_mtime_ns, s.st_ctime_ns, s.st_ino, s.st_dev) for n, s in stats]
     text = hashlib.sha256(json.dumps(["sound", seal, rows]).encode()).hexdigest()
-    return State(folder, text, max((s.st_ctime_ns for _, s in stats), default=0))
+    return FileState(folder, text, max((s.st_ctime_ns for _, s in stats), default=0))
 
 
-def is_trusted(state: State) -> bool:
+def is_trusted(state: FileState) -> bool:
     """Whether in this state the files were found to match their checksums, and to fit together."""
     try:
         return _note(state.folder).read_text(encoding="ascii") == state.text
@@ -58,7 +58,7 @@ def is_trusted(state: State) -> bool:
         return False
 
 
-def trust(state: State) -> None:
+def trust(state: FileState) -> None:
     """Note that in this state the files match. Where no note can be kept, they are read each time."""
     if time.time_ns() - state.changed < _CLOCK:
         return
@@ -106,7 +106,7 @@ def narrow(largest: int) -> np.dtype[Any]:
 class ArrayWriter:
     """Appends to one array of the folder, piece by piece."""
 
-    def __init__(self, draft: Draft, name: str, dtype: DTypeLike) -> None:
+    def __init__(self, draft: IndexDraft, name: str, dtype: DTypeLike) -> None:
         self._draft, self._name, self._dtype = draft, name, np.dtype(dtype)
         self._file = (draft.folder / f"{name}.bin").open("wb")
         self.length = 0
@@ -128,7 +128,7 @@ class ArrayWriter:
         self.close()
 
 
-class Draft:
+class IndexDraft:
     """A folder being written. It is an index only once `seal` has put its manifest there; the one before that
     only says whose folder it is."""
 
@@ -269,7 +269,7 @@ def verify(folder: Path) -> int:
     return len(manifest["files"])
 
 
-def _large_files(folder: Path, manifest: dict[str, Any]) -> State:
+def _large_files(folder: Path, manifest: dict[str, Any]) -> FileState:
     large = (name for name, facts in manifest["files"].items() if _is_large(facts))
     return state_of(folder, manifest["seal"], large)
 

@@ -48,7 +48,7 @@ LONGEST_ACRONYM = 6
 """Letters; with fewer than three it is an abbreviation of anything."""
 
 
-class Form(IntEnum):
+class Forgotten(IntEnum):
     """What had to be forgotten of a name to arrive at a key, from nothing to nearly everything."""
 
     PLAIN = 0
@@ -187,28 +187,30 @@ def acronyms(parts: Sequence[str]) -> list[str]:
     return found
 
 
-def keys_of_name(name: str) -> Iterator[tuple[int, Form]]:
+def keys_of_name(name: str) -> Iterator[tuple[int, Forgotten]]:
     """Every key a name can be found under, each once, most faithful first."""
     parts = split(name) or ([name.strip()] if name.strip() else [])
     if parts:
         yield from keys_of_words(name, parts, loose(parts))
 
 
-def keys_of_words(name: str, parts: Sequence[str], loosened: Sequence[str]) -> Iterator[tuple[int, Form]]:
+def keys_of_words(
+    name: str, parts: Sequence[str], loosened: Sequence[str]
+) -> Iterator[tuple[int, Forgotten]]:
     """The keys of a name that has been taken apart already."""
     seen = {first := key(parts)}
-    yield first, Form.PLAIN
-    more: list[tuple[Sequence[str], Form]] = [(loosened, Form.LOOSE)] if loosened != parts else []
+    yield first, Forgotten.PLAIN
+    more: list[tuple[Sequence[str], Forgotten]] = [(loosened, Forgotten.LOOSE)] if loosened != parts else []
     if (
         not name.isascii()
         and (spelt := split(unicodedata.normalize("NFC", name).lower().translate(UMLAUTS))) != parts
     ):
-        more.append((spelt, Form.LOOSE))
+        more.append((spelt, Forgotten.LOOSE))
     for part in shorter(name):
         shorter_parts = split(part)
-        more += [(shorter_parts, Form.SHORT), (loose(shorter_parts), Form.SHORT)]
+        more += [(shorter_parts, Forgotten.SHORT), (loose(shorter_parts), Forgotten.SHORT)]
     if len(parts) > 2:
-        more += [([letters], Form.ACRONYM) for letters in acronyms(parts)]
+        more += [([letters], Forgotten.ACRONYM) for letters in acronyms(parts)]
     for other, form in more:
         if other and (value := key(other)) not in seen:
             seen.add(value)

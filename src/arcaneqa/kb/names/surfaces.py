@@ -19,7 +19,7 @@ import numpy as np
 from rapidfuzz import process
 from rapidfuzz.distance import DamerauLevenshtein
 
-from arcaneqa.kb.names.name_forms import Form, split, stem
+from arcaneqa.kb.names.name_forms import Forgotten, split, stem
 from arcaneqa.support.errors import IndexFormatError
 
 FOLDER = "surfaces"
@@ -40,7 +40,7 @@ ALIAS = 16
 @dataclass(frozen=True, slots=True)
 class Hit:
     node: int
-    form: Form
+    form: Forgotten
     alias: bool
 
 
@@ -76,7 +76,7 @@ class Surfaces:
         for found in (self._nodes, rows):
             if len(found) and not 0 <= int(found.min()) <= int(found.max()) < nodes:
                 raise ValueError("surfaces: a node is out of range")
-        if not np.isin(self._forms, [form + source for form in Form for source in (0, ALIAS)]).all():
+        if not np.isin(self._forms, [form + source for form in Forgotten for source in (0, ALIAS)]).all():
             raise ValueError("surfaces: a form is out of range")
         self._words.check()
 
@@ -96,7 +96,9 @@ class Surfaces:
                 found.append([])
                 continue
             nodes, forms = self._nodes[start:end].tolist(), self._forms[start:end].tolist()
-            found.append([Hit(n, Form(f % ALIAS), f >= ALIAS) for n, f in zip(nodes, forms, strict=True)])
+            found.append(
+                [Hit(n, Forgotten(f % ALIAS), f >= ALIAS) for n, f in zip(nodes, forms, strict=True)]
+            )
         return found
 
     def containing(self, parts: Sequence[Sequence[str]], limit: int) -> list[int]:

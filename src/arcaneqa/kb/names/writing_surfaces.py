@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from arcaneqa.kb.interface import Ids
 from arcaneqa.kb.names.name_forms import (
-    Form,
+    Forgotten,
     code_from_iri,
     is_code,
     key,
@@ -112,7 +112,7 @@ LONGEST_NAME = 300
 """Characters of a name that are kept."""
 
 
-class Named(Protocol):
+class NameSource(Protocol):
     """What names are read from; an `Index` is one.
 
     `entities` leaves out literals, classes and relations; `texts` are literals that a question may state.
@@ -135,7 +135,7 @@ class Named(Protocol):
     def node(self, term: Term) -> int | None: ...
 
 
-def build_surfaces(folder: Path, index: Named, nameless: Iterable[str] = ()) -> None:
+def build_surfaces(folder: Path, index: NameSource, nameless: Iterable[str] = ()) -> None:
     """Write `folder/surfaces` from the labels and aliases of every entity, or its IRI's last part, but for
     the `nameless` ones.
 
@@ -196,7 +196,7 @@ def _joined(parts: Sequence[NDArray[Any]], dtype: type[np.generic]) -> NDArray[A
     return np.concatenate([np.empty(0, dtype), *parts])
 
 
-def _best_known_first(index: Named, entities: Ids) -> Ids:
+def _best_known_first(index: NameSource, entities: Ids) -> Ids:
     degrees = np.concatenate([index.degrees(chunk) for chunk in _chunks(entities)] or [entities])
     return entities[np.argsort(-degrees, kind="stable")]
 
@@ -228,7 +228,7 @@ class _Names:
         self.texts: list[str] = []
 
     @classmethod
-    def of(cls, index: Named, entities: Ids) -> _Listed:
+    def of(cls, index: NameSource, entities: Ids) -> _Listed:
         names = cls()
         names.add(index, entities)
         return names.listed()
@@ -242,7 +242,7 @@ class _Names:
             self.texts,
         )
 
-    def add(self, index: Named, ids: Ids) -> None:
+    def add(self, index: NameSource, ids: Ids) -> None:
         columns = (index.terms(ids), index.labels(ids), index.aliases(ids), index.foreign_names(ids))
         for node, term, label, aliases, foreign in zip(ids.tolist(), *columns, strict=True):
             seen: set[int] = set()
@@ -257,12 +257,14 @@ class _Names:
             elif not seen:
                 self._add_key(node, key([code]), 0)
 
-    def add_texts(self, index: Named, ids: Ids) -> None:
+    def add_texts(self, index: NameSource, ids: Ids) -> None:
         for node, text in zip(ids.tolist(), index.labels(ids), strict=True):
             if text and len(text) <= LONGEST_TEXT:
                 for value, form in keys_of_name(text):
                     # "Gentoo penguin (Pygoscelis papua)" is stated by its first words.
-                    if form in (Form.PLAIN, Form.LOOSE) or (form is Form.SHORT and "(" in text):
+                    if form in (Forgotten.PLAIN, Forgotten.LOOSE) or (
+                        form is Forgotten.SHORT and "(" in text
+                    ):
                         self._add_key(node, value, form)
 
     def _add_key(self, node: int, value: int, form: int) -> None:
@@ -303,7 +305,7 @@ def _write_backwards(database: sqlite3.Connection) -> None:
 
 def _write_keys(target: Path, keys: NDArray[np.uint64], nodes: Ids, forms: NDArray[np.uint8]) -> None:
     # Whole names come before parts of names; otherwise the best known entity stays in front.
-    order = np.lexsort((forms % ALIAS >= Form.SHORT, keys))
+    order = np.lexsort((forms % ALIAS >= Forgotten.SHORT, keys))
     np.save(target / "keys.npy", keys[order])
     np.save(target / "nodes.npy", _narrow(nodes[order]))
     np.save(target / "forms.npy", forms[order])

@@ -64,7 +64,7 @@ _DATE_TIME_FORM = f"^-?[0-9]+{_MONTH}{_DAY}{_CLOCK}{_OFFSET}?$"
 _LOCAL_FORM = f"^-?[0-9]+{_MONTH}{_DAY}{_CLOCK}$"
 
 
-class Bound(Enum):
+class TimeBound(Enum):
     """What is asked of a stretch of time, given a moment."""
 
     STARTS_BEFORE = auto()
@@ -107,10 +107,10 @@ def compares(variable: str, comparison: Comparison, literal: Literal) -> str:
             return _number(variable, comparison.sign, literal, number)
         case Window(start, end):
             bound, moment = {
-                Comparison.LT: (Bound.ENDS_BY, start),
-                Comparison.LE: (Bound.ENDS_BY, end),
-                Comparison.GT: (Bound.STARTS_FROM, end),
-                Comparison.GE: (Bound.STARTS_FROM, start),
+                Comparison.LT: (TimeBound.ENDS_BY, start),
+                Comparison.LE: (TimeBound.ENDS_BY, end),
+                Comparison.GT: (TimeBound.STARTS_FROM, end),
+                Comparison.GE: (TimeBound.STARTS_FROM, start),
             }[comparison]
             return bounded(variable, bound, moment)
         case _:
@@ -138,18 +138,18 @@ def equals(variable: str, literal: Literal) -> str:
 
 
 def meets(variable: str, window: Window) -> str:
-    before = bounded(variable, Bound.STARTS_BEFORE, window.end)
-    return f"({before} && {bounded(variable, Bound.ENDS_AFTER, window.start)})"
+    before = bounded(variable, TimeBound.STARTS_BEFORE, window.end)
+    return f"({before} && {bounded(variable, TimeBound.ENDS_AFTER, window.start)})"
 
 
-def bounded(variable: str, bound: Bound, moment: float) -> str:
+def bounded(variable: str, bound: TimeBound, moment: float) -> str:
     """`variable` holds a time that starts before, starts from, ends by or ends after a moment."""
-    earlier = bound in (Bound.STARTS_BEFORE, Bound.ENDS_BY)
+    earlier = bound in (TimeBound.STARTS_BEFORE, TimeBound.ENDS_BY)
     operator = "<" if earlier else ">="
     branches = []
     for kind in _CALENDARS:
         days = math.floor(moment / _SECONDS_A_DAY)
-        if bound in (Bound.STARTS_BEFORE, Bound.STARTS_FROM):
+        if bound in (TimeBound.STARTS_BEFORE, TimeBound.STARTS_FROM):
             # The first period that starts no earlier than the moment.
             while days * _SECONDS_A_DAY < moment or not kind.starts(days):
                 days += 1

@@ -49,7 +49,7 @@ STARTS = ("imports", "knowledge base", "model", "linker and induction", "first a
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class BenchQuestions:
     """Questions of one knowledge base and how they were answered."""
 
     name: str
@@ -69,7 +69,7 @@ def source(given: str) -> tuple[str | None, Path | None]:
     return None if kb == DEMO else kb, Path(questions) if questions else None
 
 
-def ask_all(given: str, most: int) -> Asked:
+def ask_all(given: str, most: int) -> BenchQuestions:
     """The first `most` questions of a file, or as many about random entities, which then are given."""
     folder, file = source(given)
     with open_kb(folder) as kb:
@@ -85,7 +85,7 @@ def ask_all(given: str, most: int) -> Asked:
     if not timed:
         raise InputError(f"{given}: there are no questions to time; {WARM + 1} at least are needed.")
     name = DEMO if folder is None else Path(folder).name
-    return Asked(name, facts, [answers[place] for place in timed], [read[place] for place in timed])
+    return BenchQuestions(name, facts, [answers[place] for place in timed], [read[place] for place in timed])
 
 
 def about_entities(kb: KnowledgeBase, most: int, seed: int = 0) -> Iterator[Question]:
@@ -123,7 +123,7 @@ def report(given: Sequence[str], most: int, starts: int) -> str:
     return "\n".join(lines)
 
 
-def _row(asked: Asked) -> str:
+def _row(asked: BenchQuestions) -> str:
     total = asked.milliseconds()
     cells = [
         f"{asked.facts:,}",
@@ -136,7 +136,7 @@ def _row(asked: Asked) -> str:
     return f"| {asked.name} | {' | '.join(cells)} |"
 
 
-def _read(asked: Sequence[Asked]) -> list[str]:
+def _read(asked: Sequence[BenchQuestions]) -> list[str]:
     """What the encoder did, of which most of a question's time is made."""
     lines = [
         "What the encoder read for a question:",
@@ -153,7 +153,7 @@ def _read(asked: Sequence[Asked]) -> list[str]:
     return lines
 
 
-def _by_candidates(asked: Asked) -> list[str]:
+def _by_candidates(asked: BenchQuestions) -> list[str]:
     """Quarters of the questions by how many candidates their program was chosen from."""
     counts = np.array([_candidates(answer) for answer in asked.answers])
     order = np.argsort(counts, kind="stable")
@@ -165,7 +165,7 @@ def _by_candidates(asked: Asked) -> list[str]:
     ]
     for quarter in np.array_split(order, 4):
         if len(quarter):
-            some = Asked(asked.name, asked.facts, [asked.answers[place] for place in quarter], ())
+            some = BenchQuestions(asked.name, asked.facts, [asked.answers[place] for place in quarter], ())
             span = f"{counts[quarter[0]]}–{counts[quarter[-1]]}"
             parts = " | ".join(f"{np.mean(some.milliseconds(part)):.1f}" for part in PARTS)
             lines.append(f"| {span} | {len(quarter)} | {np.median(some.milliseconds()):.0f} | {parts} |")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from arcaneqa.lab.datasets.convert import Summary
+    from arcaneqa.lab.datasets.convert import ConversionSummary
     from arcaneqa.record import Question
 
 EXAMPLE = "Example: arcaneqa convert webqsp WebQSP.train.json --out train.jsonl --kb my-freebase"
@@ -52,7 +52,7 @@ def command(
     """
     from contextlib import ExitStack
 
-    from arcaneqa.lab.datasets.convert import FORMATS, Summary
+    from arcaneqa.lab.datasets.convert import FORMATS, ConversionSummary
     from arcaneqa.support.console import console
     from arcaneqa.support.errors import InputError
     from arcaneqa.support.files import replacing
@@ -65,7 +65,7 @@ def command(
     if kb is not None and profile is not None:
         raise InputError("Give --kb or --profile, not both: a knowledge base has a profile of its own.")
     QUESTIONS.check(out, "--out", [source])
-    summary = Summary()
+    summary = ConversionSummary()
     if format == "spider":
         records = _of_databases(source, kb, database, summary)
     else:
@@ -84,7 +84,7 @@ def command(
 
 
 def _of_file(
-    format: str, source: Path, kb: str | None, profile: str | None, summary: Summary
+    format: str, source: Path, kb: str | None, profile: str | None, summary: ConversionSummary
 ) -> Iterator[Question]:
     from contextlib import nullcontext
 
@@ -100,7 +100,7 @@ def _of_file(
 
 
 def _of_databases(
-    source: Path, kbs: str | None, chosen: list[str] | None, summary: Summary
+    source: Path, kbs: str | None, chosen: list[str] | None, summary: ConversionSummary
 ) -> Iterator[Question]:
     """Every database is a knowledge base of its own."""
     from arcaneqa.kb.open import open_kb

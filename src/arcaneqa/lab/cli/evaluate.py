@@ -55,12 +55,12 @@ def command(
     if report is not None:
         with needs("A report with plots", "evaluate"):
             import matplotlib  # noqa: F401 - said before hours of predicting, not after
-    from arcaneqa.lab.evaluation.evaluate import Run, evaluate
+    from arcaneqa.lab.evaluation.evaluate import EvaluationRun, evaluate
     from arcaneqa.lab.evaluation.score import score_text
     from arcaneqa.support.terminal import say, say_json
 
     chosen: Literal["gold", "linked"] = "gold" if entities is Entities.GOLD else "linked"
-    run = Run(data, kb, model, chosen, mode, ontology, report, seed, exact, device, beam)
+    run = EvaluationRun(data, kb, model, chosen, mode, ontology, report, seed, exact, device, beam)
     summary = evaluate(run)
     if as_json:
         say_json(summary)

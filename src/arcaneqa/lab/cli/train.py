@@ -52,12 +52,12 @@ def command(
     from arcaneqa.support.terminal import say
 
     with needs("Training", "train"):
-        from arcaneqa.lab.training.loop import Settings
+        from arcaneqa.lab.training.loop import TrainingSettings
         from arcaneqa.lab.training.train import model_config, numbers, train
 
     began = _model(start)
     config = model_config(model, encoder, began)
-    settings = Settings(
+    settings = TrainingSettings(
         sets=tuple(sets),
         out=out,
         weights=numbers(weights),

@@ -18,7 +18,7 @@ from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri
 from arcaneqa.lab.datasets import cwq, grailqa, simplequestions, unified, webqsp
-from arcaneqa.lab.datasets.draft import Draft, function_of
+from arcaneqa.lab.datasets.draft import DraftQuestion, function_of
 from arcaneqa.lab.datasets.mention_places import locate
 from arcaneqa.lab.datasets.published_queries import Publication
 from arcaneqa.language.expression import Entity, Expression, count_relations, post_order
@@ -33,7 +33,7 @@ _LEAVES_OUT = "the query leaves out more than a program can say"
 
 
 @dataclass
-class Summary:
+class ConversionSummary:
     """What became of a dataset; `equal`, `different` and `empty` count executed programs."""
 
     questions: int = 0
@@ -90,7 +90,9 @@ def default_profile(format: str) -> str:
     return "rdf" if format == "records" else "freebase"
 
 
-def read_drafts(format: str, path: Path, profile: Profile, kb: KnowledgeBase | None) -> Iterator[Draft]:
+def read_drafts(
+    format: str, path: Path, profile: Profile, kb: KnowledgeBase | None
+) -> Iterator[DraftQuestion]:
     """The questions of a published file; a knowledge base helps to tell what a question names."""
     names = Names(profile)
     publication = Publication(profile, Lexicon(names, kb), kb.schema if kb else None)
@@ -128,14 +130,16 @@ class Lexicon:
 class Converter:
     """Turns drafts into records and keeps count of what happened to each."""
 
-    def __init__(self, names: Names, kb: KnowledgeBase | None, summary: Summary | None = None) -> None:
-        self.summary = summary or Summary()
+    def __init__(
+        self, names: Names, kb: KnowledgeBase | None, summary: ConversionSummary | None = None
+    ) -> None:
+        self.summary = summary or ConversionSummary()
         self._names = names
         self._kb = kb
         self._lexicon = Lexicon(names, kb)
         self._reason = "no program is given"
 
-    def records(self, drafts: Iterable[Draft]) -> Iterator[Question]:
+    def records(self, drafts: Iterable[DraftQuestion]) -> Iterator[Question]:
         for draft in drafts:
             self.summary.questions += 1
             if draft.left_out:
@@ -143,7 +147,7 @@ class Converter:
             else:
                 yield self._record(draft)
 
-    def _record(self, draft: Draft) -> Question:
+    def _record(self, draft: DraftQuestion) -> Question:
         found = self._executed(draft)
         programs = [program for program, _ in found]
         answers = found[0][1] if found else draft.answers
@@ -167,7 +171,7 @@ class Converter:
             answer_sets=sets,
         )
 
-    def _executed(self, draft: Draft) -> list[tuple[Expression, tuple[str, ...] | None]]:
+    def _executed(self, draft: DraftQuestion) -> list[tuple[Expression, tuple[str, ...] | None]]:
         """Programs with their answers: published ones, or with a KB its own for those it can run.
 
         With a KB, programs that find something come first.
@@ -202,7 +206,7 @@ class Converter:
         return found
 
     def _answer_sets(
-        self, draft: Draft, found: dict[Expression, tuple[str, ...] | None]
+        self, draft: DraftQuestion, found: dict[Expression, tuple[str, ...] | None]
     ) -> tuple[tuple[str, ...], ...]:
         """The answers of every parse; the published ones of those this KB cannot run."""
         sets = (
@@ -213,7 +217,7 @@ class Converter:
         )
         return tuple(answers or () for answers in sets)
 
-    def _mentions(self, draft: Draft, program: Expression) -> tuple[Mention, ...]:
+    def _mentions(self, draft: DraftQuestion, program: Expression) -> tuple[Mention, ...]:
         """Topics in the order of the question: as the dataset tells them, or the program's entities."""
         if draft.mentions is not None:
             self.summary.entities += len(draft.mentions)

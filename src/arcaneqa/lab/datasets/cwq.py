@@ -7,14 +7,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from arcaneqa.lab.datasets.draft import Draft, text_field
+from arcaneqa.lab.datasets.draft import DraftQuestion, text_field
 from arcaneqa.lab.datasets.mention_places import locate
 from arcaneqa.lab.datasets.published_queries import Publication
 from arcaneqa.lab.datasets.query import Query
 from arcaneqa.support.files import read_items
 
 
-def read(path: Path, publication: Publication) -> Iterator[Draft]:
+def read(path: Path, publication: Publication) -> Iterator[DraftQuestion]:
     for where, item in read_items(path):
         id = text_field(item, "ID" if isinstance(item, dict) and "ID" in item else "id", where)
         question, sparql = text_field(item, "question", where), text_field(item, "sparql", where)

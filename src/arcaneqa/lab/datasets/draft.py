@@ -24,7 +24,7 @@ class Parse:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class DraftQuestion:
     """`programs` are the accepted ones, best first; without any, `reason` says why.
 
     `names` holds what the dataset itself calls an entity (by its short form). `answers` are the

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from arcaneqa.kb.short_names import Names
-from arcaneqa.lab.datasets.draft import Draft, text_field
+from arcaneqa.lab.datasets.draft import DraftQuestion, text_field
 from arcaneqa.lab.datasets.graph_query import program_of
 from arcaneqa.language.expression import Expression
 from arcaneqa.language.text import parse
@@ -15,10 +15,10 @@ from arcaneqa.support.errors import InputError, ProgramError
 from arcaneqa.support.files import read_items
 
 
-def read(path: Path, names: Names) -> Iterator[Draft]:
+def read(path: Path, names: Names) -> Iterator[DraftQuestion]:
     for where, item in read_items(path):
         program, reason = _program(item, names)
-        yield Draft(
+        yield DraftQuestion(
             id=text_field(item, "qid", where),
             question=text_field(item, "question", where),
             programs=(program,) if program else (),

@@ -9,7 +9,7 @@ from functools import partial
 from arcaneqa.kb.profile import Profile
 from arcaneqa.kb.schema import Schema
 from arcaneqa.kb.short_names import Names
-from arcaneqa.lab.datasets.draft import Draft, NameLookup, Parse
+from arcaneqa.lab.datasets.draft import DraftQuestion, NameLookup, Parse
 from arcaneqa.lab.datasets.graph import program_of
 from arcaneqa.lab.datasets.query import Query, read_query
 from arcaneqa.language.expression import Expression
@@ -35,7 +35,7 @@ class Publication:
         answers: Sequence[tuple[str, ...] | None],
         names: dict[str, list[str]],
         names_entity: NamesEntity,
-    ) -> Draft:
+    ) -> DraftQuestion:
         """`answers` are those of each query; `names` is what the dataset calls entities, by short form."""
         parses: list[Parse] = []
         excluded, wider, reason = False, False, "no query is given"
@@ -53,7 +53,7 @@ class Publication:
                     excluded, wider = excludes, leaves_out
             parses.append(Parse(text, program, published))
         programs = tuple(dict.fromkeys(parse.program for parse in parses if parse.program is not None))
-        return Draft(
+        return DraftQuestion(
             id,
             question,
             programs,

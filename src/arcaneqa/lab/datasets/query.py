@@ -25,7 +25,7 @@ Triple = tuple[Atom, Iri, Atom]
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class SparqlCall:
     """An operator (`&&`, `<=`, `!`), a cast or a function with its arguments."""
 
     name: str
@@ -38,7 +38,7 @@ class Exists:
     negated: bool
 
 
-Expr = Atom | Call | Exists
+Expr = Atom | SparqlCall | Exists
 
 
 @dataclass(slots=True)
@@ -223,12 +223,12 @@ class _Reader:
         parts = [part()]
         while self.take(*texts):
             parts.append(part())
-        return parts[0] if len(parts) == 1 else Call(name, tuple(parts))
+        return parts[0] if len(parts) == 1 else SparqlCall(name, tuple(parts))
 
     def relation(self) -> Expr:
         left = self.primary()
         if self.peek() in _OPERATORS:
-            return Call(self.next()[1], (left, self.primary()))
+            return SparqlCall(self.next()[1], (left, self.primary()))
         return left
 
     def primary(self) -> Expr:
@@ -237,7 +237,7 @@ class _Reader:
             self.expect(")")
             return inner
         if self.take("!"):
-            return Call("!", (self.primary(),))
+            return SparqlCall("!", (self.primary(),))
         negated = self.take("NOT")
         if self.take("EXISTS"):
             return Exists(self.group(), negated)
@@ -255,7 +255,7 @@ class _Reader:
         while not self.take(")"):
             arguments.append(self.expression())
             self.take(",")
-        return Call(name, tuple(arguments))
+        return SparqlCall(name, tuple(arguments))
 
     # Terms -----------------------------------------------------------------------------------
 
@@ -327,7 +327,7 @@ def conditions(query: Query) -> Conditions:
     waiting = list(query.group.filters)
     while waiting:
         expression = waiting.pop(0)
-        if isinstance(expression, Call) and expression.name == "&&":
+        if isinstance(expression, SparqlCall) and expression.name == "&&":
             waiting[:0] = expression.arguments
         elif not _only_language(expression, query.target):
             _sort_in(expression, query.target, found)
@@ -336,14 +336,16 @@ def conditions(query: Query) -> Conditions:
 
 def _sort_in(expression: Expr, target: Var, found: Conditions) -> None:
     match expression:
-        case Call("!=", (Var() as variable, Iri(iri))) | Call("!=", (Iri(iri), Var() as variable)):
+        case SparqlCall("!=", (Var() as variable, Iri(iri))) | SparqlCall(
+            "!=", (Iri(iri), Var() as variable)
+        ):
             if variable == target:
                 found.excluded.add(iri)
                 return
-        case Call("!=", (Var() as one, Var() as two)) if target in (one, two) and one != two:
+        case SparqlCall("!=", (Var() as one, Var() as two)) if target in (one, two) and one != two:
             found.apart = True
             return
-        case Call("||", (Exists(absent, True), Exists(present, False))):
+        case SparqlCall("||", (Exists(absent, True), Exists(present, False))):
             if len(absent.triples) == len(present.triples) == 1:
                 (subject, relation, _), (other, same, value) = absent.triples[0], present.triples[0]
                 if (subject, relation) == (other, same) and isinstance(subject, Var):
@@ -352,23 +354,27 @@ def _sort_in(expression: Expr, target: Var, found: Conditions) -> None:
                         dated = Dated(relation.value, operator, day.lexical)
                         found.dated.setdefault(subject, []).append(dated)
                     return
-        case Call(operator, (left, right)) if operator in _COMPARISONS:
+        case SparqlCall(operator, (left, right)) if operator in _COMPARISONS:
             compared = _uncast(left) if isinstance(_uncast(left), Var) else _uncast(right)
             operator, literal = _comparison(expression, compared)
             if isinstance(compared, Var):
                 condition = (_COMPARISONS[operator], Value(_typed(literal)))
                 found.compared.setdefault(compared, []).append(condition)
                 return
-        case Call("=", (Call("STR", _), _)) | Call("=", (_, Call("STR", _))):
+        case SparqlCall("=", (SparqlCall("STR", _), _)) | SparqlCall("=", (_, SparqlCall("STR", _))):
             raise ProgramError("the query compares text")
-        case Call("||", _):
+        case SparqlCall("||", _):
             raise ProgramError("the query has alternatives")
     raise ProgramError("the query has a filter that no program expresses")
 
 
 def _comparison(expression: Expr, variable: object) -> tuple[str, Literal]:
     """Operator and literal of `variable operator literal`, turned round if need be."""
-    if isinstance(expression, Call) and expression.name in _COMPARISONS and len(expression.arguments) == 2:
+    if (
+        isinstance(expression, SparqlCall)
+        and expression.name in _COMPARISONS
+        and len(expression.arguments) == 2
+    ):
         left, right = (_uncast(side) for side in expression.arguments)
         if left == variable and isinstance(right, Literal):
             return expression.name, right
@@ -378,7 +384,7 @@ def _comparison(expression: Expr, variable: object) -> tuple[str, Literal]:
 
 
 def _uncast(expression: Expr) -> Expr:
-    while isinstance(expression, Call) and expression.name in _CASTS and len(expression.arguments) == 1:
+    while isinstance(expression, SparqlCall) and expression.name in _CASTS and len(expression.arguments) == 1:
         expression = expression.arguments[0]
     return expression
 
@@ -400,7 +406,7 @@ def _typed(literal: Literal) -> Literal:
 def _only_language(expression: Expr, target: Var) -> bool:
     """Whether a filter does nothing but keep English literals."""
     match expression:
-        case Call(name, arguments) if name in _LANGUAGE:
+        case SparqlCall(name, arguments) if name in _LANGUAGE:
             return all(_only_language(argument, target) for argument in arguments)
         case Var():
             return expression == target

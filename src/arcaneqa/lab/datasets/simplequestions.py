@@ -7,7 +7,7 @@ from pathlib import Path
 
 from arcaneqa.kb.short_names import Names
 from arcaneqa.kb.terms import Iri
-from arcaneqa.lab.datasets.draft import Draft, text_field
+from arcaneqa.lab.datasets.draft import DraftQuestion, text_field
 from arcaneqa.language.expression import Entity, Join, Relation, mentioned
 from arcaneqa.language.text import parse
 from arcaneqa.support.errors import InputError, ProgramError
@@ -16,7 +16,7 @@ from arcaneqa.support.files import open_text, read_items
 _HOST = "www.freebase.com/"
 
 
-def read(path: Path, names: Names) -> Iterator[Draft]:
+def read(path: Path, names: Names) -> Iterator[DraftQuestion]:
     if path.name.removesuffix(".gz").endswith((".txt", ".tsv")):
         yield from _read_facts(path, names)
         return
@@ -27,15 +27,15 @@ def read(path: Path, names: Names) -> Iterator[Draft]:
         try:
             program = parse(source, names)
         except ProgramError as error:
-            yield Draft(id, question, reason=f"the program is malformed: {error}")
+            yield DraftQuestion(id, question, reason=f"the program is malformed: {error}")
             continue
         mention = item.get("mention")
         found = {names.write(entity.term): [mention] for entity in mentioned(program)} if mention else {}
         answers = (str(item["object"]),) if item.get("object") else None
-        yield Draft(id, question, (program,), answers=answers, names=found, source=source)
+        yield DraftQuestion(id, question, (program,), answers=answers, names=found, source=source)
 
 
-def _read_facts(path: Path, names: Names) -> Iterator[Draft]:
+def _read_facts(path: Path, names: Names) -> Iterator[DraftQuestion]:
     """The original: subject, relation, object and question, the first three as `www.freebase.com/m/0abc`."""
     try:
         with open_text(path) as lines:
@@ -49,6 +49,6 @@ def _read_facts(path: Path, names: Names) -> Iterator[Draft]:
                 fact = (column.removeprefix(_HOST).replace("/", ".") for column in columns[:3])
                 subject, relation, object_ = fact
                 program = Join(Relation(names.expand(relation), True), Entity(Iri(names.expand(subject))))
-                yield Draft(f"simplequestions-{number}", columns[3], (program,), answers=(object_,))
+                yield DraftQuestion(f"simplequestions-{number}", columns[3], (program,), answers=(object_,))
     except (OSError, UnicodeDecodeError, EOFError) as error:
         raise InputError(f"{path}: cannot be read as text ({error})") from error

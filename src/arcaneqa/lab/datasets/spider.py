@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from arcaneqa.kb.interface import KnowledgeBase
-from arcaneqa.lab.datasets.draft import Draft, text_field
+from arcaneqa.lab.datasets.draft import DraftQuestion, text_field
 from arcaneqa.lab.datasets.sql.mapping import Database, read_database
-from arcaneqa.lab.datasets.sql.table_facts import Facts
+from arcaneqa.lab.datasets.sql.table_facts import TableFacts
 from arcaneqa.lab.datasets.sql.translate import OTHER_ANSWERS, Recorded, mentions, program_of
 from arcaneqa.lab.datasets.sql.variables import Unsayable
 from arcaneqa.support.errors import InputError
@@ -28,23 +28,23 @@ def databases(source: Path) -> dict[str, Database]:
     return {name: read_database(name, entry, str(source / MAPPING)) for name, entry in mapping.items()}
 
 
-def read(source: Path, database: str, kb: KnowledgeBase) -> Iterator[Draft]:
+def read(source: Path, database: str, kb: KnowledgeBase) -> Iterator[DraftQuestion]:
     """The questions of one database, whose graph `kb` holds; a program stands only where it finds the
     recorded answers."""
     known = databases(source)
     if database not in known:
         raise InputError(f"{source} has no database “{database}”; it has {', '.join(sorted(known))}.")
-    facts = Facts(known[database], kb)
+    facts = TableFacts(known[database], kb)
     for number, item in read_lines(source / QUESTIONS):
         where = f"{source / QUESTIONS}, line {number}"
         if text_field(item, "db", where) == database:
             yield _draft(item, where, facts)
 
 
-def _draft(item: Any, where: str, facts: Facts) -> Draft:
+def _draft(item: Any, where: str, facts: TableFacts) -> DraftQuestion:
     id, question, sql = (text_field(item, key, where) for key in ("id", "question", "sql"))
     if item.get("doubtful"):
-        return Draft(id, question, left_out="is marked doubtful")
+        return DraftQuestion(id, question, left_out="is marked doubtful")
     ids = tuple(item.get("answer_ids") or ())
     rows = item.get("rows") if item.get("columns", 1) > 1 else None
     recorded = Recorded(tuple(item.get("answers") or ()), ids, rows, "rows_total" in item)
@@ -52,9 +52,9 @@ def _draft(item: Any, where: str, facts: Facts) -> Draft:
         program = program_of(sql, recorded, facts)
     except Unsayable as reason:
         if item.get("tie") and str(reason) == OTHER_ANSWERS:
-            return Draft(
+            return DraftQuestion(
                 id, question, left_out="is cut among equals, so its answers are one choice of several"
             )
-        return Draft(id, question, reason=str(reason), answers=ids, source=sql)
+        return DraftQuestion(id, question, reason=str(reason), answers=ids, source=sql)
     located = mentions(program, question, facts.kb)
-    return Draft(id, question, (program,), mentions=located, source=sql)
+    return DraftQuestion(id, question, (program,), mentions=located, source=sql)

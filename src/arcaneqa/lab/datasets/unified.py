@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from arcaneqa.kb.short_names import Names
-from arcaneqa.lab.datasets.draft import Draft
+from arcaneqa.lab.datasets.draft import DraftQuestion
 from arcaneqa.language.text import parse
 from arcaneqa.record import read_questions
 from arcaneqa.support.errors import ProgramError
 
 
-def read(path: Path, names: Names) -> Iterator[Draft]:
+def read(path: Path, names: Names) -> Iterator[DraftQuestion]:
     for record in read_questions(path):
         programs, reason = [], None
         for text in record.programs or ((record.program,) if record.program else ()):
@@ -22,7 +22,7 @@ def read(path: Path, names: Names) -> Iterator[Draft]:
                 reason = f"the program is malformed: {error}"
         if not programs and reason is None:
             reason = "no program is given"
-        yield Draft(
+        yield DraftQuestion(
             id=record.id,
             question=record.question,
             programs=tuple(programs),

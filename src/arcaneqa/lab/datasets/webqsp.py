@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from arcaneqa.lab.datasets.draft import Draft, text_field
+from arcaneqa.lab.datasets.draft import DraftQuestion, text_field
 from arcaneqa.lab.datasets.mention_places import locate
 from arcaneqa.lab.datasets.published_queries import Publication
 from arcaneqa.lab.datasets.query import Query, conditions
@@ -20,7 +20,7 @@ from arcaneqa.support.errors import InputError
 from arcaneqa.support.files import read_items
 
 
-def read(path: Path, publication: Publication) -> Iterator[Draft]:
+def read(path: Path, publication: Publication) -> Iterator[DraftQuestion]:
     for where, item in read_items(path, "Questions"):
         if isinstance(item, dict) and "sparql" in item:
             id, question = text_field(item, "id", where), text_field(item, "question", where)
@@ -32,7 +32,7 @@ def read(path: Path, publication: Publication) -> Iterator[Draft]:
             yield _official(item, where, publication)
 
 
-def _official(item: Any, where: str, publication: Publication) -> Draft:
+def _official(item: Any, where: str, publication: Publication) -> DraftQuestion:
     id, question = text_field(item, "QuestionId", where), text_field(item, "RawQuestion", where)
     parses = item.get("Parses")
     if not isinstance(parses, list) or not all(isinstance(parse, dict) for parse in parses):

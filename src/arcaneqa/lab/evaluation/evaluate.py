@@ -155,7 +155,7 @@ _OWN_SCRIPT = (Mode.GRAILQA, Mode.WEBQSP, Mode.WEBQSP_TOP1)
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class EvaluationRun:
     """What is evaluated, and how. A `report` folder gets everything, and lets a run that was stopped go
     on."""
 
@@ -196,7 +196,7 @@ class Run:
         }
 
 
-def evaluate(run: Run, opened: type[ArcaneQA] = ArcaneQA) -> dict[str, Any]:
+def evaluate(run: EvaluationRun, opened: type[ArcaneQA] = ArcaneQA) -> dict[str, Any]:
     """The score, and with a report folder everything in it; `opened` loads the model."""
     questions = QuestionFile(run.data)
     with TemporaryDirectory() as scratch:
@@ -215,7 +215,7 @@ def evaluate(run: Run, opened: type[ArcaneQA] = ArcaneQA) -> dict[str, Any]:
     return summary
 
 
-def _ontology(run: Run, qa: ArcaneQA) -> Ontology:
+def _ontology(run: EvaluationRun, qa: ArcaneQA) -> Ontology:
     if run.ontology is None:
         return Ontology.of(qa.kb, roles=not is_endpoint(run.kb))
     return Ontology.load(run.ontology, TolerantNames(qa.kb.profile))

@@ -57,12 +57,12 @@ class TolerantNames(Names):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Judged:
     match: bool
     answers: Overlap
 
 
-MISS = Verdict(False, NOTHING)
+MISS = Judged(False, NOTHING)
 
 
 class Judge:
@@ -77,13 +77,13 @@ class Judge:
         self.ontology = ontology or Ontology()
         self.read = lru_cache(maxsize=64)(self._read)  # the same few programs are asked for again at once
 
-    def verdict(self, question: Question, prediction: Prediction) -> Verdict:
+    def verdict(self, question: Question, prediction: Prediction) -> Judged:
         """A program that cannot be read counts as none: no match, but the answers still speak."""
         if self.mode is Mode.GRAPHQ and question.program is None:
             return MISS
         match = self._match(question, self.read(prediction.program))
         predicted = [self.answer_key(item) for item in prediction.answers]
-        return Verdict(match, self._overlap(question, predicted, match))
+        return Judged(match, self._overlap(question, predicted, match))
 
     def _read(self, program: str | None) -> Expression | None:
         try:

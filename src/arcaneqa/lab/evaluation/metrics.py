@@ -187,7 +187,7 @@ def interval(means: Scores) -> tuple[float, float]:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class PairedComparison:
     """`difference` is this system minus the other in percentage points; `p` is two-sided."""
 
     difference: float
@@ -198,14 +198,14 @@ class Comparison:
         return asdict(self)
 
 
-def paired(own: Scores, other: Scores, seed: int = 0, samples: int = SAMPLES) -> Comparison:
+def paired(own: Scores, other: Scores, seed: int = 0, samples: int = SAMPLES) -> PairedComparison:
     """The same questions are drawn for both, so that a hard sample is hard for both."""
     differences = own - other
     means = resampled_means(differences[:, None], seed, samples)[:, 0]
     # Half of an even split counts for either side, so that equal systems give p = 1.
     below = float(np.mean(means < 0) + np.mean(means == 0) / 2)
     p = max(2 * min(below, 1 - below), 1 / samples)
-    return Comparison(percent(float(differences.mean())), interval(means), round(p, 6))
+    return PairedComparison(percent(float(differences.mean())), interval(means), round(p, 6))
 
 
 # How well confidence keeps its word.

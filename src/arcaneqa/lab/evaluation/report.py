@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from arcaneqa.lab.evaluation.judge import MEANING, Judge, Mistake, Verdict, classify
+from arcaneqa.lab.evaluation.judge import MEANING, Judge, Judged, Mistake, classify
 from arcaneqa.lab.evaluation.metrics import expected_calibration_error, reliability
 from arcaneqa.lab.evaluation.prediction_files import Problems, QuestionFile
 from arcaneqa.lab.evaluation.score import fine_table, markdown_table, problem_lines, results_table, verdicts
@@ -35,7 +35,7 @@ ANSWERS_SHOWN = 20
 class PageRow:
     question: Question
     prediction: Prediction
-    verdict: Verdict
+    verdict: Judged
     outcome: str
 
     def to_json(self) -> dict[str, Any]:
@@ -218,7 +218,7 @@ class Observed:
     seconds: list[float] = field(default_factory=list)
     outcomes: Counter[str] = field(default_factory=Counter)
 
-    def add(self, question: Question, prediction: Prediction, verdict: Verdict, outcome: str) -> None:
+    def add(self, question: Question, prediction: Prediction, verdict: Judged, outcome: str) -> None:
         self.words.append(len(question.question.split()))
         considered = prediction.extra.get("candidates")
         self.candidates.append(considered if isinstance(considered, int) else None)
@@ -273,7 +273,7 @@ def _rows(questions: QuestionFile, predictions: Path, judge: Judge, observed: Ob
         yield PageRow(question, prediction, verdict, outcome)
 
 
-def outcome_of(question: Question, prediction: Prediction, verdict: Verdict, judge: Judge) -> str:
+def outcome_of(question: Question, prediction: Prediction, verdict: Judged, judge: Judge) -> str:
     """`correct`, or the kind of mistake; without a gold program the answers decide."""
     full = verdict.answers.f1 == 1
     if verdict.match or (full and question.program is None):

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.progress import track
 
-from arcaneqa.lab.evaluation.judge import MISS, Judge, Verdict
+from arcaneqa.lab.evaluation.judge import MISS, Judge, Judged
 from arcaneqa.lab.evaluation.metrics import (
     Cells,
     Mode,
@@ -95,7 +95,7 @@ def latency(seconds: NDArray[np.float64]) -> dict[str, float | None]:
 
 def verdicts(
     questions: QuestionFile, predictions: Path, judge: Judge, problems: Problems
-) -> Iterator[tuple[int, Question, Prediction, Verdict]]:
+) -> Iterator[tuple[int, Question, Prediction, Judged]]:
     """Every prediction that belongs to a question, with the question's position; a repeated one is a miss."""
     seen: set[str] = set()
     for prediction in read_predictions(predictions, problems):

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from arcaneqa.lab.evaluation.evaluate import Run, evaluate
+from arcaneqa.lab.evaluation.evaluate import EvaluationRun, evaluate
 from arcaneqa.lab.evaluation.metrics import Mode
 from arcaneqa.lab.evaluation.score import score_text
 from arcaneqa.lab.paper.answering import PaperQA
@@ -66,7 +66,7 @@ def _prepare(given: argparse.Namespace) -> None:
 
 
 def _evaluate(given: argparse.Namespace) -> None:
-    run = Run(
+    run = EvaluationRun(
         given.data,
         given.kb,
         given.model,

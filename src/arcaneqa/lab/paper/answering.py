@@ -12,7 +12,7 @@ from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.open import open_kb
 from arcaneqa.lab.paper.induction import PaperInduction
 from arcaneqa.lab.paper.scorer import PaperScorer
-from arcaneqa.linking.features import Weights
+from arcaneqa.linking.features import LinkerWeights
 from arcaneqa.linking.linker import Linker
 from arcaneqa.support.errors import InputError
 from arcaneqa.verdict.fitted import Fitted
@@ -40,5 +40,5 @@ class PaperQA(ArcaneQA):
         opened = kb if isinstance(kb, KnowledgeBase) else open_kb(kb)
         scorer = PaperScorer.load(folder, device)
         settings = SearchSettings(beam or scorer.config.beam, True, None, Learned.of_model(folder))
-        linker = Linker(opened, Weights.of_model(folder))
+        linker = Linker(opened, LinkerWeights.of_model(folder))
         return cls(opened, scorer, Fitted.of_model(folder), linker, settings)

@@ -6,7 +6,7 @@ from arcaneqa.induction.induction import Induction, Machine
 from arcaneqa.induction.learned import Learned
 from arcaneqa.induction.meaning import Meanings
 from arcaneqa.induction.paths import Starts
-from arcaneqa.induction.results import State
+from arcaneqa.induction.results import Partial
 from arcaneqa.induction.vocabulary import Options, Vocabulary
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.schema import ValueKind
@@ -42,5 +42,5 @@ class PaperMachine(Machine):
         super().__init__(meanings, starts)
         self._spelling = spelling
 
-    def options(self, state: State) -> Options:
+    def options(self, state: Partial) -> Options:
         return self._spelling.options(super().options(state))

@@ -20,7 +20,7 @@ from arcaneqa.lab.training.batches import Corpus
 from arcaneqa.lab.training.calls import Call, Grid
 from arcaneqa.lab.training.checkpoint import Model, encoder_of, fill, parameters_of
 from arcaneqa.lab.training.encoder import ContextualEncoder, Encoder, encoder_from
-from arcaneqa.lab.training.network import Encoded, Inputs, Network, Sequences, arrange, mentions
+from arcaneqa.lab.training.network import Encoded, Network, PackedInputs, Sequences, arrange, mentions
 from arcaneqa.model.stored import read_stored
 from arcaneqa.model.word_pieces import CLS, EMPTY, SEP, Packed, TokenTable, WordPieces
 from arcaneqa.support.errors import ModelError
@@ -62,7 +62,7 @@ def segmented(encoder: Encoder, words: WordPieces) -> Encoder:
 class PaperSequences(Sequences):
     """With the questions by themselves."""
 
-    alone: Inputs
+    alone: PackedInputs
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,19 +45,19 @@ _CLUMSY = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class ExampleQuestion:
     """A question, and how well known is what it names: the facts about the least known of it."""
 
     question: Question
     facts: int
 
 
-def example_questions(kb: KnowledgeBase, seed: int = 0) -> Iterator[Example]:
+def example_questions(kb: KnowledgeBase, seed: int = 0) -> Iterator[ExampleQuestion]:
     """Short questions about what has a name, as they are drawn; none where there is little to ask."""
     try:
         for question, program in with_programs(kb, _DRAWN, seed, careful=True):
             if _is_readable(question) and _is_sensible(question) and _is_about_much(program, kb):
-                yield Example(question, _facts(program, kb))
+                yield ExampleQuestion(question, _facts(program, kb))
     except ArcaneError:
         return
 

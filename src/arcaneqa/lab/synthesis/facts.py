@@ -27,14 +27,14 @@ _LONGEST_NAME = 60
 
 @final
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundSet:
     """A program in the making and what it denotes."""
 
     expression: Expression
     nodes: NodeSet
 
 
-class Facts:
+class SampledFacts:
     """Samples the facts of each relation and knows which nodes have a name."""
 
     def __init__(self, kb: KnowledgeBase, rng: Random) -> None:

@@ -11,8 +11,8 @@ from arcaneqa.kb.interface import Comparison, KnowledgeBase, Step, Window
 from arcaneqa.kb.schema import ValueKind
 from arcaneqa.kb.terms import XSD, Literal
 from arcaneqa.kb.values import Number, value_of
-from arcaneqa.lab.synthesis.facts import Facts, Found, moment, threshold
-from arcaneqa.lab.synthesis.walks import Walks
+from arcaneqa.lab.synthesis.facts import FoundSet, SampledFacts, moment, threshold
+from arcaneqa.lab.synthesis.walks import DrawnWalks
 from arcaneqa.language import expression as ex
 from arcaneqa.language.run import Budget, execute
 from arcaneqa.support.errors import BudgetExceeded, ProgramError
@@ -30,10 +30,10 @@ _WORD = re.compile(r"[^\W\d_]{4,}")
 _UNEQUAL = [comparison for comparison in Comparison if comparison is not Comparison.EQ]
 
 
-class Forms(Walks):
+class Forms(DrawnWalks):
     """`draw` gives a program, or None where what was drawn leads nowhere."""
 
-    def __init__(self, kb: KnowledgeBase, facts: Facts, vocabulary: Vocabulary, rng: Random) -> None:
+    def __init__(self, kb: KnowledgeBase, facts: SampledFacts, vocabulary: Vocabulary, rng: Random) -> None:
         super().__init__(kb, facts, vocabulary, rng)
         self._shares: dict[Callable[[], ex.Expression | None], float] = {
             self.chain: 0.32,
@@ -74,7 +74,7 @@ class Forms(Walks):
             found = self.of_class(found)
         return found.expression if found else None
 
-    def _chain(self, kind: str, length: int) -> Found | None:
+    def _chain(self, kind: str, length: int) -> FoundSet | None:
         found = self.start(kind)
         for left in range(length - 1, 0, -1):
             if found is None or self.is_values(found) or len(found.nodes) > _CROWD:
@@ -89,13 +89,13 @@ class Forms(Walks):
         members = [node for node in first.nodes.ids[:200].tolist() if self.facts.is_named(node)]
         return self._also(first, self.rng.choice(members)).expression if members else None
 
-    def _also(self, found: Found, member: int) -> Found:
+    def _also(self, found: FoundSet, member: int) -> FoundSet:
         """With another condition that one of the members meets, and half the time a class."""
         other = self.around(member, found.expression)
         if other is None:
             return self.of_class(found)
         both = ex.And(other.expression, found.expression)
-        joined = Found(both, self.kb.intersection(found.nodes, other.nodes))
+        joined = FoundSet(both, self.kb.intersection(found.nodes, other.nodes))
         return self.of_class(joined) if self.chance(0.5) else joined
 
     def comparison(self) -> ex.Expression | None:
@@ -109,7 +109,7 @@ class Forms(Walks):
         nodes = None if literal is None else self.kb.compare(sign, relation, literal)
         if literal is None or not nodes or self.facts.is_nameless(nodes):
             return None
-        found = Found(ex.Compare(sign, self.step(Step(relation)), ex.Value(literal)), nodes)
+        found = FoundSet(ex.Compare(sign, self.step(Step(relation)), ex.Value(literal)), nodes)
         if self.chance(0.35):
             return self._also(found, self.rng.choice(nodes.ids[:500].tolist())).expression
         return self.of_class(found).expression
@@ -125,18 +125,18 @@ class Forms(Walks):
         if path is None or nodes is None or not 0 < len(nodes) <= 3 or self.facts.is_nameless(nodes):
             return None
         direction = ex.Direction.LARGEST if largest else ex.Direction.SMALLEST
-        found = Found(ex.Extreme(direction, source.expression, tuple(map(self.step, path))), nodes)
+        found = FoundSet(ex.Extreme(direction, source.expression, tuple(map(self.step, path))), nodes)
         onward = self.hop(found) if self.chance(0.2) else found
         return onward.expression if onward else None
 
-    def _several(self, kind: str) -> Found | None:
+    def _several(self, kind: str) -> FoundSet | None:
         for _ in range(6):
             found = self.start(kind)
             if found is not None and len(found.nodes) > 1 and not self.is_values(found):
                 return self.of_class(found) if self.chance(0.7) else found
         return None
 
-    def _value_path(self, source: Found) -> tuple[Step, ...] | None:
+    def _value_path(self, source: FoundSet) -> tuple[Step, ...] | None:
         direct = self.numbers(source.nodes)
         if direct and self.chance(0.9):
             return (Step(self.id(direct[0])),)
@@ -193,13 +193,13 @@ class Forms(Walks):
         nodes = None if source is None else self.kb.valid_during(source.nodes, relation, end, when[1])
         if source is None or not nodes:
             return None
-        found = Found(ex.During(source.expression, self.step(Step(relation)), ex.Value(when[0])), nodes)
+        found = FoundSet(ex.During(source.expression, self.step(Step(relation)), ex.Value(when[0])), nodes)
         onward = self.hop(found) if named and self.chance(0.3) else self.named(found)
         return onward.expression if onward else None
 
     # Sets of a class, or that a form describes ----------------------------------------------------
 
-    def some_set(self, kind: str) -> Found | None:
+    def some_set(self, kind: str) -> FoundSet | None:
         """A class, those of it that meet a condition, or now and then what another form describes."""
         if self.chance(_NESTED) and (found := self.described()) is not None and len(found.nodes) > 2:
             return found
@@ -210,9 +210,9 @@ class Forms(Walks):
         if condition is None:
             return found
         nodes = self.kb.intersection(found.nodes, condition.nodes)
-        return Found(ex.And(found.expression, condition.expression), nodes) if len(nodes) > 2 else found
+        return FoundSet(ex.And(found.expression, condition.expression), nodes) if len(nodes) > 2 else found
 
-    def described(self) -> Found | None:
+    def described(self) -> FoundSet | None:
         """ "customers without orders", "schools larger than the average"."""
         forms = (self.with_count, self.by_count, self.lacking, self.lacking, self.than, self.between)
         program = self.rng.choice((*forms, self.either, self.ordered))()
@@ -223,7 +223,7 @@ class Forms(Walks):
         except (ProgramError, BudgetExceeded):
             return None
         fits = 0 < len(nodes) <= _LARGEST_DESCRIBED and not self.facts.is_nameless(nodes)
-        return Found(program, nodes) if fits else None
+        return FoundSet(program, nodes) if fits else None
 
     def of_these(self) -> ex.Expression | None:
         """What is known of those that a form describes, or what belongs to them."""
@@ -238,12 +238,12 @@ class Forms(Walks):
             onward = self.of_class(onward)
         return onward.expression if onward else None
 
-    def _measured(self, found: Found | None) -> tuple[Found, ex.Relation] | None:
+    def _measured(self, found: FoundSet | None) -> tuple[FoundSet, ex.Relation] | None:
         """A set with something to measure its members by."""
         numbers = self.numbers(found.nodes) if found else []
         return (found, numbers[0]) if found and numbers else None
 
-    def _sorted_out(self, found: Found | None) -> tuple[Found, ex.Relation] | None:
+    def _sorted_out(self, found: FoundSet | None) -> tuple[FoundSet, ex.Relation] | None:
         """A set with something that says of what kind its members are."""
         kinds = self.kinds_of(found.nodes) if found else []
         return (found, kinds[0]) if found and kinds else None
@@ -270,7 +270,7 @@ class Forms(Walks):
         last = self.rng.choice([2, 3, 5]) if self.chance(0.12) else 1
         return ex.Extreme(self._direction(), found.expression, key, 1, last)
 
-    def _kind(self, found: Found, step: Step) -> ex.Class | None:
+    def _kind(self, found: FoundSet, step: Step) -> ex.Class | None:
         """Which kind is counted, where a step leads to several: the bridges of an architect, not mills."""
         if not step.inverse:
             return None
@@ -390,7 +390,7 @@ class Forms(Walks):
             return None
         return self._perhaps_counted((ex.And if has else ex.Not)(found.expression, condition))
 
-    def _with_value(self, found: Found | None, count: int) -> ex.Expression | None:
+    def _with_value(self, found: FoundSet | None, count: int) -> ex.Expression | None:
         """Having one value, or either of two, that some of the members have."""
         drawn = self._sorted_out(found)
         values = self.values_of(drawn[0].nodes, drawn[1], count) if drawn else []
@@ -463,7 +463,7 @@ class Forms(Walks):
             listed = ex.Sort(listed, (numbers[0],), self.chance(0.5))
         return ex.Show(listed, tuple(shown))
 
-    def _column(self, found: Found, column: ex.Relation) -> ex.Path:
+    def _column(self, found: FoundSet, column: ex.Relation) -> ex.Path:
         """What members have, or now and then what the one thing has that it leads to."""
         relation = self.id(column)
         if self.chance(0.6) or ValueKind.ENTITY not in self.relations[relation].kinds:

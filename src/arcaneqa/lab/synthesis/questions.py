@@ -10,7 +10,16 @@ from random import Random
 from arcaneqa.lab.synthesis.speaker import FIRST_MARK, QuestionSpeaker
 from arcaneqa.lab.synthesis.words import COMMANDS, COUNTING, idiom, is_person
 from arcaneqa.language import expression as ex
-from arcaneqa.language.english import Kind, Part, Phrase, is_participle, listed, plural, states, with_article
+from arcaneqa.language.english import (
+    NounForms,
+    Phrase,
+    SaidAs,
+    is_participle,
+    listed,
+    plural,
+    states,
+    with_article,
+)
 
 _TOTALS = {
     "total": ("total", "combined", "overall"),
@@ -127,7 +136,7 @@ def _how_many(speaker: QuestionSpeaker, argument: ex.Expression, path: ex.Path) 
         options += [f"how many {said}"] * 3
     if isinstance(argument, ex.Join) and argument.relation.inverse:
         found = speaker.words.relation(argument.relation.iri)
-        if found.kind is Kind.NOUN:
+        if found.kind is SaidAs.NOUN:
             x, does = _subject(speaker, argument.argument, "does", "do")
             options = [f"how many {plural(found.many)} {does} {x} have"]
     return speaker.rng.choice(options)
@@ -145,11 +154,11 @@ def _predicate(phrase: Phrase, many: bool) -> str | None:
     )
 
 
-def _text(part: Part, many: bool) -> str:
+def _text(part: NounForms, many: bool) -> str:
     return part.text(is_one=not many, is_last=True)
 
 
-def _verb(part: Part, many: bool) -> str | None:
+def _verb(part: NounForms, many: bool) -> str | None:
     """What a part says as a verb: "are located in France", "has the most people"."""
     text = _text(part, many)
     word, _, rest = text.partition(" ")
@@ -186,7 +195,7 @@ def _reached(speaker: QuestionSpeaker, iri: str, argument: ex.Expression, many: 
     x, is_ = _subject(speaker, argument, "is", "are")
     values = words.attribute(iri)
     asks = idiom(label).asks if values is None else values[0].asks
-    if found.kind is not Kind.NOUN:
+    if found.kind is not SaidAs.NOUN:
         asks = tuple(text for text in asks if "{r}" not in text)
     if values is not None and not words.is_time(iri):
         asks = tuple(text for text in asks if not text.startswith(_WHEN))
@@ -197,10 +206,10 @@ def _reached(speaker: QuestionSpeaker, iri: str, argument: ex.Expression, many: 
     does = "does" if is_ == "is" else "do"
     who = "who" if is_person(kind) else "what"
     which = f"which {plural(kind) if many else kind}" if kind is not None and speaker.chance(0.5) else "what"
-    if found.kind is Kind.VERB:
+    if found.kind is SaidAs.VERB:
         said = found.one if is_ == "is" else found.many
         return speaker.pick(f"{which} {does} {x} {found.many}", f"{x} {said} what")
-    if found.kind is Kind.STATE or is_participle(label):
+    if found.kind is SaidAs.STATE or is_participle(label):
         state = states(found)[is_ == "is"]
         if values is not None:
             return f"when {is_} {x} {state}"

@@ -19,10 +19,10 @@ from arcaneqa.lab.synthesis.facts import is_name
 from arcaneqa.lab.synthesis.words import Attribute, any_attribute, attribute, idiom
 from arcaneqa.language import expression as ex
 from arcaneqa.language.english import (
-    Kind,
-    Part,
+    NounForms,
     Phrase,
-    Shape,
+    Predicate,
+    SaidAs,
     ordinal,
     plural,
     shape,
@@ -86,17 +86,17 @@ class Words(Spoken):
         text = _plain(relation_words(known))
         return _SUFFIX.sub("", text) if self.range(iri) is not None else text
 
-    def relation(self, iri: str, owners: Set[int] = _NOBODY) -> Shape:  # noqa: ARG002
+    def relation(self, iri: str, owners: Set[int] = _NOBODY) -> Predicate:  # noqa: ARG002
         return shape(self.label(iri))
 
     def noun(self, iri: str) -> str:
         """What a relation leads to: its label, or a class where that is no noun."""
-        noun = self.label(iri) if self.relation(iri).kind is Kind.NOUN else self.range(iri)
+        noun = self.label(iri) if self.relation(iri).kind is SaidAs.NOUN else self.range(iri)
         if noun is None:
             raise UnspeakableError
         return noun
 
-    def owned(self, iri: str) -> Shape:
+    def owned(self, iri: str) -> Predicate:
         return self.relation(iri)
 
     def klass(self, iri: str) -> str:
@@ -159,7 +159,7 @@ class QuestionSpeaker(Speaker):
         """With the class that a relation comes from, where the program names none."""
         found = super().both(conditions)
         noun = next(filter(None, map(self._home, conditions)), None) if found.bare else None
-        return replace(found, noun=Part(plural(noun), with_article(noun)), bare=False) if noun else found
+        return replace(found, noun=NounForms(plural(noun), with_article(noun)), bare=False) if noun else found
 
     def _home(self, node: ex.Expression) -> str | None:
         match node:
@@ -171,7 +171,7 @@ class QuestionSpeaker(Speaker):
                 return self.words.domain(iri)
         return None
 
-    def part(self, node: ex.Expression, owners: Set[int]) -> Part:
+    def part(self, node: ex.Expression, owners: Set[int]) -> NounForms:
         match node:
             case ex.Compare(key=ex.Counted(), value=ex.Value(literal)) if literal.lexical == "1":
                 found = super().part(node, owners)
@@ -184,64 +184,66 @@ class QuestionSpeaker(Speaker):
                 return _same(f"with the same {self.words.label(relation.iri)} as {self.phrase(other).one}")
             case ex.Join(relation, ex.Class() as klass) if relation.inverse:
                 with_ = self.pick("with", "with", "that have", "that have some")
-                return Part(f"{with_} {self._many(klass)}", f"with {self._many(klass)}")
+                return NounForms(f"{with_} {self._many(klass)}", f"with {self._many(klass)}")
             case ex.During(_, _, when):
                 now = self.pick("now", "today", "at the moment")
                 return _same(now if isinstance(when, ex.Now) else f"in {self.words.written(when.literal)}")
         return super().part(node, owners)
 
-    def has(self, relation: str, thing: Phrase, owners: Set[int] = _NOBODY) -> Part:
+    def has(self, relation: str, thing: Phrase, owners: Set[int] = _NOBODY) -> NounForms:
         found, label, y = self.words.relation(relation), self.words.label(relation), thing.one
         saying = idiom(label)
         if self.chance(0.5) and (saying.holders or saying.verbs):
             options = [_same(text.format(y=y, r=label)) for text in saying.holders]
             for verb, rest in saying.verbs:
                 said = rest.format(y=y)
-                options.append(Part(f"that {verb} {said}", f"that {_THIRD.get(verb) or plural(verb)} {said}"))
+                options.append(
+                    NounForms(f"that {verb} {said}", f"that {_THIRD.get(verb) or plural(verb)} {said}")
+                )
             return self.rng.choice(options)
-        if found.kind is Kind.NOUN and self.chance(0.6):
+        if found.kind is SaidAs.NOUN and self.chance(0.6):
             return self.rng.choice(
                 (
                     _same(f"with {y} as {found.many}"),
                     _same(f"with {found.many} {y}"),
-                    Part(f"that have {y} as their {found.many}", f"that has {y} as its {found.many}"),
-                    Part(f"that have the {found.many} {y}", f"that has the {found.many} {y}"),
+                    NounForms(f"that have {y} as their {found.many}", f"that has {y} as its {found.many}"),
+                    NounForms(f"that have the {found.many} {y}", f"that has the {found.many} {y}"),
                 )
             )
         return super().has(relation, thing, owners)
 
     def objects(self, relation: str, thing: Phrase) -> Phrase:
         found = self.words.relation(relation)
-        if found.kind is Kind.NOUN and thing.is_name and self.chance(0.3):
+        if found.kind is SaidAs.NOUN and thing.is_name and self.chance(0.3):
             x, name = thing.alone, found.many
-            return Phrase(Part(f"{x}'s {plural(name)}", f"{x}'s {singular(name)}"), the=f"{x}'s {name}")
+            return Phrase(NounForms(f"{x}'s {plural(name)}", f"{x}'s {singular(name)}"), the=f"{x}'s {name}")
         kind = self.words.range(relation)
-        if found.kind is not Kind.NOUN and kind is not None:
+        if found.kind is not SaidAs.NOUN and kind is not None:
             does = f"that {self._does(found, thing)}"
-            return Phrase(Part(f"{plural(kind)} {does}", f"{kind} {does}"))
+            return Phrase(NounForms(f"{plural(kind)} {does}", f"{kind} {does}"))
         return super().objects(relation, thing)
 
     def _many(self, klass: ex.Class) -> str:
         return plural(self.words.klass(klass.iri))
 
-    def _not(self, relation: ex.Relation, value: ex.Entity | ex.Value) -> Part:
+    def _not(self, relation: ex.Relation, value: ex.Entity | ex.Value) -> NounForms:
         """ "that are not located in France", "whose colour is not red"."""
         found, y = self.words.relation(relation.iri), self.phrase(value).one
         match found.kind:
-            case Kind.STATE:
-                return Part(f"that are not {found.many} {y}", f"that is not {found.one} {y}")
-            case Kind.VERB:
-                return Part(f"that do not {found.many} {y}", f"that does not {found.many} {y}")
+            case SaidAs.STATE:
+                return NounForms(f"that are not {found.many} {y}", f"that is not {found.one} {y}")
+            case SaidAs.VERB:
+                return NounForms(f"that do not {found.many} {y}", f"that does not {found.many} {y}")
         noun = found.many
         return self.rng.choice(
             (
                 _same(f"whose {noun} is not {y}"),
                 _same(f"with {with_article(noun)} other than {y}"),
-                Part(f"that do not have {y} as {noun}", f"that does not have {y} as {noun}"),
+                NounForms(f"that do not have {y} as {noun}", f"that does not have {y} as {noun}"),
             )
         )
 
-    def _compared(self, sign: Comparison, iri: str, value: ex.Expression) -> Part | None:
+    def _compared(self, sign: Comparison, iri: str, value: ex.Expression) -> NounForms | None:
         """ "taller than 5", "with a price of at most 3", "with an above-average age"; or None."""
         words = self.words.attribute(iri)
         if words is None or sign is Comparison.EQ:
@@ -317,8 +319,8 @@ def _filled(template: str, label: str, value: str) -> str:
     return template.replace("a {r}", with_article(label)).format(r=label, v=value)
 
 
-def _same(words: str) -> Part:
-    return Part(words, words)
+def _same(words: str) -> NounForms:
+    return NounForms(words, words)
 
 
 def _before(adjective: str, members: Phrase) -> Phrase:

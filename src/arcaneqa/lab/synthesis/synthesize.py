@@ -12,7 +12,7 @@ from arcaneqa.induction.targets import Inadmissible, targets
 from arcaneqa.induction.topics import topics_from_gold
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.short_names import Names
-from arcaneqa.lab.synthesis.facts import Facts
+from arcaneqa.lab.synthesis.facts import SampledFacts
 from arcaneqa.lab.synthesis.forms import Forms
 from arcaneqa.lab.synthesis.questions import ask, finish
 from arcaneqa.lab.synthesis.speaker import QuestionSpeaker, UnspeakableError, Words
@@ -48,7 +48,7 @@ def with_programs(
     `careful` questions are whole sentences without typing errors, and with capitals where they belong.
     """
     rng = Random(seed)
-    facts = Facts(kb, Random(seed))
+    facts = SampledFacts(kb, Random(seed))
     induction = Induction(kb)
     forms = Forms(kb, facts, induction.vocabulary, rng)
     writer = _Writer(induction, facts, rng, careful)
@@ -80,7 +80,7 @@ def with_programs(
 class _Writer:
     """Puts programs into words, each a little differently."""
 
-    def __init__(self, induction: Induction, facts: Facts, rng: Random, careful: bool) -> None:
+    def __init__(self, induction: Induction, facts: SampledFacts, rng: Random, careful: bool) -> None:
         self._induction, self._facts, self._rng, self._careful = induction, facts, rng, careful
         self._kb = induction.kb
         self._names = Names(self._kb.profile)

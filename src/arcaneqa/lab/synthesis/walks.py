@@ -12,7 +12,7 @@ import numpy as np
 from arcaneqa.induction.vocabulary import Vocabulary
 from arcaneqa.kb.interface import KnowledgeBase, NodeSet, Step
 from arcaneqa.kb.schema import ValueKind
-from arcaneqa.lab.synthesis.facts import Deck, Facts, Found
+from arcaneqa.lab.synthesis.facts import Deck, FoundSet, SampledFacts
 from arcaneqa.language import expression as ex
 
 FEW = 2000
@@ -23,10 +23,10 @@ _TRIES = 6
 """To draw a step that leads somewhere."""
 
 
-class Walks:
+class DrawnWalks:
     """Each kind of program has its own deck of relations, so that rare ones are asked about too."""
 
-    def __init__(self, kb: KnowledgeBase, facts: Facts, vocabulary: Vocabulary, rng: Random) -> None:
+    def __init__(self, kb: KnowledgeBase, facts: SampledFacts, vocabulary: Vocabulary, rng: Random) -> None:
         self.kb, self.facts, self.vocabulary, self.rng = kb, facts, vocabulary, rng
         self.relations, self.classes = kb.schema.relations, kb.schema.classes
         shown = [relation for relation in self.relations if not relation.hidden and relation.facts]
@@ -52,7 +52,7 @@ class Walks:
 
     # Steps from a set ------------------------------------------------------------------------
 
-    def start(self, kind: str) -> Found | None:
+    def start(self, kind: str) -> FoundSet | None:
         """One step from something the question names; across nodes without a name, two."""
         relation = self.deal(kind, "any")
         fact = None if relation is None else self.facts.fact(relation, self.rng)
@@ -65,16 +65,16 @@ class Walks:
         found = source and self.join(source, relation, backwards)
         return found and self.named(found)
 
-    def into(self, node: int) -> Found | None:
+    def into(self, node: int) -> FoundSet | None:
         """A set that holds a nameless node, one step from something with a name."""
         return next(self._holding(node), None)
 
-    def around(self, node: int, other: ex.Expression) -> Found | None:
+    def around(self, node: int, other: ex.Expression) -> FoundSet | None:
         """Another set that holds the node, one step from something with a name."""
         topics = _topics(other)
         return next((found for found in self._holding(node) if _topics(found.expression) != topics), None)
 
-    def _holding(self, node: int) -> Iterator[Found]:
+    def _holding(self, node: int) -> Iterator[FoundSet]:
         """Sets one step from a named neighbour of a node, walked from the neighbour."""
         for relation, backwards in list(self.steps(self.facts.one(node)))[:_TRIES]:
             near = self.kb.walk(Step(relation, backwards), self.facts.one(node)).ids[:50].tolist()
@@ -84,8 +84,8 @@ class Walks:
                 if found is not None:
                     yield found
 
-    def _topic(self, node: int) -> Found:
-        return Found(self.facts.term(node), self.facts.one(node))
+    def _topic(self, node: int) -> FoundSet:
+        return FoundSet(self.facts.term(node), self.facts.one(node))
 
     def steps(self, nodes: NodeSet) -> Iterator[tuple[int, bool]]:
         """Relations that touch a set and whether they are walked backwards, the least used first."""
@@ -97,15 +97,15 @@ class Walks:
         yield from sorted(steps[:_TRIES], key=lambda step: self._used[step])
         yield from steps[_TRIES:]
 
-    def join(self, source: Found, relation: int, backwards: bool) -> Found | None:
+    def join(self, source: FoundSet, relation: int, backwards: bool) -> FoundSet | None:
         nodes = self.kb.walk(Step(relation, backwards), source.nodes)
         if not 0 < len(nodes) <= _LARGEST_SET:
             return None
         self._used[relation, backwards] += 1
         taken = ex.Relation(self.relations[relation].iri, not backwards)
-        return Found(ex.Join(taken, source.expression), nodes)
+        return FoundSet(ex.Join(taken, source.expression), nodes)
 
-    def hop(self, source: Found, to_entities: bool = False) -> Found | None:
+    def hop(self, source: FoundSet, to_entities: bool = False) -> FoundSet | None:
         """One step on that does not lead back; two across nodes without a name."""
         steps = map(astuple, self.neighbours(source.nodes)) if to_entities else self.steps(source.nodes)
         for relation, backwards in steps:
@@ -114,7 +114,7 @@ class Walks:
                 return self.named(found) if found else None
         return None
 
-    def named(self, found: Found) -> Found | None:
+    def named(self, found: FoundSet) -> FoundSet | None:
         """The set, or one step on where its members have no names."""
         if not self.facts.is_nameless(found.nodes):
             return found
@@ -138,7 +138,7 @@ class Walks:
 
     # Classes ---------------------------------------------------------------------------------
 
-    def of_class(self, found: Found) -> Found:
+    def of_class(self, found: FoundSet) -> FoundSet:
         """The members of a class in a set: mostly the narrowest class that holds nearly all of it."""
         classes = [c for c in self.kb.classes(found.nodes).tolist() if not self.classes[c].hidden]
         if not classes:
@@ -151,15 +151,15 @@ class Walks:
         else:
             klass = self.rng.choice(sorted(held))
         nodes = self.kb.intersection(found.nodes, self.kb.members(klass))
-        return Found(ex.And(ex.Class(self.classes[klass].iri), found.expression), nodes)
+        return FoundSet(ex.And(ex.Class(self.classes[klass].iri), found.expression), nodes)
 
-    def some_class(self, kind: str) -> Found | None:
+    def some_class(self, kind: str) -> FoundSet | None:
         """A class of at least three."""
         klass = self.deal(kind, "class")
         members = None if klass is None else self.kb.members(klass)
         if klass is None or members is None or len(members) < 3 or self.facts.is_nameless(members):
             return None
-        return Found(ex.Class(self.classes[klass].iri), members)
+        return FoundSet(ex.Class(self.classes[klass].iri), members)
 
     # What can be asked of a set ----------------------------------------------------------------
 
@@ -196,7 +196,7 @@ class Walks:
                 found.append(relation)
         return found
 
-    def countable(self, found: Found) -> tuple[Step, list[int]] | None:
+    def countable(self, found: FoundSet) -> tuple[Step, list[int]] | None:
         """A step along which members have different numbers of neighbours, and these numbers."""
         for step in self.neighbours(found.nodes)[:8]:
             reached = self.kb.subjects(step.relation, found.nodes) if step.inverse else found.nodes
@@ -209,7 +209,7 @@ class Walks:
                 return step, sorted(counts)
         return None
 
-    def partial(self, found: Found) -> Step | None:
+    def partial(self, found: FoundSet) -> Step | None:
         """A step that some of the members cannot take."""
         for step in self.neighbours(found.nodes)[:8]:
             some = self.kb.walk(Step(step.relation, not step.inverse), self.kb.walk(step, found.nodes))
@@ -242,7 +242,7 @@ class Walks:
         kinds = self.relations[self.id(relation)].kinds
         return ValueKind.NUMBER in kinds and ValueKind.TIME not in kinds
 
-    def is_values(self, found: Found) -> bool:
+    def is_values(self, found: FoundSet) -> bool:
         return self.facts.is_literal(int(found.nodes.ids[0])) if found.nodes else True
 
 

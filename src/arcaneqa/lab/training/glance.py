@@ -16,7 +16,7 @@ from safetensors.numpy import save_file
 from torch import Tensor, nn
 
 from arcaneqa.induction.scorer import TokenKind
-from arcaneqa.int8.stored_arrays import Table
+from arcaneqa.int8.stored_arrays import VectorTable
 from arcaneqa.lab.training.prepared import Prepared
 from arcaneqa.model.config import KIND_INDEX
 from arcaneqa.model.glance import LONGEST, TABLE
@@ -42,7 +42,7 @@ _NAMED = [KIND_INDEX[kind] for kind in (TokenKind.RELATION, TokenKind.CLASS, Tok
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class LongList:
     """A question, the names it was asked among, and which one was meant."""
 
     question: str
@@ -50,7 +50,7 @@ class Listed:
     gold: int
 
 
-def lists_of(prepared: Prepared) -> Iterator[Listed]:
+def lists_of(prepared: Prepared) -> Iterator[LongList]:
     """The long lists of a prepared set."""
     for number, question in enumerate(prepared.questions):
         for step in range(prepared.step_offsets[number], prepared.step_offsets[number + 1]):
@@ -62,7 +62,7 @@ def lists_of(prepared: Prepared) -> Iterator[Listed]:
             named = candidates[is_named]
             pairs = zip(prepared.candidate_texts[named], prepared.candidate_types[named], strict=True)
             texts = [f"{prepared.texts[text]} {prepared.texts[types]}" for text, types in pairs]
-            yield Listed(question, texts, int(is_named[:gold].sum()))
+            yield LongList(question, texts, int(is_named[:gold].sum()))
 
 
 class _Side(nn.Module):
@@ -81,7 +81,7 @@ class GlanceNetwork(nn.Module):
 
     def __init__(self, stored: Stored) -> None:
         super().__init__()
-        table = Table(stored, TABLE)
+        table = VectorTable(stored, TABLE)
         self._rows = torch.from_numpy(table[np.arange(table.length, dtype=np.int32)])
         self._pieces = PiecesOfWords(stored.tokenizer)
         self.asked, self.offered = _Side(table.width), _Side(table.width)
@@ -120,7 +120,7 @@ class GlanceNetwork(nn.Module):
             save_file(arrays, draft)
 
 
-def train_glance(stored: Stored, lists: Sequence[Listed], epochs: int) -> GlanceNetwork:
+def train_glance(stored: Stored, lists: Sequence[LongList], epochs: int) -> GlanceNetwork:
     random.seed(0)
     torch.manual_seed(0)
     network = GlanceNetwork(stored).train()
@@ -143,9 +143,9 @@ def train_glance(stored: Stored, lists: Sequence[Listed], epochs: int) -> Glance
     return network.eval()
 
 
-def _shortened(listed: Listed) -> Listed:
+def _shortened(listed: LongList) -> LongList:
     if len(listed.texts) <= LONGEST_LIST:
         return listed
     others = [place for place in range(len(listed.texts)) if place != listed.gold]
     kept = [listed.gold, *random.sample(others, LONGEST_LIST - 1)]
-    return Listed(listed.question, [listed.texts[place] for place in kept], 0)
+    return LongList(listed.question, [listed.texts[place] for place in kept], 0)

@@ -15,9 +15,9 @@ from arcaneqa.kb.names.name_forms import split
 from arcaneqa.kb.short_names import Names
 from arcaneqa.language.expression import Entity, post_order
 from arcaneqa.language.text import parse
-from arcaneqa.linking.features import EDGE, NAMES, OF_MENTIONS, Weights
-from arcaneqa.linking.linker import Considered, Linker
-from arcaneqa.linking.mentions import Proposal, Span, Text
+from arcaneqa.linking.features import EDGE, NAMES, OF_MENTIONS, LinkerWeights
+from arcaneqa.linking.linker import Linker, Proposals
+from arcaneqa.linking.mentions import Proposal, QuestionText, Span
 from arcaneqa.record import Question
 from arcaneqa.support.errors import ArcaneError, InputError
 from arcaneqa.support.ragged import offsets_of
@@ -41,7 +41,7 @@ PRECISION = 1e-5
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class LinkingExample:
     """A question, the nodes it names, and texts known to name one of them (text, node)."""
 
     question: str
@@ -49,10 +49,10 @@ class Example:
     mentions: tuple[tuple[str, int], ...] = ()
 
 
-def examples(questions: Iterable[Question], kb: KnowledgeBase) -> list[Example]:
+def examples(questions: Iterable[Question], kb: KnowledgeBase) -> list[LinkingExample]:
     """Records that name entities of this knowledge base, in their program or beside it."""
     names = Names(kb.profile)
-    found: list[Example] = []
+    found: list[LinkingExample] = []
     for question in questions:
         nodes: set[int] = set()
         mentions: list[tuple[str, int]] = []
@@ -64,7 +64,7 @@ def examples(questions: Iterable[Question], kb: KnowledgeBase) -> list[Example]:
                     mentions.append((entity.mention, node))
         nodes.update(_nodes_of_program(question.program, names, kb))
         if nodes:
-            found.append(Example(question.question, frozenset(nodes), tuple(mentions)))
+            found.append(LinkingExample(question.question, frozenset(nodes), tuple(mentions)))
     return found
 
 
@@ -86,11 +86,11 @@ def _nodes_of_program(text: str | None, names: Names, kb: KnowledgeBase) -> Iter
 
 
 def train_linker(
-    sets: Sequence[tuple[KnowledgeBase, Sequence[Example]]],
+    sets: Sequence[tuple[KnowledgeBase, Sequence[LinkingExample]]],
     progress: Callable[[str], None] = lambda _: None,
-) -> Weights:
+) -> LinkerWeights:
     """Weights learned from one or several knowledge bases with their questions; each set counts the same."""
-    weights = Weights.by_hand()
+    weights = LinkerWeights.by_hand()
     linkers = [Linker(kb, weights) for kb, _ in sets]
     progress("reading which words names are made of")
     odds, ordinary = _word_odds(linkers, [part for _, part in sets])
@@ -102,7 +102,7 @@ def train_linker(
         progress(f"reading {len(part):,} questions")
         linker = Linker(kb, weights)
         for example in part:
-            known.add(linker.consider(Text.of(example.question)), example.nodes, 1 / len(part))
+            known.add(linker.consider(QuestionText.of(example.question)), example.nodes, 1 / len(part))
     progress("fitting")
     candidate = _fit_choice(known)
     mention = _fit_chance(known, candidate)
@@ -121,7 +121,7 @@ class _Known:
         self._right: list[NDArray[np.bool_]] = []
         self._importance: list[float] = []
 
-    def add(self, considered: Considered, nodes: frozenset[int], importance: float) -> None:
+    def add(self, considered: Proposals, nodes: frozenset[int], importance: float) -> None:
         for members in considered.spans.values():
             self._rows.append(considered.rows[members].astype(np.float32))
             self._right.append(np.array([considered.proposals[n].node in nodes for n in members], bool))
@@ -139,7 +139,7 @@ class _Known:
         return rows, np.concatenate([self._right[n] for n in chosen]), importance / importance.sum(), starts
 
 
-def best_spans(linker: Linker, considered: Considered, nodes: frozenset[int]) -> set[Span]:
+def best_spans(linker: Linker, considered: Proposals, nodes: frozenset[int]) -> set[Span]:
     """For each named node the span that fits it best."""
     mentions, candidates = linker.scores(considered)
     best: dict[int, tuple[float, Proposal]] = {}
@@ -151,7 +151,7 @@ def best_spans(linker: Linker, considered: Considered, nodes: frozenset[int]) ->
 
 
 def _word_odds(
-    linkers: Sequence[Linker], parts: Sequence[Sequence[Example]]
+    linkers: Sequence[Linker], parts: Sequence[Sequence[LinkingExample]]
 ) -> tuple[dict[str, dict[str, float]], list[str]]:
     """Log-odds of words to be inside, before and after mentions; and words mostly seen outside of them."""
     seen: dict[str, tuple[Counter[str], Counter[str]]] = {
@@ -159,7 +159,7 @@ def _word_odds(
     }
     for linker, part in zip(linkers, parts, strict=True):
         for example in part:
-            text = Text.of(example.question)
+            text = QuestionText.of(example.question)
             spans = best_spans(linker, linker.consider(text), example.nodes)
             if not spans:
                 continue
@@ -195,7 +195,7 @@ def _log_odds(yes: Counter[str], no: Counter[str]) -> dict[str, float]:
     return odds
 
 
-def _short_forms(sets: Sequence[tuple[KnowledgeBase, Sequence[Example]]]) -> dict[str, list[str]]:
+def _short_forms(sets: Sequence[tuple[KnowledgeBase, Sequence[LinkingExample]]]) -> dict[str, list[str]]:
     """Texts that named an entity of another name, more than once."""
     seen: dict[str, Counter[str]] = defaultdict(Counter)
     for kb, part in sets:

@@ -25,7 +25,7 @@ from arcaneqa.support.ragged import Ints
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class TrainingSettings:
     """`minutes` is the whole run's budget, which the learning rate decays towards; `pause` ends this
     call early with its state saved, and the same command goes on from there.
 
@@ -107,7 +107,7 @@ class Check:
     each: tuple[bool, ...]
 
 
-def evaluate(network: Network, corpus: Corpus, settings: Settings, device: torch.device) -> Check:
+def evaluate(network: Network, corpus: Corpus, settings: TrainingSettings, device: torch.device) -> Check:
     """No knowledge base and no search: the gold history is given, so this bounds the real quality."""
     usable = np.flatnonzero(corpus.decisions > 0)
     training = network.training
@@ -132,7 +132,7 @@ def evaluate(network: Network, corpus: Corpus, settings: Settings, device: torch
     )
 
 
-def half_on(settings: Settings, device: torch.device) -> bool:
+def half_on(settings: TrainingSettings, device: torch.device) -> bool:
     """bf16 where it is faster: on a GPU, or a processor with instructions for it."""
     if device.type == "cuda":
         return settings.half
@@ -153,7 +153,7 @@ def parts(questions: Ints, tokens: Ints, limit: int) -> Iterator[Ints]:
         yield questions[start:]
 
 
-def optimizer_of(network: nn.Module, settings: Settings, device: torch.device) -> torch.optim.AdamW:
+def optimizer_of(network: nn.Module, settings: TrainingSettings, device: torch.device) -> torch.optim.AdamW:
     """Two learning rates: the encoder is only adjusted, the rest learns from nothing."""
     groups = []
     for encoder in (True, False):
@@ -192,7 +192,7 @@ class Trainer:
         corpus: Corpus,
         sizes: list[int],
         dev: dict[str, Corpus],
-        settings: Settings,
+        settings: TrainingSettings,
         device: torch.device,
         crew: Crew,
         fingerprint: str,

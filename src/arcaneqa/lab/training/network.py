@@ -25,7 +25,7 @@ _ALIKE = 0.7
 
 
 @dataclass(frozen=True, slots=True)
-class Inputs:
+class PackedInputs:
     """All encoder calls of a batch; positions count through their outputs, end to end.
 
     A question's words are averaged over its decision's inputs, a candidate's over its word pieces.
@@ -53,7 +53,7 @@ def exchanged(value: Any, change: Callable[[Any], Any]) -> Any:
     return value
 
 
-def arrange(packed: Packed, tokens_per_call: int) -> Inputs:
+def arrange(packed: Packed, tokens_per_call: int) -> PackedInputs:
     """Sort inputs by length and cut them into calls of at most `tokens_per_call` tokens, were they padded.
 
     A call that is a quarter full takes no input that would be mostly padding where there is some.
@@ -84,7 +84,7 @@ def arrange(packed: Packed, tokens_per_call: int) -> Inputs:
     within = np.where(mask, column + 1, 0)[packed.input_decisions]
     shift: Ints = (starts - packed.input_starts)[packed.candidate_inputs]
     each = np.maximum(packed.candidate_lengths, 1)
-    return Inputs(
+    return PackedInputs(
         calls=tuple(calls),
         words=tensor(starts[:, None] + within),
         word_mask=torch.from_numpy(mask),
@@ -125,7 +125,7 @@ class Sequences:
     lists `made_*` do. `topic_*` list the candidates that are linked entities with their mentions.
     """
 
-    inputs: Inputs
+    inputs: PackedInputs
     kinds: Tensor
     candidate_decisions: Tensor
     gold: Tensor
@@ -151,7 +151,7 @@ class Sequences:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class BatchOutcome:
     """Negative log-likelihood of each decision's gold, and whether it scored highest."""
 
     losses: Tensor
@@ -195,7 +195,7 @@ class Network(nn.Module):
         barred = ~inputs.word_mask[:, :, None] * _NEVER
         return Encoded(sums / inputs.pieces_each[:, None], words, questions, barred)
 
-    def _words(self, inputs: Inputs, tokens: Tensor) -> Tensor:
+    def _words(self, inputs: PackedInputs, tokens: Tensor) -> Tensor:
         count, longest = inputs.word_mask.shape
         read = take(tokens, inputs.words)
         if len(inputs.input_decisions) == count:
@@ -258,7 +258,7 @@ class Network(nn.Module):
         pointed: Tensor = self.query(torch.cat([hidden, attended], -1))
         return pointed
 
-    def forward(self, batch: Sequences, half: bool = False) -> Outcome:
+    def forward(self, batch: Sequences, half: bool = False) -> BatchOutcome:
         encoded = self.encode(batch, half)
         count, steps = batch.chosen.shape
         token, hidden = self.begin(encoded, count)
@@ -295,14 +295,14 @@ class Network(nn.Module):
         return outcome(scores, batch.candidate_decisions, batch.gold)
 
 
-def outcome(scores: Tensor, decisions: Tensor, gold: Tensor) -> Outcome:
+def outcome(scores: Tensor, decisions: Tensor, gold: Tensor) -> BatchOutcome:
     """Softmax over the admissible tokens of each decision, which lie end to end."""
     count = len(gold)
     highest = scores.new_full((count,), float("-inf"))
     highest = highest.scatter_reduce(0, decisions, scores.detach(), "amax")
     mass = scores.new_zeros(count).index_add(0, decisions, (scores - highest[decisions]).exp())
     losses = mass.log() + highest - scores[gold]
-    return Outcome(losses, scores.detach()[gold] >= highest)
+    return BatchOutcome(losses, scores.detach()[gold] >= highest)
 
 
 def mentions(words: Tensor, index: Tensor, spans: Tensor) -> Tensor:

@@ -31,7 +31,7 @@ from arcaneqa.induction.topics import Topics, is_same, topics_from_gold, topics_
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.open import open_kb
 from arcaneqa.kb.short_names import Names
-from arcaneqa.lab.training.prepared import PREPARED, Builder, Example, Prepared, Step, write
+from arcaneqa.lab.training.prepared import PREPARED, Builder, Decided, Example, Prepared, write
 from arcaneqa.lab.training.readings import Choices
 from arcaneqa.language.expression import Expression
 from arcaneqa.language.text import parse
@@ -60,14 +60,14 @@ class Plan:
 
 
 @dataclass(slots=True)
-class Report:
+class PrepareReport:
     questions: int = 0
     examples: int = 0
     without_program: int = 0
     cut_sets: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
 
-    def add(self, other: Report) -> None:
+    def add(self, other: PrepareReport) -> None:
         self.questions += other.questions
         self.examples += other.examples
         self.without_program += other.without_program
@@ -95,7 +95,7 @@ class Preparer:
     def _opened(self) -> Induction:
         return Induction(self._kb, self._learned)
 
-    def examples(self, question: Question, report: Report) -> Iterator[Example]:
+    def examples(self, question: Question, report: PrepareReport) -> Iterator[Example]:
         report.questions += 1
         if question.program is None:
             report.without_program += 1
@@ -117,7 +117,7 @@ class Preparer:
             make = self._readings if way == READINGS else self._steps
             yield from make(question.id, question.question, meant, topics, draw, report)
 
-    def strange(self, question: Question, report: Report) -> Iterator[Example]:
+    def strange(self, question: Question, report: PrepareReport) -> Iterator[Example]:
         """A question that this knowledge base cannot answer: only the last decision is worth learning."""
         report.questions += 1
         assert self._linker is not None
@@ -160,7 +160,13 @@ class Preparer:
         return program, Topics(items, ranks=gold.ranks, counts=gold.counts)
 
     def _steps(
-        self, name: str, question: str, program: Expression, topics: Topics, draw: Random, report: Report
+        self,
+        name: str,
+        question: str,
+        program: Expression,
+        topics: Topics,
+        draw: Random,
+        report: PrepareReport,
     ) -> Iterator[Example]:
         if (target := self._target(question, program, topics, report)) is None:
             return
@@ -168,7 +174,9 @@ class Preparer:
         steps = tuple(self._step(question, step, draw, report) for step in target.steps)
         yield Example(name, question, topics.words, steps)
 
-    def _target(self, question: str, program: Expression, topics: Topics, report: Report) -> Target | None:
+    def _target(
+        self, question: str, program: Expression, topics: Topics, report: PrepareReport
+    ) -> Target | None:
         """The decisions of a program; None, and its reason counted, where induction cannot build it."""
         try:
             target = targets(self._induction, question, program, topics)
@@ -181,7 +189,13 @@ class Preparer:
         return target
 
     def _readings(
-        self, name: str, question: str, program: Expression, topics: Topics, draw: Random, report: Report
+        self,
+        name: str,
+        question: str,
+        program: Expression,
+        topics: Topics,
+        draw: Random,
+        report: PrepareReport,
     ) -> Iterator[Example]:
         try:
             target = targets(self._induction, question, program, topics)
@@ -200,11 +214,11 @@ class Preparer:
         except ArcaneError as error:
             report.left_out[f"{type(error).__name__}: {error}"[:80]] += 1
 
-    def _step(self, question: str, step: TargetStep, draw: Random, report: Report) -> Step:
+    def _step(self, question: str, step: TargetStep, draw: Random, report: PrepareReport) -> Decided:
         candidates = tuple(step.candidates)
         most = self._plan.most
         if most is None or len(candidates) <= most:
-            return Step(candidates, step.gold, step.context)
+            return Decided(candidates, step.gold, step.context)
         report.cut_sets += 1
         texts = [candidate.said for candidate in candidates]
         kept = {step.gold, *self._ranker.rank(question, texts, most // 2)}
@@ -212,7 +226,7 @@ class Preparer:
         kept |= set(draw.sample(others, most - len(kept)))
         places = sorted(kept)
         chosen: Sequence[Candidate] = [candidates[place] for place in places]
-        return Step(tuple(chosen), places.index(step.gold), step.context)
+        return Decided(tuple(chosen), places.index(step.gold), step.context)
 
 
 def _scorer(folder: str) -> Scorer:
@@ -222,7 +236,7 @@ def _scorer(folder: str) -> Scorer:
     return ModelScorer.load(Path(folder), "cpu")
 
 
-def _counted(name: str, question: str, step: Step | None, report: Report) -> Iterator[Example]:
+def _counted(name: str, question: str, step: Decided | None, report: PrepareReport) -> Iterator[Example]:
     if step is None:
         report.left_out["only one reading was found"] += 1
         return
@@ -246,7 +260,7 @@ def prepare(
     tell: Callable[[int, int], None] = lambda _done, _all: None,
     strange: Sequence[Path] = (),
     preparer: type[Preparer] = Preparer,
-) -> Report:
+) -> PrepareReport:
     """Prepare all questions of some files; `tell` hears how many are done, and of how many.
 
     Questions of the files `strange` were meant for other knowledge bases.
@@ -263,7 +277,7 @@ def prepare(
         for some, are_strange in ((questions, False), (others, True))
         for start in range(0, len(some), CHUNK)
     ]
-    builder, report = Builder(), Report()
+    builder, report = Builder(), PrepareReport()
     learned = learn(questions, kb)
     for part, found in _run(chunks, (kb, plan, learned, preparer), workers):
         builder.absorb(part)
@@ -288,14 +302,14 @@ def learn(questions: Sequence[Question], kb: str | None) -> Learned:
 
 def _run(
     chunks: Sequence[_Chunk], opening: tuple[str | None, Plan, Learned, type[Preparer]], workers: int
-) -> Iterator[tuple[Prepared, Report]]:
+) -> Iterator[tuple[Prepared, PrepareReport]]:
     """The chunks in their order, a few of them under way at a time."""
     if workers <= 1:
         _start(*opening)
         yield from map(_work, chunks)
         return
     with ProcessPoolExecutor(workers, get_context("spawn"), _start, opening) as pool:
-        waiting: list[Future[tuple[Prepared, Report]]] = []
+        waiting: list[Future[tuple[Prepared, PrepareReport]]] = []
         for chunk in chunks:
             waiting.append(pool.submit(_work, chunk))
             if len(waiting) > 2 * workers:
@@ -313,9 +327,9 @@ def _start(kb: str | None, plan: Plan, learned: Learned, preparer: type[Preparer
     _preparer = preparer(open_kb(kb), plan, learned)
 
 
-def _work(chunk: _Chunk) -> tuple[Prepared, Report]:
+def _work(chunk: _Chunk) -> tuple[Prepared, PrepareReport]:
     assert _preparer is not None
-    builder, report = Builder(), Report()
+    builder, report = Builder(), PrepareReport()
     make = _preparer.strange if chunk.are_strange else _preparer.examples
     for question in chunk.questions:
         for example in make(question, report):

@@ -34,7 +34,7 @@ PREPARED = FolderKind(
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Decided:
     """One token of a gold program: what was admissible, which one it is, and the program before it."""
 
     candidates: tuple[Candidate, ...]
@@ -49,7 +49,7 @@ class Example:
     id: str
     question: str
     topics: tuple[TopicWords, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[Decided, ...]
 
 
 @dataclass(frozen=True, slots=True)

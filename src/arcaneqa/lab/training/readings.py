@@ -26,7 +26,7 @@ from arcaneqa.induction.topics import Topics
 from arcaneqa.induction.vocabulary import Token
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.names.name_forms import split, stem
-from arcaneqa.lab.training.prepared import Step
+from arcaneqa.lab.training.prepared import Decided
 from arcaneqa.language.expression import Class, Expression, Relation, post_order, relations
 from arcaneqa.language.run import Result, execute
 from arcaneqa.language.steps import Function, Variable
@@ -93,14 +93,14 @@ class Choices:
     offers_none: bool
     model: Scorer | None = None
 
-    def right(self, program: Expression, target: Target, draw: Random) -> Step | None:
+    def right(self, program: Expression, target: Target, draw: Random) -> Decided | None:
         """The gold program among others; None where that leaves no choice."""
         gold = execute(program, self.kb)
         right = Readings(self.kb).candidate(program, gold)
         others = self._found(target.question, target.topics, self._scorer(target, draw), gold)
         return self._step([right, *(other for other in others if other.text != right.text)], right, draw)
 
-    def as_found(self, question: str, program: Expression, topics: Topics, draw: Random) -> Step | None:
+    def as_found(self, question: str, program: Expression, topics: Topics, draw: Random) -> Decided | None:
         """What the model finds for who asks: the right reading if it is there, else none of these."""
         assert self.model is not None
         gold = execute(program, self.kb)
@@ -112,7 +112,7 @@ class Choices:
                 right = found[-1]
         return self._step(list(dict.fromkeys(found)), right, draw)
 
-    def hole(self, program: Expression, target: Target, draw: Random) -> Step | None:
+    def hole(self, program: Expression, target: Target, draw: Random) -> Decided | None:
         """What is found where the knowledge base lacks one thing that the gold program needs."""
         needed = [token for token in target.tokens if _weight(token, target.topics)]
         if not needed:
@@ -134,7 +134,7 @@ class Choices:
         )
         return self._step(found, NONE, draw)
 
-    def strange(self, question: str, topics: Topics, draw: Random) -> Step | None:
+    def strange(self, question: str, topics: Topics, draw: Random) -> Decided | None:
         """What is found for a question that was meant for another knowledge base."""
         scorer = self.model or Astray(question, frozenset(), draw)
         return self._step(self._found(question, topics, scorer), NONE, draw)
@@ -161,12 +161,12 @@ class Choices:
                 wrong.append(Readings(self.kb).candidate(best.program, best.result))
         return list(dict.fromkeys(wrong))
 
-    def _step(self, found: Sequence[Candidate], gold: Candidate, draw: Random) -> Step | None:
+    def _step(self, found: Sequence[Candidate], gold: Candidate, draw: Random) -> Decided | None:
         candidates = [*found, NONE] if self.offers_none else list(found)
         if len(candidates) < 2:
             return None
         draw.shuffle(candidates)
-        return Step(tuple(candidates), candidates.index(gold), "")
+        return Decided(tuple(candidates), candidates.index(gold), "")
 
 
 def _meant(target: Target) -> frozenset[Candidate]:

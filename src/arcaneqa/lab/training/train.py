@@ -23,7 +23,7 @@ from arcaneqa.induction.learned import Learned
 from arcaneqa.lab.training.batches import Corpus, join
 from arcaneqa.lab.training.checkpoint import Model, create, load, parameters_of
 from arcaneqa.lab.training.encoder import steady_gpu
-from arcaneqa.lab.training.loop import Crew, Settings, Trainer
+from arcaneqa.lab.training.loop import Crew, Trainer, TrainingSettings
 from arcaneqa.lab.training.prepared import manifest_of, read
 from arcaneqa.lab.training.saved_run import Progress, plot
 from arcaneqa.model.config import ModelConfig
@@ -34,7 +34,9 @@ from arcaneqa.support.terminal import say
 Config = TypeVar("Config", bound=ModelConfig)
 
 
-def train(settings: Settings, encoder: str | None, start: Path | None, config: ModelConfig) -> Progress:
+def train(
+    settings: TrainingSettings, encoder: str | None, start: Path | None, config: ModelConfig
+) -> Progress:
     """Train on the encoder `encoder` with a new decoder, or go on from the model `start`."""
     if (encoder is None) == (start is None):
         raise InputError("name either an encoder to start on or a model to go on from")
@@ -50,7 +52,10 @@ def train(settings: Settings, encoder: str | None, start: Path | None, config: M
 
 
 def fit(
-    settings: Settings, made: Callable[[], Model], start: Path | None = None, corpus_of: type[Corpus] = Corpus
+    settings: TrainingSettings,
+    made: Callable[[], Model],
+    start: Path | None = None,
+    corpus_of: type[Corpus] = Corpus,
 ) -> Progress:
     """Train what is `made` once the seed is set; `start` is the model whose lessons for induction stay."""
     MODEL.check(settings.out)
@@ -133,7 +138,7 @@ def _place(device: str) -> tuple[Crew, torch.device]:
     return Crew(rank, count), torch.device(kind)
 
 
-def fingerprint(settings: Settings, model: Model) -> str:
+def fingerprint(settings: TrainingSettings, model: Model) -> str:
     """What must be equal for a saved state to be this run's: data, model and the settings that steer it."""
     free = {"out", "pause", "save_every", "storage", "device", "part_tokens", "call_tokens"}
     choices: dict[str, Any] = {name: value for name, value in asdict(settings).items() if name not in free}
@@ -155,7 +160,7 @@ def parser(program: str = "python -m arcaneqa.lab.training.train") -> argparse.A
     options.add_argument("--encoder", help="Hugging Face folder or name, a model, or static:VECTORS")
     options.add_argument("--from", dest="start", type=Path, help="go on from this model")
     options.add_argument("--weights", help="how often each set is seen in an epoch, e.g. 4,1,0.5")
-    defaults = {name: field.default for name, field in Settings.__dataclass_fields__.items()}
+    defaults = {name: field.default for name, field in TrainingSettings.__dataclass_fields__.items()}
     for name, kind in (
         ("epochs", float),
         ("minutes", float),
@@ -205,10 +210,10 @@ def numbers(text: str | None) -> tuple[float, ...]:
         raise InputError(f"--weights takes numbers with commas between them, not {text!r}") from error
 
 
-def settings_of(given: dict[str, Any]) -> Settings:
+def settings_of(given: dict[str, Any]) -> TrainingSettings:
     """From a command line's arguments."""
     lists = {"sets": tuple(given["sets"]), "dev": tuple(given["dev"]), "weights": numbers(given["weights"])}
-    return Settings(**given | lists)
+    return TrainingSettings(**given | lists)
 
 
 def model_config(choices: str, encoder: str | None, start: Path | None) -> ModelConfig:

@@ -12,7 +12,7 @@ import pyoxigraph as ox
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
 from arcaneqa.lab.datasets.sql.mapping import Grapher, RawColumn, RawTable, Style
-from arcaneqa.lab.datasets.sql.table_facts import Facts
+from arcaneqa.lab.datasets.sql.table_facts import TableFacts
 from arcaneqa.lab.datasets.sql.translate import Recorded
 
 MAKER = RawTable(
@@ -83,13 +83,13 @@ def sqlite() -> sqlite3.Connection:
 
 
 @contextmanager
-def graph(folder: Path, style: Style) -> Iterator[Facts]:
+def graph(folder: Path, style: Style) -> Iterator[TableFacts]:
     grapher = Grapher("shop", TABLES, style, "http://example.org/shop/", value_nodes=True)
     source = folder / f"{style}.nt"
     ox.serialize(grapher.facts(), str(source), format=ox.RdfFormat.N_TRIPLES)
     build_index([source], folder / style)
     with Index(folder / style) as kb:
-        yield Facts(grapher.database(), kb)
+        yield TableFacts(grapher.database(), kb)
 
 
 def recorded(connection: sqlite3.Connection, sql: str) -> Recorded | None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from arcaneqa.kb.short_names import Names
 from arcaneqa.lab.datasets.sql.mapping import Style
-from arcaneqa.lab.datasets.sql.table_facts import Facts
+from arcaneqa.lab.datasets.sql.table_facts import TableFacts
 from arcaneqa.lab.datasets.sql.translate import agrees, program_of, translations
 from arcaneqa.lab.datasets.sql.variables import Unsayable
 from arcaneqa.language.expression import Expression
@@ -26,18 +26,18 @@ def connection() -> Iterator[sqlite3.Connection]:
 
 
 @pytest.fixture(scope="module")
-def labelled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Facts]:
+def labelled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TableFacts]:
     with graph(tmp_path_factory.mktemp("shop"), Style.LABELLED) as facts:
         yield facts
 
 
 @pytest.fixture(scope="module", params=list(Style))
-def facts(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Facts]:
+def facts(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TableFacts]:
     with graph(tmp_path_factory.mktemp("shop"), request.param) as opened:
         yield opened
 
 
-def spelled(program: Expression, facts: Facts) -> str:
+def spelled(program: Expression, facts: TableFacts) -> str:
     """A program with the last words of its names only."""
     text = print_program(program, Names(facts.kb.profile))
     for start in ("relation/", "class/", "value/", ""):
@@ -116,7 +116,7 @@ WALKED = "sale AS s JOIN product AS p ON s.product_id = p.id JOIN maker AS m ON 
     ],
 )
 def test_programs_are_those_that_a_person_would_say(
-    sql: str, program: str, labelled: Facts, connection: sqlite3.Connection
+    sql: str, program: str, labelled: TableFacts, connection: sqlite3.Connection
 ) -> None:
     found = recorded(connection, sql)
     assert found is not None
@@ -179,7 +179,7 @@ def queries(draw: st.DrawFn) -> str:
     return f"SELECT {', '.join(several)} FROM {source}{where}"
 
 
-def assert_same_as_sqlite(sql: str, facts: Facts, connection: sqlite3.Connection) -> None:
+def assert_same_as_sqlite(sql: str, facts: TableFacts, connection: sqlite3.Connection) -> None:
     """The first translation of a query, if it has one, finds what SQLite finds."""
     found = recorded(connection, sql)
     if found is None:
@@ -194,7 +194,7 @@ def assert_same_as_sqlite(sql: str, facts: Facts, connection: sqlite3.Connection
 @settings(max_examples=150, deadline=None)
 @given(sql=queries())
 def test_the_first_translation_finds_what_sqlite_finds(
-    sql: str, facts: Facts, connection: sqlite3.Connection
+    sql: str, facts: TableFacts, connection: sqlite3.Connection
 ) -> None:
     assert_same_as_sqlite(sql, facts, connection)
 
@@ -208,7 +208,7 @@ def test_the_first_translation_finds_what_sqlite_finds(
     ),
 )
 def test_groups_are_those_of_sqlite(
-    where: str, having: str, shown: str, facts: Facts, connection: sqlite3.Connection
+    where: str, having: str, shown: str, facts: TableFacts, connection: sqlite3.Connection
 ) -> None:
     sql = f"SELECT {shown} FROM {JOINED}{where} GROUP BY m.id{having}"
     assert_same_as_sqlite(sql, facts, connection)
@@ -217,7 +217,7 @@ def test_groups_are_those_of_sqlite(
 @settings(max_examples=60, deadline=None)
 @given(left=wheres("pm"), right=wheres("pm"), operation=st.sampled_from(["UNION", "INTERSECT", "EXCEPT"]))
 def test_set_operations_are_those_of_sqlite(
-    left: str, right: str, operation: str, facts: Facts, connection: sqlite3.Connection
+    left: str, right: str, operation: str, facts: TableFacts, connection: sqlite3.Connection
 ) -> None:
     sides = [f"SELECT m.name FROM {JOINED}{where}" for where in (left, right)]
     sql = f" {operation} ".join(sides)
@@ -239,6 +239,6 @@ def test_set_operations_are_those_of_sqlite(
         ("SELECT FROM WHERE", "SQL"),
     ],
 )
-def test_what_has_no_program_says_why(sql: str, reason: str, labelled: Facts) -> None:
+def test_what_has_no_program_says_why(sql: str, reason: str, labelled: TableFacts) -> None:
     with pytest.raises(Unsayable, match=reason):
         next(translations(sql, labelled))

@@ -40,7 +40,7 @@ class Link:
     separator: str | None = None
 
 
-class Keys:
+class RowKeys:
     """Which columns of the tables tell their rows apart; each is looked at once."""
 
     def __init__(self, connection: DuckDBPyConnection) -> None:

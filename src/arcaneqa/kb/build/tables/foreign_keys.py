@@ -8,7 +8,15 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from arcaneqa.kb.build.name_attributes import is_last_name, singular
-from arcaneqa.kb.build.tables.columns import ENDINGS, IDENTIFIES, Column, Keys, Link, identifies, unnumbered
+from arcaneqa.kb.build.tables.columns import (
+    ENDINGS,
+    IDENTIFIES,
+    Column,
+    Link,
+    RowKeys,
+    identifies,
+    unnumbered,
+)
 from arcaneqa.kb.build.tables.loaded import Loaded
 from arcaneqa.kb.names.words import words
 from arcaneqa.kb.terms import XSD
@@ -31,7 +39,7 @@ _ITSELF = 0.5
 
 
 def referred(
-    table: Loaded, column: Column, tables: Sequence[Loaded], connection: DuckDBPyConnection, keys: Keys
+    table: Loaded, column: Column, tables: Sequence[Loaded], connection: DuckDBPyConnection, keys: RowKeys
 ) -> Link | None:
     """What the texts of a column refer to, if anything. What tells the rows of its own table apart is what
     they are called, and no reference; what mostly names its own row only says the key again."""
@@ -90,7 +98,7 @@ _PERSONS = frozenset(("person", "people", "member", "user", "agent", "player", "
 
 
 def refers_to_itself(
-    table: Loaded, column: Column, tables: Sequence[Loaded], connection: DuckDBPyConnection, keys: Keys
+    table: Loaded, column: Column, tables: Sequence[Loaded], connection: DuckDBPyConnection, keys: RowKeys
 ) -> Link | None:
     """The link to other rows of the column's own table that its name speaks of and its cells bear out."""
     key, is_text = keys.key(table), column.datatype is None and column.separator is None
@@ -158,7 +166,7 @@ def find_links(
     tables: Sequence[Loaded],
     columns: Mapping[str, Sequence[Column]],
     connection: DuckDBPyConnection,
-    keys: Keys,
+    keys: RowKeys,
 ) -> dict[str, list[Link]]:
     """The links of each table, by its place, as `columns` are."""
     by_name = {table.name.lower(): table for table in tables}
@@ -198,7 +206,7 @@ def _declared_names(
     )
 
 
-def is_pairing(table: Loaded, links: Sequence[Link], keys: Keys) -> bool:
+def is_pairing(table: Loaded, links: Sequence[Link], keys: RowKeys) -> bool:
     """The table says nothing but which rows of two others belong together."""
     if len(links) != 2 or any(len(link.columns) != 1 or link.separator for link in links):
         return False
@@ -220,7 +228,7 @@ def _found(
     column: str,
     tables: Sequence[Loaded],
     connection: DuckDBPyConnection,
-    keys: Keys,
+    keys: RowKeys,
     key: tuple[str, ...],
     known: Set[tuple[str, str, str]],
 ) -> Link | None:
@@ -267,7 +275,7 @@ class _Fit(IntEnum):
     """ "grape" beside the key "Grape", which may be chance."""
 
 
-def _names_fit(column: str, target: str, other: Loaded, keys: Keys) -> _Fit | None:
+def _names_fit(column: str, target: str, other: Loaded, keys: RowKeys) -> _Fit | None:
     said, table = unnumbered(words(column)), _singular(words(other.name))
     plain = other.plain(target)
     named, is_key = words(plain), keys.key(other) == (target,)
@@ -323,7 +331,7 @@ def _are_numbers(table: Loaded, column: str, connection: DuckDBPyConnection) -> 
 
 
 def _resolves(
-    keys: Keys, target: Loaded, targets: Sequence[str], columns: Sequence[str], table: Loaded
+    keys: RowKeys, target: Loaded, targets: Sequence[str], columns: Sequence[str], table: Loaded
 ) -> bool:
     known = {column.lower() for column in target.columns}
     own = {column.lower() for column in table.columns}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from arcaneqa.kb.build.tables.catalogue import load
-from arcaneqa.kb.build.tables.columns import IDENTIFIES, Column, Keys, Link, identifies, read_columns
+from arcaneqa.kb.build.tables.columns import IDENTIFIES, Column, Link, RowKeys, identifies, read_columns
 from arcaneqa.kb.build.tables.foreign_keys import find_links, is_pairing, link_words
 from arcaneqa.kb.build.tables.loaded import NAMELESS, Loaded, is_telling
 from arcaneqa.kb.build.tables.server import Server, shown
@@ -38,7 +38,7 @@ def row_names(
     tables: Sequence[Loaded],
     links: Mapping[str, Sequence[Link]],
     connection: DuckDBPyConnection,
-    keys: Keys,
+    keys: RowKeys,
 ) -> dict[str, str]:
     """The table, by name, under which the rows of each table, by its place, are known."""
     found: dict[str, str] = {}
@@ -63,7 +63,7 @@ def _are_linked(one: Loaded, two: Loaded, links: Mapping[str, Sequence[Link]]) -
     )
 
 
-def _have_same_rows(one: Loaded, two: Loaded, connection: DuckDBPyConnection, keys: Keys) -> bool:
+def _have_same_rows(one: Loaded, two: Loaded, connection: DuckDBPyConnection, keys: RowKeys) -> bool:
     key, other = keys.key(one), keys.key(two)
     if len(key) != 1 or len(other) != 1 or keys.rows(one) != keys.rows(two) or keys.rows(one) < _LEAST:
         return False
@@ -147,7 +147,7 @@ def write_triples(
 def _written(
     tables: Sequence[Loaded], folder: Path, connection: DuckDBPyConnection, told: Told
 ) -> Iterator[Path]:
-    keys = Keys(connection)
+    keys = RowKeys(connection)
     columns = {table.place: read_columns(table, connection) for table in tables}
     for table in tables:
         read = columns[table.place]
@@ -192,7 +192,7 @@ class _Writer:
         kind: str,
         columns: Sequence[Column],
         links: Sequence[Link],
-        keys: Keys,
+        keys: RowKeys,
         names: Mapping[str, str],
     ) -> None:
         self._table, self._columns, self._links, self._keys = table, columns, links, keys

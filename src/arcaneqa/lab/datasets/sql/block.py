@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from arcaneqa.lab.datasets.sql.mapping import Kind
-from arcaneqa.lab.datasets.sql.table_facts import Facts
-from arcaneqa.lab.datasets.sql.variables import Denoter, Edge, Place, Scope, Unsayable, both
-from arcaneqa.lab.datasets.sql.where import Conditions, Subquery
+from arcaneqa.lab.datasets.sql.mapping import CellKind
+from arcaneqa.lab.datasets.sql.table_facts import TableFacts
+from arcaneqa.lab.datasets.sql.variables import Denoter, QueryEdge, QueryPlace, Scope, Unsayable, both
+from arcaneqa.lab.datasets.sql.where import Subquery, WhereConditions
 from arcaneqa.language.expression import Aggregation, Expression, Has, Path, Relation
 
 TOTALS: dict[type[exp.Expr], Aggregation] = {
@@ -21,7 +21,7 @@ TOTALS: dict[type[exp.Expr], Aggregation] = {
 class Block:
     """`attempt` says which of the ways to tell the rows of a join is taken; 0 is the most natural one."""
 
-    def __init__(self, select: exp.Select, facts: Facts, subquery: Subquery, attempt: int) -> None:
+    def __init__(self, select: exp.Select, facts: TableFacts, subquery: Subquery, attempt: int) -> None:
         self.select = select
         self.facts = facts
         self.subquery = subquery
@@ -35,7 +35,7 @@ class Block:
         joins = select.args.get("joins") or []
         for table in (source.this, *(join.this for join in joins)):
             self.scope.enter(table)
-        conditions = Conditions(self.scope, facts, subquery)
+        conditions = WhereConditions(self.scope, facts, subquery)
         for join in joins:
             if (on := join.args.get("on")) is not None:
                 conditions.apply(on)
@@ -58,15 +58,15 @@ class Block:
             return named
         return expression
 
-    def place(self, column: exp.Expr) -> Place:
+    def place(self, column: exp.Expr) -> QueryPlace:
         place = self.scope.place(column)
         if place is None:
             raise Unsayable("shows what is no column")
         return place
 
-    def places(self) -> list[Place]:
+    def places(self) -> list[QueryPlace]:
         """The columns that are shown, none of them calculated."""
-        found: list[Place] = []
+        found: list[QueryPlace] = []
         for item in self.items:
             found += self.scope.all_places() if isinstance(item, exp.Star) else [self.place(item)]
         return found
@@ -82,7 +82,7 @@ class Block:
             raise Unsayable("has answers that the program does not find")
         return rows[self.attempt]
 
-    def set_of(self, variable: int, ignoring: frozenset[Edge] = frozenset()) -> Expression:
+    def set_of(self, variable: int, ignoring: frozenset[QueryEdge] = frozenset()) -> Expression:
         found = self.denoter.set_of(variable, ignoring)
         if found is None:
             raise Unsayable("asks for everything there is")
@@ -100,9 +100,9 @@ class Block:
         self.denoter.shown |= {hop.edge for hop in hops}
         return tuple(hop.relation for hop in hops)
 
-    def measure_path(self, start: int, place: Place) -> Path:
+    def measure_path(self, start: int, place: QueryPlace) -> Path:
         """From a variable to the numbers or times in a column."""
-        if place.column.kind is not Kind.LITERAL:
+        if place.column.kind is not CellKind.LITERAL:
             raise Unsayable("calculates with or orders by text")
         value = self.scope.value(place)
         schema = self.facts.kb.schema

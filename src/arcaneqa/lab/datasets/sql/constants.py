@@ -9,8 +9,8 @@ from sqlglot import exp
 from arcaneqa.kb.interface import Comparison
 from arcaneqa.kb.terms import XSD, Blank, Iri, Literal
 from arcaneqa.kb.values import value_of
-from arcaneqa.lab.datasets.sql.mapping import Column, Kind
-from arcaneqa.lab.datasets.sql.table_facts import Facts
+from arcaneqa.lab.datasets.sql.mapping import CellKind, MappedColumn
+from arcaneqa.lab.datasets.sql.table_facts import TableFacts
 from arcaneqa.lab.datasets.sql.variables import Nothing, Unsayable
 from arcaneqa.language.expression import Compare, Entity, Expression, Join, Named, Relation, Value
 
@@ -37,18 +37,18 @@ def text_of(node: exp.Expr) -> str | None:
     return None
 
 
-def rows_with(facts: Facts, column: Column, text: str) -> Expression:
+def rows_with(facts: TableFacts, column: MappedColumn, text: str) -> Expression:
     """The rows whose cell in the column says this."""
     if column.names and (named := _named(facts, column, text)) is not None:
         return named
     return Join(Relation(column.relation), cell(facts, column, text))
 
 
-def cell(facts: Facts, column: Column, text: str) -> Expression:
+def cell(facts: TableFacts, column: MappedColumn, text: str) -> Expression:
     """What stands in the column where the table says this."""
     if column.target is not None:
         return rows_with(facts, facts.target(column), text)
-    if column.kind is Kind.LABEL:
+    if column.kind is CellKind.LABEL:
         raise Unsayable("treats a name as a value")
     shown = facts.texts(column)
     nodes = sorted({facts.cells(column)[row] for row, cell in shown.items() if same_text(cell, text)})
@@ -58,11 +58,11 @@ def cell(facts: Facts, column: Column, text: str) -> Expression:
     return Value(term) if isinstance(term, Literal) else Entity(term)
 
 
-def _named(facts: Facts, column: Column, text: str) -> Expression | None:
+def _named(facts: TableFacts, column: MappedColumn, text: str) -> Expression | None:
     """The row of this name, where the graph knows rows by the names in this column."""
     rows = [row for row, name in facts.texts(column).items() if same_text(name, text)]
     labelled = [row for row in rows if facts.label(row) == text]
-    if column.kind is Kind.LABEL and not rows:
+    if column.kind is CellKind.LABEL and not rows:
         raise Nothing("names a value that the graph does not have")
     if not labelled:
         return None
@@ -75,7 +75,7 @@ def _named(facts: Facts, column: Column, text: str) -> Expression | None:
     return Entity(term)
 
 
-def whole_name(facts: Facts, parts: list[tuple[Column, str]]) -> Entity | None:
+def whole_name(facts: TableFacts, parts: list[tuple[MappedColumn, str]]) -> Entity | None:
     """The row whose first and last name are these, where the graph knows it by both together."""
     if len(parts) < 2:
         return None
@@ -94,11 +94,13 @@ def whole_name(facts: Facts, parts: list[tuple[Column, str]]) -> Entity | None:
     return Entity(term)
 
 
-def compared(facts: Facts, column: Column, comparison: Comparison, value: Expression) -> Expression:
+def compared(
+    facts: TableFacts, column: MappedColumn, comparison: Comparison, value: Expression
+) -> Expression:
     """The rows whose cell in the column is less or more than a value."""
     if column.target is not None:
         return Join(Relation(column.relation), compared(facts, facts.target(column), comparison, value))
-    if column.kind is not Kind.LITERAL:
+    if column.kind is not CellKind.LITERAL:
         raise Unsayable("compares text")
     if isinstance(value, Value) and value_of(value.literal) is None:
         raise Unsayable("compares text")

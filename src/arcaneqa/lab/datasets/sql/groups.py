@@ -7,8 +7,8 @@ from sqlglot import exp
 from arcaneqa.kb.interface import Comparison
 from arcaneqa.lab.datasets.sql.block import TOTALS, Block, counted_column, is_total
 from arcaneqa.lab.datasets.sql.constants import measure, text_of
-from arcaneqa.lab.datasets.sql.mapping import Kind
-from arcaneqa.lab.datasets.sql.variables import Edge, Hop, Place, Unsayable, both, either
+from arcaneqa.lab.datasets.sql.mapping import CellKind
+from arcaneqa.lab.datasets.sql.variables import Hop, QueryEdge, QueryPlace, Unsayable, both, either
 from arcaneqa.lab.datasets.sql.where import COMPARISONS
 from arcaneqa.language import expression as ex
 
@@ -25,7 +25,7 @@ def group_variable(block: Block) -> int | None:
     if len(places) == 1:
         (place,) = places
         alone = block.scope.rows() == [block.variables.find(block.scope.row(place))]
-        if alone and place.column.names and place.column.kind is Kind.LITERAL:
+        if alone and place.column.names and place.column.kind is CellKind.LITERAL:
             # Rows grouped by their own name: many share it, so the name is what is meant.
             return block.scope.value(place)
         return block.variables.find(block.scope.node(place))
@@ -63,7 +63,7 @@ class Grouping:
                 raise Unsayable("totals only a part of what belongs to a group")
         return hop, ex.Totalled(TOTALS[type(item)], path)
 
-    def _counted(self, place: Place | None, distinct: bool) -> int:
+    def _counted(self, place: QueryPlace | None, distinct: bool) -> int:
         block = self.block
         if place is None:
             return block.row(apart_from=self.group)
@@ -102,7 +102,7 @@ class Grouping:
 
     def _extreme(self, item: exp.Expr, descending: bool, first: int, last: int) -> ex.Expression:
         hop, key = self._key(item)
-        ignoring: frozenset[Edge] = frozenset()
+        ignoring: frozenset[QueryEdge] = frozenset()
         self.block.denoter.counted.add(hop)
         # The most are never among those with none; the fewest would be, but a group has at least one row.
         if descending:

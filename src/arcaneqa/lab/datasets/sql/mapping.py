@@ -20,7 +20,7 @@ from arcaneqa.support.errors import InputError
 # which column of a query is read off which of a program.
 
 
-class Kind(StrEnum):
+class CellKind(StrEnum):
     """What the cells of a column are in the graph."""
 
     LITERAL = "literal"
@@ -32,12 +32,12 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class MappedColumn:
     """`target` is the table that a link leads to; `names` says that its text is what a row is called."""
 
     table: str
     name: str
-    kind: Kind
+    kind: CellKind
     relation: str
     target: tuple[str, str] | None = None
     value_class: str | None = None
@@ -46,22 +46,22 @@ class Column:
 
     @property
     def is_link(self) -> bool:
-        return self.kind in (Kind.LINK, Kind.SUBJECT, Kind.OBJECT)
+        return self.kind in (CellKind.LINK, CellKind.SUBJECT, CellKind.OBJECT)
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class MappedTable:
     """A class of rows, or, without one, a single relation between the rows of two other tables."""
 
     name: str
     class_iri: str | None
-    columns: Mapping[str, Column]
+    columns: Mapping[str, MappedColumn]
     key: str | None
 
-    def column(self, name: str) -> Column | None:
+    def column(self, name: str) -> MappedColumn | None:
         return self.columns.get(name.lower())
 
-    def end(self, kind: Kind) -> Column:
+    def end(self, kind: CellKind) -> MappedColumn:
         """Of a table that is one relation: the column of its subjects, or of its objects."""
         return next(column for column in self.columns.values() if column.kind is kind)
 
@@ -71,14 +71,14 @@ class Database:
     name: str
     style: str
     split: str
-    tables: Mapping[str, Table]
+    tables: Mapping[str, MappedTable]
     referred: frozenset[tuple[str, str]]
     """The columns that links of other tables lead to, by the names of table and column."""
 
-    def table(self, name: str) -> Table | None:
+    def table(self, name: str) -> MappedTable | None:
         return self.tables.get(name.lower())
 
-    def identifies(self, column: Column) -> bool:
+    def identifies(self, column: MappedColumn) -> bool:
         """A cell of the column stands for its row: it is the key, or what other tables refer to."""
         table = self.tables[column.table.lower()]
         return table.class_iri is not None and (
@@ -100,24 +100,24 @@ def read_database(name: str, data: Any, where: str) -> Database:
         ) from error
 
 
-def _table(name: str, entry: Any) -> Table:
+def _table(name: str, entry: Any) -> MappedTable:
     columns = {column.lower(): _column(name, column, cell) for column, cell in entry["columns"].items()}
     key = entry["primary_key"]
     single = isinstance(key, list) and len(key) == 1
-    return Table(name, entry.get("class"), columns, key[0].lower() if single else None)
+    return MappedTable(name, entry.get("class"), columns, key[0].lower() if single else None)
 
 
-def _column(table: str, name: str, entry: Any) -> Column:
+def _column(table: str, name: str, entry: Any) -> MappedColumn:
     target = entry.get("target")
-    kind = Kind(entry["kind"])
-    return Column(
+    kind = CellKind(entry["kind"])
+    return MappedColumn(
         table,
         name,
         kind,
         entry["relation"],
         target=None if target is None else _place(target),
         value_class=entry.get("value_class"),
-        names=kind is Kind.LABEL or entry.get("name_column", False),
+        names=kind is CellKind.LABEL or entry.get("name_column", False),
         part_of_name=entry.get("name_part", False),
     )
 
@@ -133,12 +133,12 @@ class Shown:
     whose cell the nodes there are. `of_row`: the node is the row, and the query shows this cell of it."""
 
     index: int
-    column: Column | None = None
+    column: MappedColumn | None = None
     of_row: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class MappedAnswer:
     program: Expression
     columns: tuple[Shown, ...]
 
@@ -211,7 +211,7 @@ class Grapher:
             assert table.class_iri is not None
             yield from self._said(table.class_iri, raw.called, _CLASS)
             for column, said in zip(table.columns.values(), raw.columns, strict=True):
-                if column.kind is not Kind.LABEL:
+                if column.kind is not CellKind.LABEL:
                     yield from self._said(column.relation, said.words, RDF + "Property")
             for number, cells in enumerate(raw.rows):
                 row = self._row(raw, number)
@@ -231,14 +231,14 @@ class Grapher:
 
     # The mapping -------------------------------------------------------------------------------------
 
-    def _table(self, raw: RawTable) -> Table:
+    def _table(self, raw: RawTable) -> MappedTable:
         columns = [self._column(raw, place, column) for place, column in enumerate(raw.columns)]
         by_name = {column.name.lower(): column for column in columns}
         named = raw.called if self.style is Style.BARE else raw.name
         key = raw.key.lower() if raw.key is not None else None
-        return Table(raw.name, self._base + "class/" + _slug(named), by_name, key)
+        return MappedTable(raw.name, self._base + "class/" + _slug(named), by_name, key)
 
-    def _column(self, raw: RawTable, place: int, column: RawColumn) -> Column:
+    def _column(self, raw: RawTable, place: int, column: RawColumn) -> MappedColumn:
         relation = f"{self._base}relation/{_slug(raw.name)}.{_slug(column.name)}"
         if self.style is Style.BARE:
             relation = f"{self._base}{_slug(column.words)}"
@@ -246,15 +246,15 @@ class Grapher:
             target = self._tables[column.refers.lower()]
             assert target.key is not None
             goal = (target.name.lower(), target.key.lower())
-            return Column(raw.name, column.name, Kind.LINK, relation, target=goal)
+            return MappedColumn(raw.name, column.name, CellKind.LINK, relation, target=goal)
         if column.name == raw.label:
             if self.style is Style.NAMES:
-                return Column(raw.name, column.name, Kind.LITERAL, relation, names=True)
-            return Column(raw.name, column.name, Kind.LABEL, _LABEL, names=True)
+                return MappedColumn(raw.name, column.name, CellKind.LITERAL, relation, names=True)
+            return MappedColumn(raw.name, column.name, CellKind.LABEL, _LABEL, names=True)
         if self._value_nodes and _repeats([row[place] for row in raw.rows]):
             class_iri = f"{self._base}class/{_slug(column.name)}"
-            return Column(raw.name, column.name, Kind.VALUE_NODE, relation, value_class=class_iri)
-        return Column(raw.name, column.name, Kind.LITERAL, relation)
+            return MappedColumn(raw.name, column.name, CellKind.VALUE_NODE, relation, value_class=class_iri)
+        return MappedColumn(raw.name, column.name, CellKind.LITERAL, relation)
 
     # Nodes -------------------------------------------------------------------------------------------
 
@@ -265,10 +265,10 @@ class Grapher:
         places = [place for place, column in enumerate(raw.columns) if column.name == raw.key]
         return raw.rows[number][places[0]] if places else number + 1
 
-    def _object(self, column: Column, cell: Cell) -> ox.NamedNode | ox.Literal:
+    def _object(self, column: MappedColumn, cell: Cell) -> ox.NamedNode | ox.Literal:
         if column.target is not None:
             return _node(f"{self._base}{_slug(self._tables[column.target[0]].name)}/{_slug(str(cell))}")
-        if column.kind is Kind.VALUE_NODE:
+        if column.kind is CellKind.VALUE_NODE:
             return self._value(column, cell)
         if isinstance(cell, date):
             return ox.Literal(cell.isoformat(), datatype=_node(XSD + "date"))
@@ -280,11 +280,11 @@ class Grapher:
             )
         return ox.Literal(str(cell))
 
-    def _value(self, column: Column, cell: Cell) -> ox.NamedNode:
+    def _value(self, column: MappedColumn, cell: Cell) -> ox.NamedNode:
         return _node(f"{self._base}value/{_slug(column.name)}/{_slug(str(cell))}")
 
-    def _value_label(self, column: Column, cell: Cell) -> Iterator[ox.Triple]:
-        if column.kind is Kind.VALUE_NODE and column.value_class is not None:
+    def _value_label(self, column: MappedColumn, cell: Cell) -> Iterator[ox.Triple]:
+        if column.kind is CellKind.VALUE_NODE and column.value_class is not None:
             yield ox.Triple(self._value(column, cell), _node(_LABEL), ox.Literal(str(cell)))
             yield ox.Triple(self._value(column, cell), _node(RDF + "type"), _node(column.value_class))
             yield from self._said(column.value_class, column.name.replace("_", " "), _CLASS)

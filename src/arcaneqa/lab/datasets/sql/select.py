@@ -6,12 +6,12 @@ from sqlglot import exp
 
 from arcaneqa.lab.datasets.sql.block import TOTALS, Block, counted_column, is_total
 from arcaneqa.lab.datasets.sql.groups import Grouping, group_variable, ranks
-from arcaneqa.lab.datasets.sql.mapping import Answer, Kind, Shown
-from arcaneqa.lab.datasets.sql.variables import Place, Unsayable
+from arcaneqa.lab.datasets.sql.mapping import CellKind, MappedAnswer, Shown
+from arcaneqa.lab.datasets.sql.variables import QueryPlace, Unsayable
 from arcaneqa.language import expression as ex
 
 
-def answer_of(block: Block) -> Answer:
+def answer_of(block: Block) -> MappedAnswer:
     group = group_variable(block)
     totals = [item for item in block.items if is_total(item)]
     if group is None:
@@ -32,7 +32,7 @@ def answer_of(block: Block) -> Answer:
 # Without totals ------------------------------------------------------------------------------------
 
 
-def _plain(block: Block) -> Answer:
+def _plain(block: Block) -> MappedAnswer:
     places = block.places()
     if block.select.args.get("limit") is not None:
         _cut(block, places)
@@ -40,7 +40,7 @@ def _plain(block: Block) -> Answer:
     return _projected(block, places, _order(block))
 
 
-def _order(block: Block) -> tuple[Place, bool] | None:
+def _order(block: Block) -> tuple[QueryPlace, bool] | None:
     """The column that rows are in the order of; None where it is none that holds numbers or times."""
     order = block.select.args.get("order")
     if order is None:
@@ -49,7 +49,7 @@ def _order(block: Block) -> tuple[Place, bool] | None:
     return None if place is None else (place, bool(order.expressions[0].args.get("desc")))
 
 
-def _cut(block: Block, places: list[Place]) -> None:
+def _cut(block: Block, places: list[QueryPlace]) -> None:
     """ORDER BY … LIMIT: the rows with the largest or smallest value."""
     found = _order(block)
     if found is None:
@@ -77,7 +77,7 @@ def _cut(block: Block, places: list[Place]) -> None:
     block.variables[picked].within.append(lean if same else extreme)
 
 
-def _projected(block: Block, places: list[Place], order: tuple[Place, bool] | None) -> Answer:
+def _projected(block: Block, places: list[QueryPlace], order: tuple[QueryPlace, bool] | None) -> MappedAnswer:
     """The rows' columns as a set, or as a table where they are several."""
     scope = block.scope
     parts = {place.alias for place in places if place.column.part_of_name}
@@ -85,7 +85,7 @@ def _projected(block: Block, places: list[Place], order: tuple[Place, bool] | No
         alias for alias in parts if sum(p.alias == alias and p.column.part_of_name for p in places) > 1
     }
 
-    def of_row(place: Place) -> bool:
+    def of_row(place: QueryPlace) -> bool:
         return scope.stands_for_row(place) or (place.column.part_of_name and place.alias in whole_names)
 
     nodes = [block.variables.find(scope.row(p) if of_row(p) else scope.value(p)) for p in places]
@@ -94,22 +94,24 @@ def _projected(block: Block, places: list[Place], order: tuple[Place, bool] | No
         (node,) = set(nodes)
         told = tuple(Shown(0, place.column, of_row(place)) for place in places)
         found = block.set_of(node)
-        if isinstance(found, ex.Entity) and keys and places[0].column.kind is Kind.LITERAL:
+        if isinstance(found, ex.Entity) and keys and places[0].column.kind is CellKind.LITERAL:
             # Whoever asks for the id of something named asks for the id.
             found, told = ex.Join(ex.Relation(places[0].column.relation, inverse=True), found), (Shown(0),)
         row = block.variables.find(scope.row(places[0]))
         if order is not None and node != row:
             listed = _sorted(block, block.set_of(row), row, order)
             if isinstance(listed, ex.Sort) and order[0] != places[0]:
-                return Answer(ex.Show(listed, (block.show(row, node),)), told)
-            return Answer(found, told)
-        return Answer(_sorted(block, found, node, order), told)
+                return MappedAnswer(ex.Show(listed, (block.show(row, node),)), told)
+            return MappedAnswer(found, told)
+        return MappedAnswer(_sorted(block, found, node, order), told)
     named = {node for place, node in zip(places, nodes, strict=True) if _is_name(place) and of_row(place)}
     columns: list[ex.Path] = []
     shown: list[Shown] = []
     root = _table_root(block, nodes)
     for place, node in zip(places, nodes, strict=True):
-        as_row = of_row(place) and not (place in keys and node in named and place.column.kind is Kind.LITERAL)
+        as_row = of_row(place) and not (
+            place in keys and node in named and place.column.kind is CellKind.LITERAL
+        )
         end = node if as_row or not of_row(place) else block.variables.find(scope.value(place))
         path = block.show(root, end)
         if path not in columns:
@@ -117,8 +119,8 @@ def _projected(block: Block, places: list[Place], order: tuple[Place, bool] | No
         shown.append(Shown(columns.index(path), place.column, as_row))
     listed = _sorted(block, block.set_of(root), root, order)
     if len(columns) == 1 and not columns[0]:
-        return Answer(listed, tuple(shown))
-    return Answer(ex.Show(listed, tuple(columns)), tuple(shown))
+        return MappedAnswer(listed, tuple(shown))
+    return MappedAnswer(ex.Show(listed, tuple(columns)), tuple(shown))
 
 
 def _table_root(block: Block, ends: list[int]) -> int:
@@ -130,11 +132,13 @@ def _table_root(block: Block, ends: list[int]) -> int:
     return block.row(*[node for node in ends if block.variables[node].class_iri], shown=True)
 
 
-def _is_name(place: Place) -> bool:
+def _is_name(place: QueryPlace) -> bool:
     return place.column.names or place.column.part_of_name
 
 
-def _sorted(block: Block, found: ex.Expression, root: int, order: tuple[Place, bool] | None) -> ex.Expression:
+def _sorted(
+    block: Block, found: ex.Expression, root: int, order: tuple[QueryPlace, bool] | None
+) -> ex.Expression:
     if order is None:
         return found
     place, descending = order
@@ -148,19 +152,19 @@ def _sorted(block: Block, found: ex.Expression, root: int, order: tuple[Place, b
 # Totals of everything --------------------------------------------------------------------------------
 
 
-def _number(block: Block, item: exp.Expr) -> Answer:
+def _number(block: Block, item: exp.Expr) -> MappedAnswer:
     shown = (Shown(0),)
     if isinstance(item, exp.Count):
         column, distinct = counted_column(item)
         if column is None:
-            return Answer(ex.Count(block.set_of(block.row())), shown)
+            return MappedAnswer(ex.Count(block.set_of(block.row())), shown)
         place = block.place(column)
-        return Answer(_distinct(block, place) if distinct else _filled(block, place), shown)
+        return MappedAnswer(_distinct(block, place) if distinct else _filled(block, place), shown)
     root, path = _totalled(block, item)
-    return Answer(ex.Aggregate(TOTALS[type(item)], block.set_of(root), path), shown)
+    return MappedAnswer(ex.Aggregate(TOTALS[type(item)], block.set_of(root), path), shown)
 
 
-def _distinct(block: Block, place: Place) -> ex.Expression:
+def _distinct(block: Block, place: QueryPlace) -> ex.Expression:
     node, row = (
         block.variables.find(variable) for variable in (block.scope.node(place), block.scope.row(place))
     )
@@ -170,10 +174,10 @@ def _distinct(block: Block, place: Place) -> ex.Expression:
     return ex.Count(block.set_of(row), path)
 
 
-def _filled(block: Block, place: Place) -> ex.Expression:
+def _filled(block: Block, place: QueryPlace) -> ex.Expression:
     """COUNT(column): the rows that have something there."""
     row = block.row(block.scope.row(place))
-    if not block.scope.stands_for_row(place) and place.column.kind not in (Kind.SUBJECT, Kind.OBJECT):
+    if not block.scope.stands_for_row(place) and place.column.kind not in (CellKind.SUBJECT, CellKind.OBJECT):
         block.variables[block.scope.row(place)].implied.append(ex.Has(ex.Relation(place.column.relation)))
     return ex.Count(block.set_of(row))
 
@@ -190,11 +194,13 @@ def _totalled(block: Block, item: exp.Expr) -> tuple[int, ex.Path]:
     return root, path
 
 
-def _numbers(block: Block, items: list[exp.Expr]) -> Answer:
+def _numbers(block: Block, items: list[exp.Expr]) -> MappedAnswer:
     """Several totals of one set: a table of one row."""
     root = block.row()
     columns = tuple(_column(block, root, item) for item in items)
-    return Answer(ex.Show(block.set_of(root), columns), tuple(Shown(index) for index in range(len(columns))))
+    return MappedAnswer(
+        ex.Show(block.set_of(root), columns), tuple(Shown(index) for index in range(len(columns)))
+    )
 
 
 def _column(block: Block, root: int, item: exp.Expr) -> ex.Counted | ex.Totalled:
@@ -215,7 +221,7 @@ def _column(block: Block, root: int, item: exp.Expr) -> ex.Counted | ex.Totalled
 # Totals of each group -------------------------------------------------------------------------------
 
 
-def _per_group(block: Block, grouping: Grouping) -> Answer:
+def _per_group(block: Block, grouping: Grouping) -> MappedAnswer:
     scope, group = block.scope, grouping.group
     places = [block.place(item) for item in block.items if not is_total(item)]
     ends = [block.variables.find(scope.node(place)) for place in places]
@@ -249,10 +255,10 @@ def _per_group(block: Block, grouping: Grouping) -> Answer:
         item = block.meant(first.this)
         if is_total(item) and (key := _column(block, root, item)) in columns:
             table = ex.Sort(table, key, bool(first.args.get("desc")))
-    return Answer(table, tuple(shown))
+    return MappedAnswer(table, tuple(shown))
 
 
-def _beside_group(block: Block, grouping: Grouping) -> Answer:
+def _beside_group(block: Block, grouping: Grouping) -> MappedAnswer:
     """More of a group than its name: a table of what is grouped by, with counts and totals of each."""
     columns: list[ex.Key] = []
     shown: list[Shown] = []
@@ -272,4 +278,4 @@ def _beside_group(block: Block, grouping: Grouping) -> Answer:
         if key not in columns:
             columns.append(key)
         shown.append(Shown(columns.index(key), told.column, told.of_row))
-    return Answer(ex.Show(block.set_of(grouping.group), tuple(columns)), tuple(shown))
+    return MappedAnswer(ex.Show(block.set_of(grouping.group), tuple(columns)), tuple(shown))

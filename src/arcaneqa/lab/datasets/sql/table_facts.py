@@ -9,13 +9,13 @@ import numpy as np
 
 from arcaneqa.kb.interface import KnowledgeBase, NodeSet
 from arcaneqa.kb.terms import Literal, Term
-from arcaneqa.lab.datasets.sql.mapping import Column, Database, Kind
+from arcaneqa.lab.datasets.sql.mapping import CellKind, Database, MappedColumn
 from arcaneqa.language.expression import Expression
 from arcaneqa.language.run import execute
 from arcaneqa.support.errors import ProgramError
 
 
-class Facts:
+class TableFacts:
     """A database with its graph; everything asked of it is remembered."""
 
     def __init__(self, database: Database, kb: KnowledgeBase) -> None:
@@ -49,15 +49,15 @@ class Facts:
         """Whether two sets share no member."""
         return not self.kb.intersects(self.nodes(left), self.nodes(right))
 
-    def _cells(self, column: Column) -> dict[int, int]:
+    def _cells(self, column: MappedColumn) -> dict[int, int]:
         """The node in the column of each row; of a table that is one relation, of each end's node itself."""
         table = self.database.tables[column.table.lower()]
         relation = self.kb.schema.relation_ids.get(column.relation)
-        if column.kind is Kind.LABEL or relation is None:
+        if column.kind is CellKind.LABEL or relation is None:
             return {}
         if table.class_iri is None:
             ends = self.kb.values(relation, self._everything(relation))
-            side = ends.subjects if column.kind is Kind.SUBJECT else ends.objects
+            side = ends.subjects if column.kind is CellKind.SUBJECT else ends.objects
             return {int(node): int(node) for node in side}
         pairs = self.kb.values(relation, self._rows(column))
         return dict(zip(pairs.subjects.tolist(), pairs.objects.tolist(), strict=True))
@@ -67,14 +67,14 @@ class Facts:
 
         return self.nodes(Has(Relation(self.kb.schema.relations[relation].iri)))
 
-    def _rows(self, column: Column) -> NodeSet:
+    def _rows(self, column: MappedColumn) -> NodeSet:
         iri = self.database.tables[column.table.lower()].class_iri
         known = None if iri is None else self.kb.schema.class_ids.get(iri)
         return self.kb.nodes(np.empty(0, np.int64)) if known is None else self.kb.members(known)
 
-    def _texts(self, column: Column) -> dict[int, str]:
+    def _texts(self, column: MappedColumn) -> dict[int, str]:
         """The text of a column's cell for each row: as the table had it."""
-        if column.kind is Kind.LABEL:
+        if column.kind is CellKind.LABEL:
             rows = self._rows(column).ids
             labels = zip(rows.tolist(), self.kb.labels(rows), strict=True)
             return {row: label for row, label in labels if label is not None}
@@ -82,26 +82,26 @@ class Facts:
         written = self._written(column, cells.values())
         return {row: written[node] for row, node in cells.items() if node in written}
 
-    def _written(self, column: Column, nodes: Iterable[int]) -> dict[int, str]:
+    def _written(self, column: MappedColumn, nodes: Iterable[int]) -> dict[int, str]:
         if column.target is not None:
             return self.texts(self.target(column))
         ids = np.array(sorted(set(nodes)), np.int64)
-        if column.kind is Kind.VALUE_NODE:
+        if column.kind is CellKind.VALUE_NODE:
             labels = zip(ids.tolist(), self.kb.labels(ids), strict=True)
             return {node: label for node, label in labels if label is not None}
         return {node: lexical(term) for node, term in zip(ids.tolist(), self.kb.terms(ids), strict=True)}
 
-    def row_text(self, column: Column, row: Term) -> str:
+    def row_text(self, column: MappedColumn, row: Term) -> str:
         """What the table writes in the column of a row."""
         node = self.kb.node(row)
         return "" if node is None else self.texts(column).get(node, "")
 
-    def value_text(self, column: Column, value: Term) -> str:
+    def value_text(self, column: MappedColumn, value: Term) -> str:
         """What the table writes for what stands in the column."""
         node = self.kb.node(value)
         return lexical(value) if node is None else self._written(column, [node]).get(node, "")
 
-    def target(self, column: Column) -> Column:
+    def target(self, column: MappedColumn) -> MappedColumn:
         assert column.target is not None
         table, name = column.target
         return self.database.tables[table].columns[name]

@@ -20,9 +20,9 @@ from arcaneqa.kb.terms import XSD, Literal, Term
 from arcaneqa.kb.values import NUMBERS, TIMES
 from arcaneqa.lab.datasets.mention_places import locate
 from arcaneqa.lab.datasets.sql.block import Block
-from arcaneqa.lab.datasets.sql.mapping import Answer, Shown
+from arcaneqa.lab.datasets.sql.mapping import MappedAnswer, Shown
 from arcaneqa.lab.datasets.sql.select import answer_of
-from arcaneqa.lab.datasets.sql.table_facts import Facts, lexical
+from arcaneqa.lab.datasets.sql.table_facts import TableFacts, lexical
 from arcaneqa.lab.datasets.sql.variables import Unsayable, both, but_not, either
 from arcaneqa.language.expression import (
     Denotation,
@@ -141,7 +141,7 @@ _DIFFERENT = 0.8
 """Of a column's cells, so many are different where it tells rows apart."""
 
 
-def translations(sql: str, facts: Facts) -> Iterator[Answer]:
+def translations(sql: str, facts: TableFacts) -> Iterator[MappedAnswer]:
     """Raises Unsayable where there is none."""
     try:
         query = sqlglot.parse_one(sql, read="sqlite")
@@ -156,16 +156,16 @@ def translations(sql: str, facts: Facts) -> Iterator[Answer]:
             return
 
 
-def _answer(query: exp.Expr, facts: Facts, attempt: int) -> Answer:
+def _answer(query: exp.Expr, facts: TableFacts, attempt: int) -> MappedAnswer:
     if isinstance(query, exp.Subquery | exp.Paren):
         return _answer(query.this, facts, attempt)
     if isinstance(query, exp.SetOperation):
         left, right = (_answer(side, facts, attempt) for side in (query.left, query.right))
         owners = _owners(left.program, right.program, facts) if attempt == 0 else None
         if owners is None:
-            return Answer(_combined(type(query), left.program, right.program), left.columns)
+            return MappedAnswer(_combined(type(query), left.program, right.program), left.columns)
         relation, one, two = owners
-        return Answer(Join(relation, _combined(type(query), one, two)), left.columns)
+        return MappedAnswer(Join(relation, _combined(type(query), one, two)), left.columns)
     if not isinstance(query, exp.Select):
         raise Unsayable("is no SELECT")
 
@@ -181,7 +181,7 @@ def _answer(query: exp.Expr, facts: Facts, attempt: int) -> Answer:
 
 
 def _owners(
-    left: Expression, right: Expression, facts: Facts
+    left: Expression, right: Expression, facts: TableFacts
 ) -> tuple[Relation, Expression, Expression] | None:
     """Of two sets of texts that tell rows apart, as first names do, the rows: they are what is meant."""
     if not (isinstance(left, Join) and isinstance(right, Join)) or left.relation != right.relation:
@@ -230,7 +230,7 @@ class Recorded:
     cut: bool = False
 
 
-def program_of(sql: str, recorded: Recorded, facts: Facts) -> Expression:
+def program_of(sql: str, recorded: Recorded, facts: TableFacts) -> Expression:
     """The most natural program that finds what was recorded; raises Unsayable where there is none."""
     for answer in translations(sql, facts):
         with suppress(ProgramError):
@@ -239,7 +239,7 @@ def program_of(sql: str, recorded: Recorded, facts: Facts) -> Expression:
     raise Unsayable(OTHER_ANSWERS)
 
 
-def agrees(answer: Answer, recorded: Recorded, facts: Facts) -> bool:
+def agrees(answer: MappedAnswer, recorded: Recorded, facts: TableFacts) -> bool:
     found = facts.rows(answer.program)
     if recorded.rows is None:
         (shown,) = answer.columns
@@ -259,7 +259,7 @@ def _identifier(cell: Term) -> str:
     return _even(cell.lexical) if isinstance(cell, Literal) else getattr(cell, "value", str(cell))
 
 
-def _text(cell: Term | None, shown: Shown, facts: Facts) -> str:
+def _text(cell: Term | None, shown: Shown, facts: TableFacts) -> str:
     """What the query shows for what the program found."""
     if cell is None:
         return ""

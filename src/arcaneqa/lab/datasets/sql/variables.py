@@ -8,8 +8,8 @@ from functools import reduce
 
 from sqlglot import exp
 
-from arcaneqa.lab.datasets.sql.mapping import Column, Database, Kind, Table
-from arcaneqa.lab.datasets.sql.table_facts import Facts
+from arcaneqa.lab.datasets.sql.mapping import CellKind, Database, MappedColumn, MappedTable
+from arcaneqa.lab.datasets.sql.table_facts import TableFacts
 from arcaneqa.language import expression as ex
 from arcaneqa.language.expression import Entity, Expression, Path, Relation
 from arcaneqa.language.rewrite import leaves
@@ -27,7 +27,7 @@ class Nothing(Unsayable):
 
 
 @dataclass(slots=True)
-class Variable:
+class QueryVariable:
     """`within` and `without` are sets that its nodes are in, and not in; `implied` ones need not be said
     where they take nothing away."""
 
@@ -38,7 +38,7 @@ class Variable:
 
 
 @dataclass(frozen=True, slots=True)
-class Edge:
+class QueryEdge:
     """A relation from one variable to another. `functional`: each subject has at most one object."""
 
     subject: int
@@ -51,7 +51,7 @@ class Edge:
 class Hop:
     """An edge as it is walked from `start` to `end`."""
 
-    edge: Edge
+    edge: QueryEdge
     start: int
     end: int
 
@@ -68,17 +68,17 @@ class Hop:
 
 class Variables:
     def __init__(self) -> None:
-        self._all: list[Variable] = []
+        self._all: list[QueryVariable] = []
         self._same_as: list[int] = []
-        self._edges: list[Edge] = []
+        self._edges: list[QueryEdge] = []
 
     def add(self, class_iri: str | None = None) -> int:
-        self._all.append(Variable(class_iri))
+        self._all.append(QueryVariable(class_iri))
         self._same_as.append(len(self._same_as))
         return len(self._all) - 1
 
     def connect(self, subject: int, relation: str, object: int, functional: bool = True) -> None:
-        self._edges.append(Edge(subject, relation, object, functional))
+        self._edges.append(QueryEdge(subject, relation, object, functional))
 
     def merge(self, left: int, right: int) -> None:
         left, right = self.find(left), self.find(right)
@@ -96,7 +96,7 @@ class Variables:
             variable = self._same_as[variable]
         return variable
 
-    def __getitem__(self, variable: int) -> Variable:
+    def __getitem__(self, variable: int) -> QueryVariable:
         return self._all[self.find(variable)]
 
     def hops(self, variable: int) -> list[Hop]:
@@ -105,7 +105,7 @@ class Variables:
         found: dict[Hop, None] = {}
         for edge in self._edges:
             subject, object = self.find(edge.subject), self.find(edge.object)
-            known = Edge(subject, edge.relation, object, edge.functional)
+            known = QueryEdge(subject, edge.relation, object, edge.functional)
             if subject == here:
                 found[Hop(known, subject, object)] = None
             if object == here:
@@ -158,11 +158,11 @@ class Variables:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class QueryPlace:
     """A column of one of the tables that a SELECT names."""
 
     alias: str
-    column: Column
+    column: MappedColumn
 
 
 class Scope:
@@ -171,9 +171,9 @@ class Scope:
         self.database = database
         self._relations = relations
         self.variables = Variables()
-        self._tables: dict[str, Table] = {}
+        self._tables: dict[str, MappedTable] = {}
         self._rows: dict[str, int] = {}
-        self._columns: dict[Place, int] = {}
+        self._columns: dict[QueryPlace, int] = {}
 
     def enter(self, source: exp.Expr) -> None:
         """One table of FROM or JOIN."""
@@ -187,12 +187,12 @@ class Scope:
         if table.class_iri is not None:
             self._rows[alias] = self.variables.add(table.class_iri)
             return
-        subject, object = table.end(Kind.SUBJECT), table.end(Kind.OBJECT)
+        subject, object = table.end(CellKind.SUBJECT), table.end(CellKind.OBJECT)
         ends = self.variables.add(), self.variables.add()
-        self._columns[Place(alias, subject)], self._columns[Place(alias, object)] = ends
+        self._columns[QueryPlace(alias, subject)], self._columns[QueryPlace(alias, object)] = ends
         self.variables.connect(ends[0], subject.relation, ends[1], functional=False)
 
-    def place(self, column: exp.Expr) -> Place | None:
+    def place(self, column: exp.Expr) -> QueryPlace | None:
         """Where a column is; None for what is no column, such as text in double quotes."""
         if not isinstance(column, exp.Column):
             return None
@@ -201,19 +201,21 @@ class Scope:
             if table is None:
                 raise Unsayable("looks outside its own tables")
             found = table.column(column.name)
-            return None if found is None else Place(column.table.lower(), found)
+            return None if found is None else QueryPlace(column.table.lower(), found)
         for alias, table in self._tables.items():
             if (found := table.column(column.name)) is not None:
-                return Place(alias, found)
+                return QueryPlace(alias, found)
         return None
 
-    def all_places(self) -> list[Place]:
+    def all_places(self) -> list[QueryPlace]:
         """Every column of every table, for SELECT *."""
         return [
-            Place(alias, column) for alias, table in self._tables.items() for column in table.columns.values()
+            QueryPlace(alias, column)
+            for alias, table in self._tables.items()
+            for column in table.columns.values()
         ]
 
-    def row(self, place: Place) -> int:
+    def row(self, place: QueryPlace) -> int:
         """The variable of the rows that a column belongs to; in a table that is one relation, its own."""
         return self._rows[place.alias] if place.alias in self._rows else self.value(place)
 
@@ -222,9 +224,9 @@ class Scope:
         ends = [variable for place, variable in self._columns.items() if place.alias not in self._rows]
         return list(dict.fromkeys(map(self.variables.find, [*self._rows.values(), *ends])))
 
-    def value(self, place: Place) -> int:
+    def value(self, place: QueryPlace) -> int:
         """The variable of what stands in a column: a linked row, or a value."""
-        if place.column.kind is Kind.LABEL:
+        if place.column.kind is CellKind.LABEL:
             raise Unsayable("treats a name as a value")
         if place.column.relation not in self._relations:
             raise Unsayable("looks at a column without values")
@@ -234,19 +236,19 @@ class Scope:
             self.variables.connect(subject, relation, self._columns[place])
         return self.variables.find(self._columns[place])
 
-    def stands_for_row(self, place: Place) -> bool:
+    def stands_for_row(self, place: QueryPlace) -> bool:
         """A key or a name: who sees it sees the row itself."""
         column = place.column
         return place.alias in self._rows and (column.names or (self._is_key(place) and not column.is_link))
 
-    def _is_key(self, place: Place) -> bool:
+    def _is_key(self, place: QueryPlace) -> bool:
         return self._tables[place.alias].key == place.column.name.lower()
 
-    def node(self, place: Place) -> int:
+    def node(self, place: QueryPlace) -> int:
         """The variable that a column shows: its row where it stands for it, else what it holds."""
         return self.row(place) if self.stands_for_row(place) else self.value(place)
 
-    def equate(self, left: Place, right: Place) -> None:
+    def equate(self, left: QueryPlace, right: QueryPlace) -> None:
         """A join: both columns hold the same, so they are one variable."""
         for kind, variable in self._readings(left):
             for other_kind, other in self._readings(right):
@@ -255,7 +257,7 @@ class Scope:
                     return
         raise Unsayable("joins on columns that are not linked")
 
-    def _readings(self, place: Place) -> list[tuple[str, Callable[[], int]]]:
+    def _readings(self, place: QueryPlace) -> list[tuple[str, Callable[[], int]]]:
         """What a column may be equal to, most telling first: rows of a table, nodes of a class, or values."""
         column = place.column
         found: list[tuple[str, Callable[[], int]]] = []
@@ -263,9 +265,9 @@ class Scope:
             found.append((f"rows {column.table.lower()}", lambda: self._rows[place.alias]))
         if column.target is not None:
             found.append((f"rows {column.target[0]}", lambda: self.value(place)))
-        elif column.kind is Kind.VALUE_NODE:
+        elif column.kind is CellKind.VALUE_NODE:
             found.append((f"nodes {column.value_class}", lambda: self.value(place)))
-        elif column.kind is Kind.LITERAL:
+        elif column.kind is CellKind.LITERAL:
             found.append(("values", lambda: self.value(place)))
         return found
 
@@ -308,16 +310,16 @@ class Denoter:
     counted of it: where they take nothing away, they are not said.
     """
 
-    def __init__(self, variables: Variables, facts: Facts) -> None:
+    def __init__(self, variables: Variables, facts: TableFacts) -> None:
         self.variables = variables
         self.facts = facts
-        self.shown: set[Edge] = set()
+        self.shown: set[QueryEdge] = set()
         self.counted: set[Hop] = set()
         self.lean = False
         """Leaves out joins that ask only that there is something."""
 
     def set_of(
-        self, variable: int, ignoring: frozenset[Edge] = frozenset(), inner: bool = False
+        self, variable: int, ignoring: frozenset[QueryEdge] = frozenset(), inner: bool = False
     ) -> ex.Expression | None:
         """The program of a variable's nodes; None where nothing restricts it.
 
@@ -326,7 +328,7 @@ class Denoter:
         return self._set(self.variables.find(variable), ignoring, inner, frozenset())
 
     def _set(
-        self, here: int, ignoring: frozenset[Edge], inner: bool, seen: frozenset[int]
+        self, here: int, ignoring: frozenset[QueryEdge], inner: bool, seen: frozenset[int]
     ) -> ex.Expression | None:
         variable = self.variables[here]
         parts: list[ex.Expression] = list(dict.fromkeys(variable.within))
@@ -346,7 +348,7 @@ class Denoter:
         said_class = ex.Class(variable.class_iri) if variable.class_iri is not None else None
         return self._together(said_class, parts, optional, variable.without, inner)
 
-    def _across(self, hop: Hop, ignoring: frozenset[Edge], seen: frozenset[int]) -> ex.Has | ex.Join:
+    def _across(self, hop: Hop, ignoring: frozenset[QueryEdge], seen: frozenset[int]) -> ex.Has | ex.Join:
         """What a walk along an edge asks of the nodes that it starts from."""
         relation = ex.Relation(hop.edge.relation, hop.relation.inverse)
         beyond = self._set(hop.end, ignoring | {hop.edge}, True, seen)

@@ -11,9 +11,9 @@ from sqlglot import exp
 from arcaneqa.kb.interface import Comparison
 from arcaneqa.kb.terms import Literal
 from arcaneqa.lab.datasets.sql.constants import cell, compared, measure, rows_with, text_of, whole_name
-from arcaneqa.lab.datasets.sql.mapping import Kind
-from arcaneqa.lab.datasets.sql.table_facts import Facts
-from arcaneqa.lab.datasets.sql.variables import Nothing, Place, Scope, Unsayable, both, but_not, either
+from arcaneqa.lab.datasets.sql.mapping import CellKind
+from arcaneqa.lab.datasets.sql.table_facts import TableFacts
+from arcaneqa.lab.datasets.sql.variables import Nothing, QueryPlace, Scope, Unsayable, both, but_not, either
 from arcaneqa.language import expression as ex
 
 COMPARISONS: dict[type[exp.Expr], Comparison] = {
@@ -43,8 +43,8 @@ class Limit:
     implied: bool = False
 
 
-class Conditions:
-    def __init__(self, scope: Scope, facts: Facts, subquery: Subquery) -> None:
+class WhereConditions:
+    def __init__(self, scope: Scope, facts: TableFacts, subquery: Subquery) -> None:
         self.scope = scope
         self.facts = facts
         self.subquery = subquery
@@ -91,14 +91,14 @@ class Conditions:
                 return self._compare(condition.left, type(condition), condition.right)
         raise Unsayable(f"has a condition with {condition.key.upper()}")
 
-    def _place(self, column: exp.Expr) -> Place:
+    def _place(self, column: exp.Expr) -> QueryPlace:
         place = self.scope.place(column)
         if place is None:
             raise Unsayable("compares what is no column")
         return place
 
-    def _has(self, place: Place) -> ex.Expression:
-        if place.column.kind is Kind.LABEL:
+    def _has(self, place: QueryPlace) -> ex.Expression:
+        if place.column.kind is CellKind.LABEL:
             raise Unsayable("asks for a missing name")
         return ex.Has(ex.Relation(place.column.relation))
 
@@ -128,13 +128,13 @@ class Conditions:
         place = self._place(column)
         row = self.scope.row(place)
         turned = [Limit(row, self._seen_from(row, limits[0]), holds=not limits[0].holds)]
-        if place.column.kind is not Kind.LABEL and self.scope.value(place) != row:
+        if place.column.kind is not CellKind.LABEL and self.scope.value(place) != row:
             turned.append(Limit(row, ex.Has(ex.Relation(place.column.relation)), implied=True))
         return turned
 
     def _and(self, conditions: list[exp.Expr]) -> list[Limit]:
         """First and last name together are the name of a row."""
-        parts: dict[str, list[tuple[Place, str]]] = {}
+        parts: dict[str, list[tuple[QueryPlace, str]]] = {}
         for condition in conditions:
             if isinstance(condition, exp.EQ) and (text := text_of(condition.right)) is not None:
                 place = self.scope.place(condition.left)
@@ -208,7 +208,7 @@ class Conditions:
             raise Unsayable("calculates")
         return [self._says(place, text)]
 
-    def _says(self, place: Place, text: str) -> Limit:
+    def _says(self, place: QueryPlace, text: str) -> Limit:
         """A column's cell is this text."""
         if place.column.names:
             named = rows_with(self.facts, place.column, text)
@@ -216,7 +216,7 @@ class Conditions:
                 return Limit(self.scope.row(place), named)
         return Limit(self.scope.value(place), cell(self.facts, place.column, text))
 
-    def _equal_to_subquery(self, place: Place, nested: exp.Expr) -> Limit:
+    def _equal_to_subquery(self, place: QueryPlace, nested: exp.Expr) -> Limit:
         found = self.subquery(nested)
         if isinstance(found, ex.Aggregate) and found.function in (ex.Aggregation.MAX, ex.Aggregation.MIN):
             largest = found.function is ex.Aggregation.MAX
