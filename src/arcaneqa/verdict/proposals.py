@@ -11,7 +11,7 @@ import numpy as np
 from arcaneqa.induction.found import Found
 from arcaneqa.kb.interface import KnowledgeBase, Step
 from arcaneqa.kb.schema import Class, Relation, ValueKind
-from arcaneqa.kb.terms import Literal
+from arcaneqa.kb.terms import Blank, Literal
 from arcaneqa.language import expression as ex
 from arcaneqa.language.forms import Form
 from arcaneqa.language.rewrite import rewrite
@@ -350,6 +350,38 @@ def _only(program: ex.Expression, condition: ex.Expression) -> ex.Expression:
     return ex.And(program, condition)
 
 
+def whether(frame: Frame, found: Found, _kb: KnowledgeBase) -> Programs:
+    """Whether Ridley Scott is among its directors, for these; whether one is of a class."""
+    if frame.wanted is not Wanted.TRUTH or ex.denotes(found.program) is not ex.Denotation.SET:
+        return
+    match found.program:
+        case ex.And(ex.Entity() as one, other) | ex.And(other, ex.Entity() as one):
+            yield ex.Meet(one, other)
+        case ex.And(left, right):
+            yield ex.Meet(left, right)
+        case ex.Join(_, ex.Entity()) as part:
+            for other in frame_terms(found):
+                if other not in ex.post_order(part):
+                    yield ex.Meet(part, other)
+
+
+def frame_terms(found: Found) -> list[ex.Entity | ex.Value]:
+    return [topic.term for topic in found.topics]
+
+
+def worth(_frame: Frame, found: Found, kb: KnowledgeBase) -> Programs:
+    """The number of a value that is a node with a unit beside it."""
+    few = kb.nodes(found.nodes.ids[:_LOOKED_AT])
+    if ex.denotes(found.program) is not ex.Denotation.SET or not few or any(kb.labels(few.ids)):
+        return
+    if not all(isinstance(term, Blank) for term in kb.terms(few.ids)):
+        return
+    for number in kb.out_relations(few).tolist():
+        relation = kb.schema.relations[number]
+        if not relation.hidden:
+            yield ex.Join(ex.Relation(relation.iri, inverse=True), found.program)
+
+
 PROPOSALS: dict[str, Proposal] = {
     proposal.__name__.replace("_", " "): proposal
     for proposal in (
@@ -360,6 +392,8 @@ PROPOSALS: dict[str, Proposal] = {
         of_the_kind,
         number_of,
         on_to_the_kind,
+        whether,
+        worth,
         without_the_named,
     )
 }
