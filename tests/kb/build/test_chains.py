@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pyoxigraph as ox
 import pytest
 
+from arcaneqa.apps.cli.info import command as info
 from arcaneqa.kb.build import build_index
 from arcaneqa.kb.interface import KnowledgeBase
 from arcaneqa.kb.open import open_kb
@@ -98,6 +100,27 @@ def test_things_with_names_join_nothing(tmp_path: Path) -> None:
     )
     with _built(tmp_path, named) as kb:
         assert not _chains(kb)
+
+
+WINES = """
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:Bancroft rdfs:label "Bancroft Hills" . :Elyse rdfs:label "Elyse" .
+:BancroftChardonnay a :Chardonnay ; :maker :Bancroft ; :region :Napa .
+:ElyseChardonnay a :Chardonnay ; :maker :Elyse ; :region :Sonoma .
+:BancroftZinfandel a :Zinfandel ; :maker :Bancroft ; :region :Napa .
+:ElyseZinfandel a :Zinfandel ; :maker :Elyse ; :region :Sonoma .
+"""
+
+
+def test_things_that_their_iris_name_join_nothing(tmp_path: Path) -> None:
+    with _built(tmp_path, WINES) as kb:
+        assert not _chains(kb)
+
+
+def test_a_schema_with_chains_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _built(tmp_path, TWICE).close()
+    info(str(tmp_path / "index"), as_json=True)
+    assert any(relation["example"] for relation in json.loads(capsys.readouterr().out)["relations"])
 
 
 def test_the_steps_stay_beside_the_relation(tmp_path: Path) -> None:

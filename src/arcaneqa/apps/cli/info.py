@@ -65,7 +65,8 @@ def _describe(kb: KnowledgeBase) -> dict[str, Any]:
     if isinstance(kb, Index):
         by_iri = {relation["iri"]: relation for relation in readable["relations"]}
         for shown in schema.shown_relations[:_SHOWN]:
-            by_iri[shown.iri]["example"] = kb.example(shown.id)
+            if shown.chain is None:  # chains are no part of a schema to hand in
+                by_iri[shown.iri]["example"] = kb.example(shown.id)
     return {
         "profile": kb.profile.name,
         "names": names_are(kb) if isinstance(kb, Endpoint) else None,

@@ -78,7 +78,7 @@ class Steps:
     """What chains are found in. `shown` relations may be asked for, `is_named` says which entities have a
     name, `types` are the predicates of classes, and the nodes from `values[0]` to `values[1]` are truth
     values; `words` says what a relation is called, `name` what a node is, `written` how N-Triples write it
-    (None for what cannot be named)."""
+    (None for what cannot be named), and `says` whether the IRIs of some nodes tell what they are."""
 
     facts: SortedFacts
     iris: Sequence[str]
@@ -90,6 +90,7 @@ class Steps:
     words: Callable[[int], str]
     name: Callable[[int], str | None]
     written: Callable[[int], str | None]
+    says: Callable[[Array], bool]
 
 
 @dataclass(frozen=True)
@@ -305,7 +306,8 @@ def _by_events(steps: Steps, values: Sequence[Found], told: Set[Path]) -> Iterat
     different, firsts = np.unique(kinds[order], return_index=True)
     groups = [np.unique(each) for each in np.split(nodes[order], firsts[1:])] if len(different) else []
     for kind, members, around in zip(different.tolist(), groups, _touching(steps, groups), strict=True):
-        legs = _legs(steps, members, around, None) if len(members) >= _LEAST else []
+        is_event = len(members) >= _LEAST and not steps.says(members)
+        legs = _legs(steps, members, around, None) if is_event else []
         if told.isdisjoint(leg.path for leg in legs):
             events[kind] = members, legs
             shared.update(leg.path for leg in legs)

@@ -150,6 +150,7 @@ class Understanding:
             lambda relation: self._words(self._iris[relation]),
             self._said,
             self._written,
+            self._says,
         )
         self._chains = find_chains(steps)
         if not self._chains:
@@ -280,8 +281,7 @@ class Understanding:
             [r for r in shown if ValueKind.TEXT in r.kinds and not r.is_identifier] if len(unnamed) else []
         )
         spoken.sort(key=lambda r: -int(is_unnamed[self._facts.rows("out", r.id).keys].sum()))
-        are_blank = all(name.startswith(_BLANK) for name in self._some_names(unnamed))
-        by_iri = 0 if are_blank or self._are_codes(unnamed) else len(unnamed)
+        by_iri = len(unnamed) if self._says(unnamed) else 0
         return Diagnosis(
             profile.name,
             why,
@@ -424,6 +424,11 @@ class Understanding:
 
     def _name_of(self, node: int) -> str:
         return self._terms.entities[node] if node < self._dictionary.entities else "_:literal"
+
+    def _says(self, nodes: Array) -> bool:
+        """Whether the IRIs of these tell what they are: neither blank nodes nor codes."""
+        are_blank = all(name.startswith(_BLANK) for name in self._some_names(nodes))
+        return not are_blank and not self._are_codes(nodes)
 
     def _write_degrees(self) -> None:
         degrees: Array = np.zeros(self._dictionary.nodes, np.int64)
