@@ -39,8 +39,11 @@ ROUNDS = 3
 # that the encoder read and its seconds. Both versions have the reader that is counted here.
 _ASK = """
 import sys, time
-from arcaneqa.answer import ArcaneQA
-from arcaneqa.model.bert import BertReader
+from arcaneqa import ArcaneQA
+try:
+    from arcaneqa.int8.bert import BertReader
+except ImportError:  # versions before that package
+    from arcaneqa.model.bert import BertReader
 read, pieces, seconds = BertReader.read, 0, 0.0
 def counted(self, ids, *more):
     global pieces, seconds

@@ -24,13 +24,14 @@ from safetensors import safe_open
 from safetensors.numpy import save_file
 from tokenizers import Tokenizer
 
+from arcaneqa.int8.stored_arrays import SCALE
 from arcaneqa.lab.training.batches import Corpus
 from arcaneqa.lab.training.checkpoint import Model, create, save
 from arcaneqa.lab.training.encoder import encoder_from
 from arcaneqa.lab.training.network import Network
 from arcaneqa.lab.training.prepared import read
 from arcaneqa.model.config import ModelConfig
-from arcaneqa.model.stored import SCALE, TOKENIZER, Stored, manifest_of, read_stored
+from arcaneqa.model.stored import TOKENIZER, Stored, manifest_of, read_stored
 from arcaneqa.model.word_pieces import WordPieces
 from arcaneqa.support.ragged import Ints
 
@@ -68,7 +69,7 @@ def unpack(file: Path, tokenizer: Path, out: Path, rest: Path | None) -> None:
     pieces = arrays.pop(PIECES)
     config = ModelConfig.from_json(manifest["model"])
     words = Tokenizer.from_file(str(tokenizer / TOKENIZER if tokenizer.is_dir() else tokenizer))
-    stored = Stored(file.parent, config, manifest["encoder"], words, arrays)
+    stored = Stored(file.parent, manifest["encoder"], arrays, config, words)
     floats = {name: stored.floats(name) for name in stored.names()}
     length = int(manifest["encoder"]["vocab_size"])
     table = np.zeros((length, floats[TABLE].shape[1]), np.float32)

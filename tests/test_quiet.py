@@ -9,7 +9,7 @@ PROGRAM = """
 import sys
 met = []
 sys.addaudithook(lambda event, given: met.append((event, given)) if event in WATCHED else None)
-from arcaneqa.answer import ArcaneQA
+from arcaneqa import ArcaneQA
 answer = ArcaneQA.load().ask("What is the capital of Australia?")
 assert answer.program is not None
 print(met)

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 
 from arcaneqa.kb.terms import Literal
 
+PER_MENTION = 5
+"""Candidate entities of a mention, the likeliest."""
 LIKELY = math.log(0.5)
 """Log-probability from which on a mention counts as naming something: it is likelier than not."""
 

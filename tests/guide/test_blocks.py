@@ -40,7 +40,7 @@ RUN = [page for page in PAGES if any(block.kind in ("sh", "python") for block in
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_block_says_what_it_is(page: Path) -> None:
-    known = {"sh", "python", "console", "json", "text", "nginx", "toml", "sparql"}
+    known = {"sh", "python", "console", "json", "text", "nginx", "ini", "toml", "sparql"}
     for block in blocks(page):
         assert block.kind in known, f"{page.name}: a block of {block.kind}"
         if block.kind == "json":

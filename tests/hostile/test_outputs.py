@@ -25,8 +25,9 @@ FACTS = '<http://x/a> <http://x/p> <http://x/b> .\n<http://x/a> <http://x/name> 
 SECRET = "what somebody worked on for years"
 
 INPUTS = {
-    *("ask --input", "ask --model", "convert source", "evaluate data", "evaluate --model"),
-    *("evaluate --ontology", "index sources", "index --ontology", "link --model", "mcp --model"),
+    *("ask --input", "ask --model", "ask --glossary", "convert source", "evaluate data"),
+    *("evaluate --model", "evaluate --ontology", "index --ontology", "index --glossary", "link --model"),
+    *("mcp --model", "serve --kbs"),
     *("mcp --token-file", "prepare data", "prepare --strange", "prepare --model", "score data"),
     *("score predictions", "score --against", "score --ontology", "serve --model", "serve --token-file"),
     *("train sets", "train --dev", "bench serve --model"),

@@ -12,9 +12,9 @@ from arcaneqa.kb.build import build_index
 from arcaneqa.kb.index import Index
 from arcaneqa.kb.terms import XSD, Iri
 from arcaneqa.linking.features import LinkerWeights, bundled
-from arcaneqa.linking.linker import MOST_MENTIONS, PER_MENTION, Linker, _goes_on_otherwise
+from arcaneqa.linking.linker import MOST_MENTIONS, Linker, _goes_on_otherwise
 from arcaneqa.linking.mentions import QuestionText, Span
-from arcaneqa.links import Links
+from arcaneqa.links import PER_MENTION, Links
 
 pytest_plugins = ["tests.linking.linking_kb"]
 

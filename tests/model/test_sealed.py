@@ -88,7 +88,7 @@ def test_a_seal_that_is_none(model: Path, text: str) -> None:
     ("part", "key", "value"),
     [
         ("encoder", "layer_norm_eps", "a"),
-        ("encoder", "num_hidden_layers", 7),
+        ("encoder", "num_hidden_layers", 13),
         ("encoder", "num_attention_heads", 11),
         ("encoder", "intermediate_size", 1535),
         ("encoder", "hidden_size", None),

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from arcaneqa.kb.build import build_index
@@ -99,16 +98,3 @@ def test_what_refusing_costs_is_told_apart_from_what_it_saves(monkeypatch: pytes
     assert "2 without an answer: 50% refused" in told
     assert "2 with one: F1 50.0, 100.0 without refusals, 50.0 lost" in told
     assert "2 answers at 0.9 and more: 50% right, 100% of all right answers" in told
-
-
-def test_where_none_is_meant_no_more_is_asked_for_than_withholds_one_in_a_hundred(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.syspath_prepend(RECIPES)
-    calibrate = importlib.import_module("calibrate")
-    sure = np.array([0.15, 0.25, 0.35] + [0.9] * 197)
-    none = np.array([True, True, True] + [False] * 197)
-    assert calibrate.needed_if_none(sure, none, 0.05) == 0.26
-    # What the threshold withholds counts as well, and what was never seen is no reason to ask for more.
-    assert calibrate.needed_if_none(np.append(sure, 0.1), np.append(none, False), 0.2) == 0.2
-    assert calibrate.needed_if_none(sure, np.zeros(200, bool), 0.05) == 0.05

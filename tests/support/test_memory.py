@@ -36,7 +36,7 @@ def test_strings_met_before_are_forgotten_in_time() -> None:
 HEAPS = """
 import ctypes, sys, tempfile, threading
 from pathlib import Path
-from arcaneqa.memory import share_one_heap
+from arcaneqa.support.memory import share_one_heap
 
 if sys.argv[1] == "shared":
     share_one_heap()
@@ -72,7 +72,7 @@ def test_threads_of_the_service_share_one_heap() -> None:
 
 HOLES = """
 from pathlib import Path
-from arcaneqa.memory import give_back
+from arcaneqa.support.memory import give_back
 
 def resident():
     return int(Path("/proc/self/statm").read_text().split()[1])

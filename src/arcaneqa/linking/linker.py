@@ -33,12 +33,10 @@ from arcaneqa.linking.mentions import (
 from arcaneqa.linking.question_words import STOP_WORDS, known_short_forms
 from arcaneqa.linking.rows import of_rows
 from arcaneqa.linking.texts import NearTexts, stated_texts, with_texts
-from arcaneqa.links import LIKELY, EntityCandidate, Links, LiteralLink, MentionLink
+from arcaneqa.links import LIKELY, PER_MENTION, EntityCandidate, Links, LiteralLink, MentionLink
 from arcaneqa.support.errors import InputError
 
 _YEAR = re.compile(r"1\d{3}|20\d{2}")
-PER_MENTION = 5
-"""Candidate entities of a mention, the likeliest."""
 MOST_MENTIONS = 6
 """Of one question."""
 LEAST_LIKELY = math.log(0.05)

@@ -160,7 +160,8 @@ def _compile_beside(now: float) -> None:
                     start_new_session=True,
                 )
             )
-    note("Compiling for this processor, once; until then answers take a little longer.")
+    if sys.stderr.isatty():  # somebody waits; a script may never
+        note("Compiling for this processor, once; until then answers take a little longer.")
 
 
 @cache

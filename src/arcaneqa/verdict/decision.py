@@ -21,7 +21,7 @@ from arcaneqa.language.run import Result, execute
 from arcaneqa.language.sparql import to_sparql
 from arcaneqa.language.text import print_program
 from arcaneqa.language.tree import program_tree
-from arcaneqa.links import Links
+from arcaneqa.links import PER_MENTION, Links
 from arcaneqa.record import Mention, Outcome, Reading
 from arcaneqa.support.errors import BudgetExceeded, ProgramError
 from arcaneqa.verdict.evidence import Evidence, Near, Weighed, evidence
@@ -51,6 +51,17 @@ def ranked(seen: Evidence, fitted: Fitted) -> list[Chosen]:
             best[reading.group] = (chance, own, reading)
     chosen = sorted(best.values(), key=lambda one: (-one[0], -one[1]))
     return [(reading, chance) for chance, _, reading in chosen]
+
+
+def _shared_name(links: Links, found: Found) -> str | None:
+    """A name of which the reading takes one bearer though all that linking considered bear it."""
+    taken = {(topic.words.start, topic.words.end) for topic in found.topics if isinstance(topic.term, Entity)}
+    for mention in links.mentions:
+        names = {candidate.label.casefold() for candidate in mention.candidates}
+        is_full = len(mention.candidates) >= PER_MENTION
+        if is_full and len(names) == 1 and (mention.start, mention.end) in taken:
+            return mention.candidates[0].label
+    return None
 
 
 class Verdict:
@@ -126,6 +137,8 @@ class Verdict:
         unlearned = lacking(best.alignment.unmet, self._forms)
         if unlearned is not None:
             return Outcome.REFUSE, self._refusals.form(question, unlearned)
+        if (name := _shared_name(links, best.found)) is not None:
+            return Outcome.ASK, f"Many things here are called {name}; say more of the one that is meant."
         if sure >= limit:
             return Outcome.ANSWER, None
         if sum(chance for _, chance in ranked[:OFFERED]) >= self._fitted.ask:
