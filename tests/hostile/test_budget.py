@@ -105,8 +105,8 @@ def test_what_fits_is_answered_as_before(wheel: Path) -> None:
 def test_of_a_wide_table_only_what_is_sent_is_put_into_words(wheel: Path) -> None:
     """The rows that a request may have, times as many columns as its program may have."""
     from arcaneqa.answer.arcaneqa import ArcaneQA
+    from arcaneqa.apps.http.answering import response_of
     from arcaneqa.apps.http.contract import MOST_CELLS, RunRequest
-    from arcaneqa.apps.http.running import response_of
 
     program = f"(SHOW {SPOKE} {' '.join([SIZE] * 150)})"
     qa = ArcaneQA.load(wheel)

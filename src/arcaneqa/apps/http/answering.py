@@ -14,7 +14,11 @@ from uuid import uuid4
 
 from arcaneqa.answer.answer import Answer, as_asked, refusal
 from arcaneqa.answer.arcaneqa import ArcaneQA
+from arcaneqa.answer.describe import items_of_result, table_of_result, unit_of
+from arcaneqa.answer.export import Format, rows_of_answer, write_rows
 from arcaneqa.answer.heatmap import heat_map
+from arcaneqa.answer.shown import shown
+from arcaneqa.answer.support import support
 from arcaneqa.answer.talks import Talks
 from arcaneqa.apps.http.contract import (
     AskRequest,
@@ -25,19 +29,24 @@ from arcaneqa.apps.http.contract import (
     RunResponse,
     facts_sent,
     items_sent,
+    rows_sent,
     shown_sent,
     support_sent,
     table_sent,
 )
 from arcaneqa.apps.http.gate import Busy, Gate, Limits, WorkKind
 from arcaneqa.apps.http.portrait import Portrait
-from arcaneqa.apps.http.running import file_of, response_of
-from arcaneqa.apps.http.settled_mentions import settled, shown
+from arcaneqa.apps.http.settled_mentions import mentions_sent, settled
 from arcaneqa.induction.found import Considered, SearchOutcome
 from arcaneqa.induction.scorer import Decision, Scores
 from arcaneqa.induction.search import NEVER, GivenChoice, Guide, Search, Underway, score_together
 from arcaneqa.induction.topics import Topics
-from arcaneqa.language.expression import Sort
+from arcaneqa.language.expression import Expression, Sort
+from arcaneqa.language.phrase import paraphrase
+from arcaneqa.language.run import Budget, Result, execute
+from arcaneqa.language.sparql import to_sparql
+from arcaneqa.language.text import parse, print_program
+from arcaneqa.language.tree import program_tree
 from arcaneqa.links import Links
 from arcaneqa.support.memory import processors
 
@@ -276,7 +285,7 @@ class Answerer:
             yield "answer", (await asking.follow()).model_dump()
             return
         await asking.link()
-        yield "links", await asking.away(lambda: shown(self.qa, asking.found, request.entities))
+        yield "links", await asking.away(lambda: mentions_sent(self.qa, asking.found, request.entities))
         loop = asyncio.get_running_loop()
         steps: asyncio.Queue[Considered | None] = asyncio.Queue()
 
@@ -451,3 +460,52 @@ def _response(request: AskRequest, answer: Answer, started: float) -> AskRespons
         carried=answer.carried,
         **(support_sent(answer.support) if request.support else {}),
     )
+
+
+# Programs are run for a request: as a response, or as rows to take away.
+
+
+def response_of(qa: ArcaneQA, request: RunRequest, until: float) -> RunResponse:
+    program, result = _executed(qa, request, until)
+    most, total = request.rows, 0
+    if result.table is not None:
+        most, total = rows_sent(len(result.table.columns), most), len(result.table.rows)
+    items = items_of_result(qa.kb, result, request.rows)
+    table = table_of_result(qa.kb, result, most)
+    view = shown(qa.kb, program, items, table, request.columns == "all", request.rows)
+    return RunResponse(
+        program=print_program(program, qa.names),
+        sparql=to_sparql(program, qa.kb.profile, qa.kb.schema, request.exclude_mentioned),
+        paraphrase=paraphrase(program, qa.kb),
+        answers=items_sent(items),
+        total=_total(result),
+        table=table_sent(table, most, total),
+        shown=None if table is not None else shown_sent(view, request.rows, _total(result)),
+        ordered=result.order is not None,
+        unit=unit_of(program, qa.kb),
+        tree=program_tree(program, qa.kb) if request.tree else None,
+        **(support_sent(support(qa.kb, program, items)) if request.support else {}),
+    )
+
+
+def file_of(qa: ArcaneQA, request: RunRequest, until: float) -> str:
+    """The rows in the format asked for."""
+    program, result = _executed(qa, request, until)
+    items = items_of_result(qa.kb, result, request.rows)
+    table = table_of_result(qa.kb, result, request.rows)
+    all_of_it = shown(qa.kb, program, items, table, is_whole=True, most=request.rows)
+    return write_rows(rows_of_answer(items, all_of_it), Format(request.format))
+
+
+def _total(result: Result) -> int:
+    if result.value is not None or result.nothing:
+        return int(not result.nothing)
+    if result.table is not None:
+        return len(result.table.rows)
+    return len(result.nodes)
+
+
+def _executed(qa: ArcaneQA, request: RunRequest, until: float) -> tuple[Expression, Result]:
+    program = parse(request.program, qa.names, qa.kb.schema)
+    budget = Budget(seconds=max(0.0, until - time.monotonic()))
+    return program, execute(program, qa.kb, budget, request.exclude_mentioned)

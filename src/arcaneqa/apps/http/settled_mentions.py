@@ -38,7 +38,7 @@ def _said(qa: ArcaneQA, question: str, one: ChosenEntity) -> MentionLink:
     return MentionLink(one.start, one.end, question[one.start : one.end], 0.0, (candidate,))
 
 
-def shown(qa: ArcaneQA, links: Links, chosen: Sequence[ChosenEntity]) -> dict[str, Any]:
+def mentions_sent(qa: ArcaneQA, links: Links, chosen: Sequence[ChosenEntity]) -> dict[str, Any]:
     """Mentions with all they may name, and what was settled; literals."""
     said = {(one.start, one.end): one.id for one in chosen}
     return {
