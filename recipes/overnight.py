@@ -207,7 +207,7 @@ def check(data: Path, work: Path, model: Path | None) -> str:
     answered: dict[str, set[frozenset[str]]] = defaultdict(set)
     right = 0
     for question, answer in zip(questions, qa.ask_many(questions), strict=True):
-        given = frozenset(item.term for item in answer.answers)
+        given = frozenset(item.term for item in answer.items)
         answered[groups[question.id]].add(given)
         right += given == frozenset(question.answers or ())
     alike = sum(len(answers) == 1 for answers in answered.values())
