@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-from arcaneqa.lab.bench.serve import START, drive, resident, server
+from arcaneqa.lab.bench.serve import drive, resident, server
 from arcaneqa.lab.figures import CHECKOUT
 from arcaneqa.record import read_questions
 from arcaneqa.support.errors import ArcaneError, InputError
@@ -28,6 +28,13 @@ from arcaneqa.support.errors import ArcaneError, InputError
 DEMO = "demo"
 WARM = 5
 """Questions before any is timed: the first ones map files and load compiled loops."""
+_EITHER = """
+try:
+    from arcaneqa.apps.cli.main import main
+except ImportError:  # versions before that package
+    from arcaneqa.cli.main import main
+main()
+"""
 PAUSE = 0.15
 """Seconds between two questions: threads of a runtime may go on waiting at full speed for a while after an
 answer (ONNX Runtime's do for 60 ms), and would take a processor from the other checkout."""
@@ -195,7 +202,7 @@ def _serve(both: Both, questions: Sequence[str], seconds: float, model: str | No
 
 def _start(both: Both, model: str | None, table: Table) -> None:
     taken, spent = np.zeros((ROUNDS + 1, 2)), np.zeros((ROUNDS + 1, 2))
-    command = ["-c", START, "ask", "what is the capital of France?", *_named(model)]
+    command = ["-c", _EITHER, "ask", "what is the capital of France?", *_named(model)]
     for turn in range(len(taken)):
         for place, checkout in enumerate(both):
             with _path(checkout):
